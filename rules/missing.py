@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import MonTable, Server
+from collectors.facts.ase.introduced import TABLES
 from rules.finding import MissingInput
 from rules.openvms._evidence.releases import machine_of
 
 REMARK = re.compile(r"\s*(?:--|/\*|!(?=\s)).*", re.DOTALL)
-TABLE = re.compile(r"\bfrom master\.\.(mon[A-Za-z]+)\b")
-SINCE: Mapping[str, tuple[int, int]] = {"monSpinlockActivity": (15, 7), "monThread": (15, 7)}
-"""First releases with these tables: 15.7 ESD#2 and 15.7 (ase-formats.md 2.2 [D])."""
+TABLE = re.compile(r"\bfrom master\.\.((?:mon|sys)[A-Za-z]+)\b")
 
 FROM_V73: Mapping[str, re.Pattern[str]] = {
     "spinlock trace (SPL)": re.compile(r"\bSPL\b"),
@@ -52,8 +51,8 @@ def command_of(command: str) -> str:
 def first_release(command: str) -> str:
     """From which release on there is what a command asks for; nothing where no source names one."""
     table = TABLE.search(command)
-    if table and table[1] in SINCE:
-        return f"{table[1]}: SAP ASE {'.'.join(map(str, SINCE[table[1]]))} or later"
+    if table and table[1] in TABLES:
+        return f"{table[1]}: SAP ASE {TABLES[table[1]]} or later"
     what = next((what for what, pattern in FROM_V73.items() if pattern.search(command)), "")
     return f"{what}: OpenVMS V7.3 or later, and no VAX" if what else ""
 
@@ -92,5 +91,5 @@ def _from_v73(lack: MissingInput) -> str:
 def _too_old(lack: MissingInput, server: Server | None) -> str:
     """The table that the release does not have; nothing where it has it, or nobody knows."""
     table = TABLE.search(lack.command)
-    since = SINCE.get(table[1]) if table else None
-    return table[1] if table and since and server and server.before(*since) else ""
+    since = TABLES.get(table[1]) if table else None
+    return table[1] if table and since and server and server.reached(since) is False else ""

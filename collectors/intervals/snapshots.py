@@ -19,6 +19,7 @@ from collectors.facts.ase import Deadlock, MonTable, Snapshot
 from collectors.facts.counted import Counted
 from collectors.intervals.deltas import Differences, between, differences, length_between, since_start, with_seconds
 from collectors.intervals.moments import SAME_MOMENT, Moment, Part, order_of, table_of, went_back
+from collectors.intervals.samples import series_of
 from collectors.read import Input
 
 NO_ORDER = (
@@ -37,7 +38,8 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
         found, rest = _parts(number, one)
         parts += found
         left += [rest] if rest else []
-    moments = _once(_ordered(_moments(parts)))
+    sampled = [part for part in parts if part.snapshot.sample is not None]
+    moments = _once(_ordered(_moments([part for part in parts if part.snapshot.sample is None])))
     intervals: list[Input] = []
     used: set[int] = set()
     for at, later in enumerate(moments):
@@ -53,7 +55,14 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
             intervals.append(_interval(earlier, later))
         else:
             _object(earlier, later, NO_ORDER)
-    return intervals, left + [single for one in moments if id(one) not in used for single in _singles(one)]
+    left += [single for one in moments if id(one) not in used for single in _singles(one)]
+    if sampled:
+        series = list(series_of(sampled, _differences))
+        if intervals:  # the samples were taken between its snapshots
+            intervals[-1] = _like(intervals[-1], [*intervals[-1].facts, *series])
+        else:
+            left.append(_like(sampled[0].input, [sampled[0].snapshot, *series]))
+    return intervals, left
 
 
 def _parts(number: int, one: Input) -> tuple[list[Part], Input | None]:

@@ -12,8 +12,9 @@ sets it; it is dynamic, and the cache of the log needs a pool of that size. The 
 writes most of the log is told where monOpenObjectActivity shows syslogs (trace flag 3650).
 
 When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size: what is in force is in no
-export, and where it is one page of the server, there is nothing smaller. Below 1 several pages go in one write, as they
-should. Where the two rows above it do not give the printed average, nothing is said.
+export, and where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
+size alone, as a busy server with short transactions may well have, nothing is said of one. Below 1 several pages go in
+one write, as they should. Where the two rows above it do not give the printed average, nothing is said.
 """
 
 from collections.abc import Iterator
@@ -101,6 +102,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if row.per_second < limits.writes_per_second or each <= limits.above_one:
         most = f"limits {limits.above_one:g} and {limits.writes_per_second:g} a second"
         yield Clean(f"{said} ({most})")
+    elif each > limits.slightly and (only := _smallest(facts)):
+        yield Clean(f"{said}: {only}, so there is no smaller log I/O size to try")
     elif limits.slightly < each < limits.well:
         yield Clean(f"{said}: neither slightly nor well above 1, so no direction is known")
     else:
@@ -149,6 +152,19 @@ def _felt(facts: Facts, limits: Limits) -> tuple[bool, list[Evidence]]:
         felt = felt or (log.tasks >= limits.tasks and log.percent >= limits.share_percent)
         evidence += log.evidence(limits.tasks, limits.share_percent)
     return felt, evidence
+
+
+def _smallest(facts: Facts) -> str:
+    """Why no log can be written in smaller pieces: each cache that a log is bound to has one pool, that of a page.
+
+    Nothing where another is known, or no cache of a log is: then a larger size may have been set.
+    """
+    caches = {one.cache for one in facts.every(CacheBinding) if (one.table or "").lower() == "syslogs"}
+    sizes = {cache: {pool.io_size_kb for pool in pools_of(facts, cache)} for cache in caches}
+    if not caches or any(len(found) != 1 for found in sizes.values()):
+        return ""
+    (size, *_) = {kilobytes for found in sizes.values() for kilobytes in found}
+    return f"the cache of the log ({', '.join(sorted(caches))}) has pages of {size:g}K alone"
 
 
 def _busiest(facts: Facts) -> tuple[str, float] | None:

@@ -252,6 +252,12 @@ class Sysmon(Paper):
             self.say("")
         self.sum("  Total ULC Flushes", whole)
         self.say("")
+        self.table("  ULC Flushes Skipped")
+        if self.since(16):
+            self.say("  Fully Logged DMLs")
+        self.row("    by ULC Discards" if self.since(16) else "    by PLC Discards", 0, 1)
+        self.sum("  Total ULC Flushes Skips" if self.since(16) else "  Total ULC Discards", 0)
+        self.say("")
         if not self.since(16):
             self.row("  ULC Log Records", load.log_records)
         self.say("")

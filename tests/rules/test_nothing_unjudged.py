@@ -24,9 +24,11 @@ BY_PRODUCT = re.compile(r"rules\.\w+\._evidence\.account")
 """What `rules.audit` imports by the name of the product, so that no import says so."""
 OPEN = (
     "ase.CacheOverhead",
-    "ase.Deadlock",
     "ase.DeviceActivity",
     "ase.MonOpenPartitionActivity",
+    "ase.SampledBlocking",
+    "ase.SampledSpinlock",
+    "ase.SampledWaits",
     "openvms.AutogenRun",
     "rdb.HotRow",
     "rdb.ProcessLocks",

@@ -50,10 +50,13 @@ def collect(
     *,
     question_seconds: float = 0.0,
     total_seconds: float | None = None,
+    every: float = 0.0,
+    stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Collect into one zip, by default in the current folder; give `collect/1`. Raises `NotCollected`.
 
-    Each question has at least `question_seconds`, all of it `total_seconds` (`None`: as the collector has it).
+    Each question has at least `question_seconds`, all of it `total_seconds` (`None`: as the collector has it). `every`:
+    seconds from sample to sample, 0 for none; `stop`: whether they are to end now.
     """
     if out and out.exists():
         raise NotCollected(f"{out} is there already: name another file")
@@ -66,8 +69,9 @@ def collect(
                 limit = rdb.LIMIT if total_seconds is None else total_seconds
                 collected = rdb.collect(where, Path(place), wanted, limit=limit, on_progress=on_progress)
             else:
-                order = ase.order_of(seconds, sysmon, without, question_seconds)
-                collected = ase.collect(where, Path(place), order, limit=total_seconds, on_progress=on_progress)
+                order = ase.order_of(seconds, sysmon, without, question_seconds, every)
+                more: dict[str, Any] = {"limit": total_seconds, "on_progress": on_progress, "stop": stop}
+                collected = ase.collect(where, Path(place), order, **more)
             path = out or Path(collected.name)
             ase.pack(Path(place), path)
     except CollectorFailed as error:

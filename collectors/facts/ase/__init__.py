@@ -38,6 +38,7 @@ from collectors.facts.ase.processes import (
     MonProcessWaits,
     MonSysStatement,
 )
+from collectors.facts.ase.samples import SampledBlocking, SampledSpinlock, SampledWaits
 from collectors.facts.ase.server import ConfigParameter, Server
 from collectors.facts.ase.snapshots import MonTable, ServerStart, Snapshot
 from collectors.facts.ase.sysmon import (
@@ -126,6 +127,9 @@ __all__ = [
     "RowsAffected",
     "RowsChanged",
     "RunnableTasks",
+    "SampledBlocking",
+    "SampledSpinlock",
+    "SampledWaits",
     "SemaphoreRequests",
     "Server",
     "ServerStart",

@@ -293,7 +293,6 @@ class Deadlock(TableRow, Fact):
     COLLECTED_BY: ClassVar[str] = (
         "select * from master..monDeadLock /* needs deadlock pipe active; one reader empties it */"
     )
-    NOT_JUDGED: ClassVar[str] = "open: who deadlocked with whom, and over which table"
 
     deadlock_id: int | None = None
     resolved: datetime | None = None

@@ -25,6 +25,8 @@ class Snapshot(Fact):
 
     number: int
     """Which snapshot of its file, counted from 1 in the order of the file."""
+    sample: int | None = None
+    """Of a sample between two snapshots its number (`collect --every`); `None`: a snapshot."""
     server: str | None = None
     taken: datetime | None = None
     taken_in_full: bool = False

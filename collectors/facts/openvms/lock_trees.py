@@ -131,6 +131,7 @@ class ListedLocks(OfNode):
     """The locks of one name in SDA's SHOW LOCK/BRIEF, the state of one moment: numbers of locks and never a rate."""
 
     COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW LOCK/BRIEF (ANALYZE/SYSTEM)"
+    NOT_JUDGED: ClassVar[str] = "shown by advisor.openvms.services.lock_trees: a number of locks is no rate of requests"
 
     text: str
     """The root's name in ASCII, 31 characters, `.` for what cannot be printed."""

@@ -9,6 +9,10 @@ WITHOUT = "leave questions out (--without; of a data source: Change, Questions l
 """What to do where it is too much, by the command line and by the page."""
 LONGER = "give each question longer (--question-seconds; of a data source: Change, Seconds for one question)"
 TOTAL = "let all of it take longer (--total-seconds; of a data source: TASK_SECONDS of the service)"
+MOST_ASKING = 0.1
+"""Part of the time that asking for samples may take, at most (this project): what is slow is sampled less often."""
+STOP = "stop"
+"""A file of this name in its folder has the collecting process end its samples and take the last snapshot."""
 SECOND = ", second snapshot"
 """Stands behind the name of a question that was asked for the second time."""
 
@@ -21,6 +25,8 @@ class CollectRequest:
     """Between the beginnings of the two snapshots."""
     sysmon: str = ""
     """`HH:MM:SS`, or empty: no sp_sysmon."""
+    every: float = 0.0
+    """Seconds from sample to sample between the snapshots; 0: none is taken."""
     without: tuple[str, ...] = ()
     """Names of questions that are not asked."""
     sizes: bool = True

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from collectors import manifest
-from collectors.live.ase.collect_request import LENGTH, CollectRequest, seconds_of
+from collectors.live.ase.collect_request import LENGTH, STOP, CollectRequest, seconds_of
 from collectors.live.ase.connection import Connection, parse
 from collectors.live.ase.process import run
 from collectors.live.ase.questions import questions
@@ -23,6 +23,10 @@ AROUND = 600.0
 """Seconds that everything but the waiting may take, where nobody says how many."""
 TO_PACK = 10.0
 """Seconds of the whole time, at most, that are left for the rest when the last question is given up."""
+FIXED = ("login", "server", "snapshot", "sample", "engines", "lock_wait")
+"""Questions without whose answers the others say nothing."""
+SOONEST = 1.0
+"""Seconds from sample to sample, at least: counters of waits are whole seconds."""
 LEAST, MOST = 1.0, 3600.0
 """Seconds between the snapshots. 30 to 600 are usual: shorter is noise, longer hides the peak."""
 SIZES = re.compile(r"tables-[0-9]+\.txt")
@@ -75,19 +79,36 @@ class Tried:
 
 
 def order_of(
-    seconds: float = 60.0, sysmon: str = "", without: Iterable[str] = (), question_seconds: float = 0.0
+    seconds: float = 60.0,
+    sysmon: str = "",
+    without: Iterable[str] = (),
+    question_seconds: float = 0.0,
+    every: float = 0.0,
 ) -> CollectRequest:
-    """Make an order. Raises `CollectorFailed` for what cannot be."""
+    """Make an order. Raises `CollectorFailed` for what cannot be.
+
+    `every`: seconds from sample to sample between the two snapshots, which are `seconds` apart; 0: no samples.
+    """
     if not LEAST <= seconds <= MOST:
         raise CollectorFailed(f"{seconds:g} s between two snapshots", f"give {LEAST:g} to {MOST:,.0f} seconds")
     if sysmon and (not LENGTH.fullmatch(sysmon) or not 0 < seconds_of(sysmon) <= MOST):
         raise CollectorFailed(f"a sample of {sysmon[:20]!r}", "give HH:MM:SS, at most one hour: 00:01:00")
+    if every and not SOONEST <= every <= seconds / 2:
+        raise CollectorFailed(
+            f"a sample every {every:g} s for {seconds:g} s", f"give {SOONEST:g} s or more, and time for two samples"
+        )
+    if every and sysmon:
+        raise CollectorFailed("samples and sp_sysmon at once", "one connection does one after the other: ask for one")
     if bad := [name for name in without if name not in leavable()]:
         do = f"it is one of {', '.join(leavable())}"
         raise CollectorFailed(f"there is no question {bad[0][:60]!r} to leave out", do)
     checked_time(question_seconds)
     return CollectRequest(
-        seconds=seconds, sysmon=sysmon, without=tuple(without), least_question_seconds=question_seconds
+        seconds=seconds,
+        sysmon=sysmon,
+        every=every,
+        without=tuple(without),
+        least_question_seconds=question_seconds,
     )
 
 
@@ -100,7 +121,7 @@ def checked_time(question_seconds: float) -> float:
 
 def leavable() -> list[str]:
     """The questions that can be left out: all but those without which nothing can be said."""
-    return [one.name for one in questions() if one.name not in ("login", "server", "snapshot", "engines", "lock_wait")]
+    return [one.name for one in questions() if one.name not in FIXED]
 
 
 def collect(
@@ -113,12 +134,14 @@ def collect(
     on_progress: Callable[[str], None] = lambda doing: None,
     admit: Callable[[Identity], None] = lambda found: None,
     sizes: Path | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Collected:
     """Write exports and their manifest into the empty `folder`, within `limit` seconds. Raises `CollectorFailed`.
 
     What was answered is kept, also where the server falls silent later: then the manifest is not `complete`, and names
     what is missing. `hear` is told what is being done, `admit` who answers. `sizes`: a zip (`sizes_of`) with the
-    answers about every table from an earlier time, which stand in for those that are not asked.
+    answers about every table from an earlier time, which stand in for those that are not asked. `stop`: whether the
+    samples are to end now; the last snapshot is taken then.
     """
     waiting = max(order.seconds, seconds_of(order.sysmon))
     limit = waiting + AROUND if limit is None else limit
@@ -126,7 +149,8 @@ def collect(
         says = f"the snapshots are to lie {waiting:,.0f} s apart, and all of it may take {limit:,.0f} s"
         raise CollectorFailed(says, CLOSER)
     order = replace(order, total_seconds=max(1.0, limit - min(TO_PACK, limit / 5)))
-    result = run(connection, order, folder, limit, most_bytes, on_progress, write=True, admit=admit)
+    result = run(connection, order, folder, limit, most_bytes, on_progress, write=True, admit=admit, stop=stop)
+    (folder / STOP).unlink(missing_ok=True)  # it is no answer
     data = _manifest(result, order, folder)
     if sizes and result["files"]:
         data["files"] += _put_beside(sizes, folder)
@@ -280,6 +304,8 @@ def _manifest(result: Mapping[str, Any], order: CollectRequest, folder: Path) ->
         "ended": result["ended"],
         "seconds": order.seconds,
         "snapshots": result["snapshots"],
+        "every": order.every or None,
+        "samples": result.get("samples", 0),
         "complete": not any(one["do"] for one in result["left_out"]),
         "files": files,
         "warnings": result["warnings"],

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from collectors.live.ase.collect_request import SECOND, TOTAL, WITHOUT
+from collectors.live.ase.collect_request import SECOND, STOP, TOTAL, WITHOUT
 from collectors.live.ase.connection import Connection, scrub
 from collectors.live.identity import Identity, Silent
 from collectors.live.processes import TimedOut, end_left_behind, marked, watch
@@ -61,17 +61,19 @@ def run(
     write: bool,
     asker: Asker = ASE,
     admit: Callable[[Identity], None] = lambda found: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Ask, within `seconds`; give what the process says it did. Raises `CollectorFailed`; then it has ended.
 
     Where it does not come to its end, what was answered until then is kept: what is missing is named in `left_out`.
-    `admit` is told who answers as soon as that is known; what it raises ends all of it, and nothing is kept.
+    `admit` is told who answers as soon as that is known; what it raises ends all of it, and nothing is kept. `stop`:
+    whether its samples are to end, and the last snapshot to be taken.
     """
     end_left_behind()
     told = {"parts": connection.parts, "password": connection.password, "order": asdict(order), "write": write}
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **_passed_on(os.environ)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, _pipe(told) as stdin:
-        listener = _Listener(connection, out, on_progress, folder, most_bytes, asker, admit)
+        listener = _Listener(connection, out, on_progress, folder, most_bytes, asker, admit, stop)
         try:
             with marked([*COMMAND, asker.module], folder, environment, most_bytes, out, err, stdin) as running:
                 status = watch(running, seconds, listener.look)
@@ -111,9 +113,10 @@ class _Listener:
         most_bytes: int,
         asker: Asker,
         admit: Callable[[Identity], None],
+        stop: Callable[[], bool],
     ) -> None:
         self.connection, self.on_progress, self.folder, self.most_bytes = connection, on_progress, folder, most_bytes
-        self.called, self.admit = asker.called, admit
+        self.called, self.admit, self.stop = asker.called, admit, stop
         self.kept: dict[str, Any] = {}
         self.out, self.at = out, 0
         self.doing, self.until = "its start", time.monotonic() + START_SECONDS
@@ -155,8 +158,10 @@ class _Listener:
         return {**self.kept, "left_out": [*self.kept["left_out"], *left]}
 
     def look(self) -> None:
-        """Raise `CollectorFailed` when it is late or has written too much."""
+        """Raise `CollectorFailed` when it is late or has written too much; tell it where it is to stop."""
         self.read()
+        if self.stop():
+            (self.folder / STOP).touch()
         if time.monotonic() > self.until:
             says = f"{self.connection.where} took the connection and then said nothing more, at {self.doing}"
             do = f"see that it is {self.called} that is not stopped or overloaded, and try again"

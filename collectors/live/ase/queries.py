@@ -8,7 +8,16 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from collectors.live.ase.collect_request import LONGER, SECOND, TOTAL, WITHOUT, CollectRequest, seconds_of
+from collectors.live.ase.collect_request import (
+    LONGER,
+    MOST_ASKING,
+    SECOND,
+    STOP,
+    TOTAL,
+    WITHOUT,
+    CollectRequest,
+    seconds_of,
+)
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.driver import DEADLOCK, Lost, Refused, Server, Slow
 from collectors.live.ase.guard import NotReadOnly, quoted
@@ -30,6 +39,8 @@ OF_THE_SYSTEM = re.compile("master|model|tempdb|sybsystem(?:procs|db)|sybsecurit
 """Databases nobody's tables are in."""
 SLACK = 15.0
 """Seconds after which an answer that was to be cancelled is not waited for any more."""
+LOOK = 0.25
+"""Seconds between two looks whether the samples are to end."""
 FOR_THE_LAST = 0.15
 """The part of the whole time that is kept for the second snapshot."""
 LESS = f"{WITHOUT}, or {TOTAL}"
@@ -63,6 +74,7 @@ class Result:
     warnings: list[dict[str, str]] = field(default_factory=list)
     """What the login may and should not, and what to do about it."""
     snapshots: int = 0
+    samples: int = 0
     planned: list[str] = field(default_factory=list)
     """What is still to be asked, as `left_out` and `Written.questions` call it."""
 
@@ -106,7 +118,7 @@ class Round:
         self.keep(self.result)
         self._may()
         without = set(self.order.without) | ({"sysmon"} if not self.order.sysmon else set())
-        asked = [one for one in questions() if one.name not in without]
+        asked = [one for one in questions() if one.name not in without and one.when != "sample"]
         self.result.missing = [asdict(one) for one in lacks(asked, self.release, self.allowed)]
         self.result.warnings = [asdict(one) for one in too_much(self.allowed, sysmon=bool(self.order.sysmon))]
         return self.result
@@ -129,12 +141,54 @@ class Round:
         if self.order.sysmon:
             self._sysmon(self.order.sysmon)
         if counting:
-            self._wait(min(began + self.order.seconds, self.until - self.reserved) - time.monotonic())
+            until = min(began + self.order.seconds, self.until - self.reserved)
+            if self.order.every:
+                self._sample_until(until)
+            else:
+                self._wait(until - time.monotonic())
             self.reserved = 0.0
             self._snapshot(2, [*of("snapshot"), *of("last")])
         self.tell("the end", SLACK)
         self.server.close()
         return self.result
+
+    def _sample_until(self, until: float) -> None:
+        """Ask the questions of a sample again and again, until then or until somebody has it stopped."""
+        asked = [one for one in of("sample") if self._wanted(one)]
+        while len(asked) > 1 and time.monotonic() < until and not self._stopped():
+            began = time.monotonic()
+            self.result.samples += 1
+            refused = [one for one in asked if not self._sampled(one)]
+            asked = [one for one in asked if one not in refused]
+            self.keep(self.result)
+            took = time.monotonic() - began
+            pause = max(self.order.every - took, took * (1 / MOST_ASKING - 1))
+            self._pause(min(pause, until - time.monotonic()))
+        self._pause(until - time.monotonic())
+
+    def _sampled(self, one: Question) -> bool:
+        """Ask a question of a sample and write the answer; whether it is to be asked again."""
+        number = str(self.result.samples)
+        try:
+            parts, seconds = self._ask(one, NUMBER=number)
+        except Refused as error:
+            if all(left["question"] != one.name for left in self.result.left_out):
+                why, do = _reason(error)
+                self.result.leave(one.name, f"sample {number}: {why}", do)
+            return error.number is None  # what was late or lost may come again; what the server refuses does not
+        self._append(one, one.name, one.file, parts, seconds, NUMBER=number)
+        return True
+
+    def _stopped(self) -> bool:
+        return (self.folder / STOP).exists()
+
+    def _pause(self, seconds: float) -> None:
+        """Wait, unless somebody has it stopped."""
+        until = time.monotonic() + seconds
+        if seconds > 0:
+            self.tell(f"{self.result.samples} samples taken, the next in {seconds:,.0f} s", seconds + SLACK)
+        while (left := until - time.monotonic()) > 0 and not self._stopped():
+            time.sleep(min(LOOK, left))
 
     def _plan(self, *, counting: bool) -> None:
         """Note what is to be asked: should we not come to it, it is named."""
@@ -269,17 +323,25 @@ class Round:
         if not parts:
             self.result.leave(called, "the server answered with nothing at all", "ask it by hand and bring the answer")
             return
+        self._append(one, called, file, parts, seconds, **places)
+
+    def _append(
+        self, one: Question, called: str, file: str, parts: Sequence[Part], seconds: float, **places: str
+    ) -> None:
+        """Write an answer behind those that the file has."""
         written = self.result.files.setdefault(file, Written(file))
         with (self.folder / file).open("a", encoding="utf-8", newline="\n") as out:
             out.write(printed(one.filled(**places), masked(parts)))
             out.flush()
             written.bytes = out.tell()
         rows = sum(len(part.rows) for part in parts if isinstance(part, ResultSet))
-        written.questions.append(called)
+        if called not in written.questions:
+            written.questions.append(called)
         written.rows += rows
         written.seconds = round(written.seconds + seconds, 3)
         if one.most_rows and rows >= one.most_rows:
-            written.bounded.append(f"{called}: the first {one.most_rows:,} rows")
+            bounded = f"{called}: the first {one.most_rows:,} rows"
+            written.bounded += [] if bounded in written.bounded else [bounded]
 
     def _ask(self, one: Question, **places: str) -> tuple[list[Part], float]:
         """Ask; once more after a deadlock; connect anew after a lost line. Raises `Refused`, `CollectorFailed`."""

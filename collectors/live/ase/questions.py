@@ -7,7 +7,7 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("questions.sql")
 FIELD = re.compile(r"-- (question|why|since|needs|switches|only|cost|seconds|when|file): (.+)")
-WHEN = ("connect", "first", "once", "snapshot", "last", "database", "sysmon")
+WHEN = ("connect", "first", "once", "snapshot", "sample", "last", "database", "sysmon")
 TOP = re.compile(r"\Aselect top ([0-9]+) ")
 TABLE = re.compile(r"\bmaster\.\.(mon[A-Za-z]+|sysusages)")
 SECONDS = 30.0

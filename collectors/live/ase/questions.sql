@@ -20,8 +20,8 @@
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum: at most 59 statements and one for each user database, on one connection, one after the other.
--- Monitoring tables are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
+-- Cost, in sum, without samples: at most 59 statements and one for each user database, on one connection, one after the
+-- other. Monitoring tables are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
 -- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
 -- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
 -- tables, as estimated), before the first snapshot; a schedule asks it once a week and uses its answer until then.
@@ -42,9 +42,16 @@
 -- switches; only (switches without which it is not asked,
 -- and which nobody is told to set); cost; seconds (after which it is cancelled); when (connect: after each login; first,
 -- once, snapshot: at the beginning and at the end of the interval;
--- last: with the last snapshot alone; database: once for each user database; sysmon: only where --sysmon asks for it);
+-- sample: only where --every asks for it, each time; last: with the last snapshot alone; database: once for each user
+-- database; sysmon: only where --sysmon asks for it);
 -- file (where the answer is written, as isql prints it).
--- <DATABASE> and <DBID> stand for a user database and its number, <TIME> for the time of --sysmon.
+-- <DATABASE> and <DBID> stand for a user database and its number, <TIME> for the time of --sysmon, <NUMBER> for that of a
+-- sample.
+--
+-- Sampling (--every 5 --for 600): between the two snapshots the questions of `sample` are asked again and again, counters
+-- and states alone. Pipes give each reader their rows once, so they are asked once, with the last snapshot. Each sample
+-- is bounded by its rows and its seconds, and asking never takes more than a tenth of the time: a server that answers
+-- slowly is sampled less often. A question that the server refuses is not asked again.
 
 -- question: lock_wait
 -- why: that no question of ours waits behind a lock of somebody else, such as that of DDL which is not committed
@@ -373,6 +380,52 @@ go
 -- when: snapshot
 select top 500 *, show_cached_text(SSQLID) SQLText from master..monCachedStatement
 where convert(float, UseCount) * AvgLIO >= 100000 order by convert(float, UseCount) * AvgLIO desc
+go
+
+-- question: sample
+-- why: when the rows of a sample were read, and which sample it is
+-- since: 15.0
+-- cost: none
+-- seconds: 5
+-- when: sample
+-- file: samples.txt
+select @@servername ServerName, getdate() SampleTime, @@boottime BootTime, <NUMBER> SampleNumber
+go
+
+-- question: sampled_waits
+-- why: what tasks wait for from sample to sample: a mean of ten minutes hides a bad one
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring, wait event timing
+-- cost: some hundred rows from memory for each sample
+-- seconds: 5
+-- when: sample
+-- file: samples.txt
+select * from master..monSysWaits
+go
+
+-- question: sampled_spinlocks
+-- why: which spinlocks spin from sample to sample
+-- since: 15.7
+-- needs: mon_role
+-- switches: enable monitoring, enable spinlock monitoring
+-- cost: one row a spinlock for each sample, some thousand, up to the bound; nothing is sorted
+-- seconds: 5
+-- when: sample
+-- file: samples.txt
+select top 20000 * from master..monSpinlockActivity
+go
+
+-- question: sampled_blocking
+-- why: how many sessions another one holds up, and for how long, from sample to sample
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: looks at each session once for each sample; only those that wait for another are sent, up to the bound
+-- seconds: 5
+-- when: sample
+-- file: samples.txt
+select top 500 * from master..monProcess where BlockingSPID > 0
 go
 
 -- question: monLocks

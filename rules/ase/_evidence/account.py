@@ -16,7 +16,7 @@ from dataclasses import replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity, MonState
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Open, Pool
-from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first
+from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first, not_shown
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
@@ -76,7 +76,10 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     remarks: tuple[str, ...] = ()
     if not spun:
         why = "busy: work and spinning, which these exports cannot tell apart"
-        undivided = Open(Amount(busy, 0.0, busy), why, MonSpinlockActivity.COLLECTED_BY)
+        never = not_shown(facts, MonSpinlockActivity)
+        if never:
+            why = f"busy: work and spinning, which this server cannot tell apart: {never}"
+        undivided = Open(Amount(busy, 0.0, busy), why, "" if never else MonSpinlockActivity.COLLECTED_BY)
     elif high < NOTHING_PERCENT * engines.number / 100:
         pools = ()
         remarks = (

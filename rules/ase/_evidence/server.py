@@ -23,6 +23,7 @@ from collectors.facts.ase import (
     SysmonSample,
     ThreadBusy,
 )
+from collectors.facts.ase.introduced import TABLES
 from rules.finding import MissingInput, NotApplicable, Unknown
 
 ENGINES_MISSING = MissingInput(
@@ -34,8 +35,8 @@ ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread
 """What a rule declares that asks for engines, settings or the server's name."""
 
 SINCE: dict[type[Fact], tuple[str, str]] = {
-    MonSpinlockActivity: ("monSpinlockActivity", "15.7 ESD#2"),
-    MonThread: ("monThread", "15.7"),
+    MonSpinlockActivity: ("monSpinlockActivity", TABLES["monSpinlockActivity"]),
+    MonThread: ("monThread", TABLES["monThread"]),
     ThreadBusy: ("Thread Utilization of sp_sysmon", "15.7"),
     RunnableTasks: ("Average Runnable Tasks of sp_sysmon", "15.7"),
 }

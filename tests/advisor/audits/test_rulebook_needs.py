@@ -94,7 +94,7 @@ def test_where_all_are_needed_at_once_one_alone_asks_for_the_rest(one: Rule) -> 
 def test_a_release_that_is_needed_stands_beside_what_needs_it() -> None:
     by_rule = {entry["rule"]: entry["asks"] for entry in rulebook()}
     spinlocks = by_rule["ase/spinlock_dear"]["outputs"][0]
-    assert spinlocks["since"] == "monSpinlockActivity: SAP ASE 15.7 or later"
+    assert spinlocks["since"] == "monSpinlockActivity: SAP ASE 15.7 ESD#2 or later"
     assert by_rule["openvms/lock_manager_saturated"]["outputs"][0]["since"].endswith(
         "OpenVMS V7.3 or later, and no VAX"
     )

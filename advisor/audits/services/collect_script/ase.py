@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 
 from advisor.audits.services.collect_script.request import CollectScriptRequest
 from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, purpose, said
-from collectors.facts.ase import IndexSize, Snapshot
+from collectors.facts.ase import IndexSize, Server, Snapshot
+from collectors.facts.ase.introduced import TABLES
 from collectors.live.ase.missing import COSTS
 from collectors.live.ase.questions import Question, Release, question, questions, release_in
 from rules.changes.quoting import Unquotable, held_back_tsql, tsql_literal, tsql_name
 
-OLDEST: Release = (12, 5)
+ASKED_LIVE: Release = (15, 0)
+"""The first release that is asked live: of a question that is `since` then the table may be older."""
 SETTING = re.compile(r"sp_configure [\"']([A-Za-z][A-Za-z ]{2,60})[\"'](, ?[0-9]+)?\b")
 TABLE = re.compile(r"\b(mon[A-Z][A-Za-z]{2,40}|sysusages)\b")
+SOURCE = re.compile(r"\bmaster\.\.((?:mon|sys)[A-Za-z]{2,40})\b")
 PROCEDURE = re.compile(r"(sp_[a-z_]+)\b")
 PROCEDURES = {
     "sp_sysmon": "sysmon",
@@ -40,7 +43,10 @@ NEVER_FIRST = ("monProcessWaits", "monProcessStatement", "monSysStatement", "mon
 them."""
 BESIDE = {"monSysWaits": ("monWaitEventInfo",), "monLocks": ("monProcess",)}
 """What a table's rows are read by: what the numbers of its waits mean, and who holds the locks."""
-SETTLES = ("lock_wait", "engines", "login", "switches", "columns", "databases", "snapshot")
+SETTLES = (
+    *("lock_wait", "engines", "login", "switches", "columns", "databases", "snapshot"),
+    *("sample", "sampled_waits", "sampled_spinlocks", "sampled_blocking"),
+)
 """Questions of a live collection whose answers are for the collector alone; a snapshot has a form of its own here."""
 
 
@@ -64,9 +70,9 @@ class _Wanted:
 def ase_script(request: CollectScriptRequest) -> list[str]:
     """Write it."""
     wanted = _wanted(request)
-    numbers = release_in(request.version or "")
+    server = Server(version=request.version)
     asked = [one for one in questions() if one.name in wanted.names]
-    old = [one for one in asked if numbers and numbers < _since(one)]
+    old = [one for one in asked if _lacks(server, one)]
     asked = [one for one in asked if one not in old]
     between = request.minutes if _lasts(asked) else 0
     lines = [*_head(request, wanted, asked, old, between), "", *_switches(wanted, asked)]
@@ -99,7 +105,7 @@ def _wanted(request: CollectScriptRequest) -> _Wanted:
         left_out = {*SETTLES, *NEVER_FIRST}
         wanted.names = dict.fromkeys(one.name for one in questions() if one.name not in left_out)
         return wanted
-    tables = {one.table: one.name for one in questions() if one.table}
+    tables = {one.table: one.name for one in questions() if one.table and one.when != "sample"}
     for command in request.commands:
         _select(command, wanted, tables)
     for table, also in BESIDE.items():
@@ -140,9 +146,14 @@ def _select(command: str, wanted: _Wanted, tables: dict[str, str]) -> None:
         wanted.rest.append(command)
 
 
-def _since(one: Question) -> Release:
-    """The first release that has it: procedures are read from 12.5 on (`docs/dba/collecting.md`)."""
-    return OLDEST if one.sql.startswith("sp_") or one.name == "server" else one.since
+def _lacks(server: Server, one: Question) -> bool:
+    """Whether the release is known to have no such table; what no source dates is asked for, and refused at worst."""
+    numbers = release_in(server.version or "")
+    if numbers and one.since > ASKED_LIVE and numbers < one.since:
+        return True
+    source = SOURCE.search(one.sql)
+    since = TABLES.get(source[1]) if source else None
+    return since is not None and server.reached(since) is False
 
 
 def _lasts(asked: Iterable[Question]) -> bool:

@@ -3,7 +3,10 @@
 import argparse
 import json
 import shlex
+import signal
 import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from getpass import getpass
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,8 @@ from advisor.core import env
 from advisor.core.command import NOTHING_USABLE, PrintingCommand, safe
 from advisor.schedules.sources import command_line
 
+EVERY, SAMPLED = 5.0, 600.0
+"""Seconds from sample to sample, and of all of them, where one of the two is given alone."""
 INCOMPLETE = 1
 INTERRUPTED = 130
 """The status shells give to what ends by Ctrl-C."""
@@ -44,6 +49,8 @@ class Command(PrintingCommand):
         parser.add_argument("--questions", action="store_true", help="print every statement that is sent, and why")
         parser.add_argument("--out", metavar="FILE.zip", type=Path, help="default: server and time, in this folder")
         parser.add_argument("--seconds", type=float, default=60.0, help="between the two snapshots; default: 60")
+        parser.add_argument("--every", type=float, default=0.0, help="seconds: sample waits and spinlocks so often")
+        parser.add_argument("--for", type=float, default=None, dest="so_long", help="seconds to sample; default: 600")
         parser.add_argument("--sysmon", metavar="HH:MM:SS", default="", help="run sp_sysmon too, for so long")
         parser.add_argument("--without", metavar="QUESTION", action="append", default=[], help="leave a question out")
         parser.add_argument("--question-seconds", type=float, default=0.0, help="each question has at least so long")
@@ -63,11 +70,20 @@ class Command(PrintingCommand):
             if where.user and not where.password and sys.stdin and sys.stdin.isatty():
                 password = getpass(f"Password of {where.user} at {where.where}: ")
                 where = command_line.connection(options["connection"], password, product)
-            asked = (options["seconds"], options["sysmon"], options["without"])
+            seconds, every = length_of(options)
+            asked = (seconds, options["sysmon"], options["without"])
             times = {name: options[name] for name in ("question_seconds", "total_seconds")}
-            data = command_line.collect(
-                where, options["out"], *asked, on_progress=self.on_progress, product=product, **times
-            )
+            with ended_in_order(self.on_stop if every else None) as stop:
+                data = command_line.collect(
+                    where,
+                    options["out"],
+                    *asked,
+                    on_progress=self.on_progress,
+                    product=product,
+                    every=every,
+                    stop=stop,
+                    **times,
+                )
         except KeyboardInterrupt:
             raise CommandError("interrupted: nothing was written", returncode=INTERRUPTED) from None
         except command_line.NotCollected as error:
@@ -81,10 +97,50 @@ class Command(PrintingCommand):
             says = f"{lost} of the questions {'was' if lost == 1 else 'were'} not answered: the rest is kept"
             raise CommandError(says, returncode=INCOMPLETE)
 
+    def on_stop(self) -> None:
+        """Say what Ctrl-C does while samples are taken."""
+        self.stderr.write(
+            "stopping: what was sampled is kept, the last snapshot is taken; Ctrl-C again: nothing is kept"
+        )
+
     def on_progress(self, doing: str) -> None:
         """Say on a terminal what is being done; nothing anywhere else."""
         if self.stderr.isatty():
             self.stderr.write(f"{safe(doing)} …")
+
+
+def length_of(options: Mapping[str, Any]) -> tuple[float, float]:
+    """Seconds between the snapshots, and from sample to sample (0: none). Raises `CommandError`."""
+    every, so_long = options["every"], options["so_long"]
+    if not every and so_long is None:
+        return options["seconds"], 0.0
+    if options["product"] != "ase":
+        raise CommandError("samples (--every, --for) are taken of SAP ASE alone", returncode=NOTHING_USABLE)
+    return SAMPLED if so_long is None else so_long, every or EVERY
+
+
+@contextmanager
+def ended_in_order(told: Callable[[], None] | None) -> Iterator[Callable[[], bool]]:
+    """While samples are taken the first Ctrl-C has them end in order, which `told` is called for; the second ends all.
+
+    Gives what says whether they are to end. `told` is `None` where no samples are taken.
+    """
+    pressed: list[int] = []
+
+    def press(number: int, frame: object) -> None:
+        if pressed or told is None:
+            raise KeyboardInterrupt
+        pressed.append(number)
+        told()
+
+    if told is None:
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def password_given() -> str:

@@ -16,15 +16,18 @@ TAKEN = (
 """What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
 BOOTED = ("boottime", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")
 CLEARED = ("counterscleared", "counterclear")
+SAMPLE = "samplenumber"
+"""What `collect --every` calls the number of a sample between two snapshots."""
 SERVER = ("servername", "server", "srvname", "atatservername")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$#@.-]{0,29}")
 """30 characters are what `@@servername` holds."""
+SAMPLE_NUMBER = re.compile(r"[0-9]{1,6}")
 MOST_COLUMNS = 6
 
 _TIMES = (
     "(?:session|cm)?_?sample_?(?:time|date)|collect(?:ion)?_?(?:time|date)|snap(?:shot)?_?(?:time|date)|capture_?time"
 )
-_OTHERS = "server_?name|srv_?name|boot_?(?:time|date)|counters_?cleared"
+_OTHERS = "sample_?number|server_?name|srv_?name|boot_?(?:time|date)|counters_?cleared"
 HEADING = (
     rf"^(?=.{{0,400}}\b(?:{_TIMES})\b)[\W_]{{0,400}}(?:\b(?:{_TIMES}|{_OTHERS}|version|edition|product)\b[\W_]{{0,400}})"
     r"{1,6}$"
@@ -49,7 +52,7 @@ def may_be_clock(columns: Sequence[str]) -> bool:
     """Whether a result set with these columns may say the time."""
     if len(columns) > MOST_COLUMNS:
         return False
-    known = {*TAKEN, *BOOTED, *CLEARED, *SERVER, ""}
+    known = {*TAKEN, *BOOTED, *CLEARED, *SERVER, SAMPLE, ""}
     return len(columns) == 1 or all(key(column) in known for column in columns)
 
 
@@ -59,6 +62,9 @@ def read_clock(columns: Sequence[str], cells: Sequence[str]) -> tuple[Moment | N
     unnamed: list[tuple[datetime, bool]] = []
     doubt = False
     for column, cell in zip(map(key, columns), map(str.strip, cells), strict=False):
+        if column == SAMPLE:
+            found.sample = int(cell) if SAMPLE_NUMBER.fullmatch(cell) else None
+            continue
         when = moment(cell)
         if when is None:
             doubt = doubt or ambiguous(cell)

@@ -29,6 +29,8 @@ class Moment:
     """Whether that time was printed with its seconds."""
     booted: datetime | None = None
     cleared: datetime | None = None
+    sample: int | None = None
+    """Of a sample between two snapshots its number."""
     source: Source = NOWHERE
     tables: set[str] = field(default_factory=set)
 
@@ -39,6 +41,7 @@ class Moment:
         self.taken = other.taken or self.taken
         self.booted = other.booted or self.booted
         self.cleared = other.cleared or self.cleared
+        self.sample = other.sample or self.sample
         self.source = other.source
 
     def near(self, taken: datetime | None) -> bool:
@@ -148,6 +151,7 @@ class Run:
         return Snapshot(
             source=moment.source,
             number=moment.number,
+            sample=moment.sample,
             server=moment.server,
             taken=moment.taken,
             taken_in_full=moment.in_full,
