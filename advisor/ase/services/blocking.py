@@ -1,7 +1,7 @@
 """Who blocks whom in one capture, and the deadlocks it tells of: as trees and rings, with statements rid of values.
 
 Rows are of one moment, that of the last file that has any. A statement of the capture may hold what a user typed, so it
-is shown without its values (`collectors.live.ase.literals`), whatever the export holds.
+is shown without its values (`collectors.statement_text`), whatever the export holds.
 """
 
 from collections.abc import Iterable
