@@ -1,4 +1,4 @@
-"""Views of one stored capture of an SAP ASE: waits, blocking, cache map, spinlocks, what-if."""
+"""Views of one stored capture of an SAP ASE: waits, blocking, statements, cache map, spinlocks, what-if."""
 
 from functools import partial
 from typing import Any
@@ -9,6 +9,7 @@ from advisor.ase.services import picture
 from advisor.ase.services.caches import Shown
 from advisor.ase.services.planned import planned
 from advisor.ase.services.spinlocks import judged, ranked, ranked_shares, verdicts
+from advisor.ase.services.statements import Statement
 from advisor.ase.services.stored import Views, views_of
 from advisor.ase.services.waits import over_time
 from advisor.ase.services.what_if.form import MOST_OBJECTS, answer
@@ -86,6 +87,49 @@ def blocking(request: Asked, pk: int) -> HttpResponse:
     return page(request, "ase/blocking.html", {**head(audit, views, "ase-blocking"), "found": views.blocking})
 
 
+PAGE = 50
+STATEMENT_COLUMNS = (
+    Column("name", "Statement", lambda one: one.name, figure=False),
+    Column("executions", "Executions", lambda one: one.executions),
+    Column("reads", "Logical reads", lambda one: one.reads),
+    Column("physical", "Physical reads", lambda one: one.physical),
+    Column("each", "Time of each, ms", lambda one: one.each_ms),
+    Column("locks", "Lock waits", lambda one: one.lock_waits),
+    Column("waited", "Waited for locks, ms", lambda one: one.lock_wait_ms),
+)
+
+
+def statements(request: Asked, pk: int) -> HttpResponse:
+    """Show who does the work: `?sort=` a column, `?page=`, and `?values=shown` for text with the values in it."""
+    audit, views = audit_for(request, pk)
+    found = views.statements
+    rows, sort = sorted_by(found.statements, STATEMENT_COLUMNS, request.GET.get("sort", "")[:20])
+    context = {
+        **head(audit, views, "ase-statements"),
+        "found": found,
+        "rows": paged(request, rows, PAGE),
+        "columns": STATEMENT_COLUMNS,
+        "sort": sort,
+        "values": request.GET.get("values") == "shown",
+    }
+    return page(request, "ase/statements.html", context)
+
+
+def statements_csv(request: Asked, pk: int) -> HttpResponse:
+    """Hand over the figures, a line for each statement, its text without values."""
+    audit, views = audit_for(request, pk)
+    heading = (
+        *("statement", "executions", "logical reads", "physical reads", "mean elapsed ms", "lock waits"),
+        *("lock wait ms", "counted", "tables named in its text", "text without values"),
+    )
+    return csv_file(audit, "statements", heading, (_statement_line(one) for one in views.statements.statements))
+
+
+def _statement_line(one: Statement) -> tuple[object, ...]:
+    figures = (one.executions, one.reads, one.physical, one.each_ms, one.lock_waits, one.lock_wait_ms)
+    return (one.name, *figures, one.when, "; ".join(one.tables), one.masked)
+
+
 CACHE_COLUMNS = (
     Column("name", "Cache", lambda one: one.name.lower(), figure=False),
     Column("size", "Size, MB", lambda one: one.size_mb),
@@ -146,7 +190,6 @@ def _cache_line(one: Shown) -> tuple[object, ...]:
     )
 
 
-PAGE = 50
 SPINLOCK_COLUMNS = (
     Column("name", "Spinlock", lambda row: row.name.lower(), figure=False),
     Column("share", "Share of all spins, %", lambda row: row.spins_share),

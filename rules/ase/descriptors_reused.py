@@ -10,7 +10,8 @@ error. A server that reuses descriptors all day shows it as contention of these 
 What to do: raise `number of open objects`, `number of open indexes` or `number of open partitions`. The need above the
 limit is hidden, because reuse serves it. No more can have lacked than were reused, so that many are added at once: at
 least a quarter of what there is, at most as many again, rounded up to a hundred. `sp_countmetadata`, run at a quiet
-time, shows how many the databases hold; the vendor adds 5 % for temporary tables. Then `sp_monitorconfig` shows whether
+time, shows how many the databases hold; the vendor adds 5 % for temporary tables, and where it was brought that number
+is taken instead of a share of what there is. Then `sp_monitorconfig` shows whether
 reuse has stopped. Where the memory that is free does not take that many, `max memory` comes first.
 
 When to ignore it: where the count only comes from one job that walks over all objects (dbcc, an upgrade, a scripted
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known, number_or
-from collectors.facts.ase import MemoryHeadroom, MetadataCache, ResourceUsage
+from collectors.facts.ase import MemoryHeadroom, MetadataCache, MetadataCount, ResourceUsage
 from rules.ase._evidence.caches.memory import free_evidence, too_little
 from rules.ase._evidence.objects.descriptors import KINDS, cache_of
 from rules.ase._evidence.server import (
@@ -81,7 +82,12 @@ class Limits:
     busy_percent: float = percent(BUSY_PERCENT, "this project: on engines idler than this it is advice")
 
 
-@rule(needs=(), uses=(MetadataCache, ResourceUsage, *ENGINE_FACTS, MemoryHeadroom), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(MetadataCache, MetadataCount, ResourceUsage, *ENGINE_FACTS, MemoryHeadroom),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each of the three kinds, by sp_sysmon, else by sp_monitorconfig."""
     server = server_of(facts)
@@ -190,12 +196,14 @@ def _more(
     kind = KINDS[cache.kind]
     setting = setting_of(facts, kind.number)
     taken = number_or(cache.reuse_succeeded, 0) + number_or(cache.reuse_failed, 0)
+    counted = facts.latest(MetadataCount, kind=cache.kind)
+    need = counted.count * (1 + limits.temporary_percent / 100) if counted else 0.0
     raised = max(
         there * (1 + limits.growth_percent / 100),
         most * (1 + limits.temporary_percent / 100),
         min(there + taken, there * (1 + limits.most_growth_percent / 100)),
     )
-    new = ceil(raised / 100) * 100
+    new = ceil((need if need > there else raised) / 100) * 100
     enough = new >= there + taken
     wanted = waiting_number(setting)
     if wanted is not None and wanted > there:
@@ -214,8 +222,11 @@ def _more(
     )
     if short := too_little(facts, kind.number, memory_mb):
         return (), (), f"Raise {kind.number} from {there:,.0f} to {new:,}, but only after max memory. {short}"
-    cautions = (_ENOUGH if enough and taken else _FIRST_STEP, caution)
+    cautions = (_COUNTED if need > there else _ENOUGH if enough and taken else _FIRST_STEP, caution)
     step = "enough for every reuse that was counted" if enough and taken else "a first step"
+    gives = "; sp_countmetadata gives the need"
+    if counted and need > there:
+        step, gives = f"the {counted.count:,.0f} that the databases hold and {limits.temporary_percent:g} % more", ""
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
     expected = Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published")
     if not taken and not said_reused:
@@ -224,9 +235,13 @@ def _more(
     return (
         (change,),
         (expected,),
-        f"Raise {kind.number} from {there:,.0f} to {new:,}, {step}, in force at once; sp_countmetadata gives the need.",
+        f"Raise {kind.number} from {there:,.0f} to {new:,}, {step}, in force at once{gives}.",
     )
 
 
 _FIRST_STEP = "A first step: reuse hides how many are needed. Look again after a day; reuse must have stopped."
+_COUNTED = (
+    "So many descriptors hold every one there is, and 5 % for temporary tables (the vendor's rule); fewer may do, as "
+    "not all are in use at once. Look again after a day; reuse must have stopped."
+)
 _ENOUGH = "As many more as were reused: no more can have lacked then. Look again after a day; reuse must have stopped."

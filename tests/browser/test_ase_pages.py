@@ -18,6 +18,7 @@ from tests.browser.views import assert_whole, bring, filled, look
 STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 STORY, HEALTHY = STORIES / "vlh_4_hot_tables", STORIES / "healthy_monitored_server"
 BLOCKED = STORIES / "row_held_by_a_client_that_thinks"
+PROCESSES = Path(__file__).resolve().parents[1] / "exports" / "ase" / "monitor_tables" / "processes.txt"
 ASKED = "?address=5&object=3&lock=20&buckets=65536&cut-0=64&size-1=100000&engines=12&index_hash=0"
 VIEWS = {"caches": "caches/", "spinlocks": "spinlocks/", "what-if": "what-if/", "what-if-asked": f"what-if/{ASKED}"}
 
@@ -32,6 +33,18 @@ def audit(browser: Browser, service: Service) -> str:
 def waiting(browser: Browser, service: Service) -> str:
     """The same of a story in which many wait for a client that thinks."""
     return bring(browser, service, sorted(BLOCKED.glob("*.txt")))
+
+
+@pytest.fixture(scope="module")
+def working(browser: Browser, service: Service) -> str:
+    """The same of tables by process and by statement."""
+    return bring(browser, service, [PROCESSES])
+
+
+@pytest.mark.parametrize("looked", LOOKS, ids=str, indirect=True)
+@pytest.mark.parametrize("asked", ["", "?values=shown&sort=executions"])
+def test_who_does_the_work_is_accessible_and_fits(looked: Looked, working: str, asked: str) -> None:
+    look(looked, f"{working}statements/{asked}", f"ase-statements{'-whole' if asked else ''}")
 
 
 @pytest.mark.parametrize("looked", LOOKS, ids=str, indirect=True)

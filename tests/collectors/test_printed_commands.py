@@ -55,6 +55,7 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"sp_helpcache\b", ("ase/sp_helpcache",)),
     (r"sp_sysmon\b", ("ase/sp_sysmon",)),
     (r"sp_monitorconfig\b", ("ase/sp_monitorconfig",)),
+    (r"sp_countmetadata\b", ("ase/sp_countmetadata",)),
     (r"sp_object_stats\b", ("ase/sp_object_stats",)),
     (r"dbcc traceon\(3650\), then two snapshots of master\.\.mon", ("ase/monitor_tables",)),
     (r"(?:the output of `)?cat /proc/locks|several listings, as `for .* cat /proc/locks", ("unix/proc_locks",)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from advisor.ase.services.blocking import Blocking, blocking_of
 from advisor.ase.services.caches import CacheMap, cache_map
 from advisor.ase.services.spinlocks import Spinlocks, spinlocks_of
+from advisor.ase.services.statements import Statements, statements_of
 from advisor.ase.services.waits import Waits, waits_of
 from advisor.audits.models import Capture
 from advisor.audits.services.persistence import restore
@@ -49,6 +50,7 @@ class Views:
     spinlocks: Spinlocks
     waits: Waits
     blocking: Blocking
+    statements: Statements
     facts: Facts
     """Those of `SMALL`."""
     contents: object
@@ -72,6 +74,7 @@ def views_of(capture: Capture) -> Views:
         spinlocks=spinlocks_of(facts),
         waits=waits_of(facts),
         blocking=blocking_of(facts),
+        statements=statements_of(facts),
         facts=small,
         contents=contents,
         problems=tuple(problems),

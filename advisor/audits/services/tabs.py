@@ -21,11 +21,15 @@ class Tab:
 SPINLOCKS: tuple[type[Fact], ...] = (
     *(ase.CacheActivity, ase.LockHashtable, ase.MetadataSpinlock, ase.MonSpinlockActivity),
 )
+STATEMENTS: tuple[type[Fact], ...] = (
+    *(ase.MonCachedStatement, ase.MonProcessActivity, ase.MonProcessStatement, ase.MonSysStatement),
+)
 CACHES: tuple[type[Fact], ...] = (ase.CacheActivity, ase.MonDataCache, ase.NamedCache)
 TABS: Mapping[str, tuple[Tab, ...]] = {
     "ase": (
         Tab("ase-waits", "Waits", (ase.MonProcessWaits, ase.MonSysWaits, ase.TaskSwitches)),
         Tab("ase-blocking", "Blocking", (ase.Deadlock, ase.HeldLock, ase.MonProcess)),
+        Tab("ase-statements", "Statements", STATEMENTS),
         Tab("ase-caches", "Cache map", CACHES),
         Tab("ase-spinlocks", "Spinlocks", SPINLOCKS),
         Tab("ase-what-if", "What-if", (*CACHES, *SPINLOCKS)),

@@ -231,6 +231,20 @@ class ResourceUsage(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MetadataCount(Fact):
+    """How many objects, indexes or partitions all databases hold: so many descriptors would hold them all."""
+
+    COLLECTED_BY: ClassVar[str] = 'sp_countmetadata "open objects" -- at a quiet time; also "open indexes"'
+
+    kind: str
+    """`object`, `index` or `partition`."""
+    count: float
+    memory_kb: Reading = ABSENT
+    """What their descriptors take."""
+    configured: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
 class MemoryHeadroom(Fact):
     """What is free for reconfiguration: `max memory` less `total logical memory`."""
 
