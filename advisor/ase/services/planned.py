@@ -15,6 +15,8 @@ from rules.changes.quoting import comment
 from rules.laws.binding import overhead_mb
 
 SHARE = re.compile(r"share of all searches in (?P<cache>.{1,255}), %\Z", re.DOTALL)
+OWN = re.compile(r"share of its searches in (?P<cache>.{1,255}), %\Z", re.DOTALL)
+"""What a cache keeps of its own searches, by a finding that moves a part of them elsewhere: no two move the same."""
 WAITED = re.compile(r"spinlock contention of (?P<cache>.{1,255})\Z", re.DOTALL)
 SIZE = re.compile(r"(?P<mb>[0-9]{1,12}(?:\.[0-9]{1,2})?) MB\Z")
 CUT = re.compile(r'sp_cacheconfig .*"cache_partition=(?P<count>[0-9]{1,3})"')
@@ -135,19 +137,14 @@ def planned(audit: Audit, shown: CacheMap) -> Planned | None:
     expected = [one for finding in findings for one in finding.data["expects"]]
     waited = _waited(expected)
     there = {cache.name for cache in shown.caches}
-    shares, bases = {}, []
-    for one in expected:
-        found = SHARE.match(one["metric"])
-        if found and isinstance(one["to"], int | float):
-            shares[found["cache"]] = one["to"] / 100.0
-            bases.append(one["basis"])
-    rest = [one for one in expected if not SHARE.match(one["metric"]) and not WAITED.match(one["metric"])]
+    shares, basis = _shares(expected, shown)
+    rest = [one for one in expected if not any(known.match(one["metric"]) for known in (SHARE, OWN, WAITED))]
     return Planned(
         new=tuple(_new(changes.values(), shares, waited, moved)),
         altered=tuple(_altered(shown.caches, changes, shares, waited, moved)),
         moved=moved,
         shares={name: share for name, share in shares.items() if name in there},
-        basis=", ".join(dict.fromkeys(bases)),
+        basis=basis,
         expects=tuple({one["metric"]: one for one in rest}.values()),
         free_mb=_free(findings),
         restarts=sum(1 for step in steps if step["takes_effect"] == "restart" and _any(step, CACHE.match)),
@@ -155,6 +152,29 @@ def planned(audit: Audit, shown: CacheMap) -> Planned | None:
         findings=tuple(findings),
         conflicts=conflicts,
     )
+
+
+def _shares(expected: Iterable[Mapping[str, Any]], shown: CacheMap) -> tuple[dict[str, float], str]:
+    """Expected share of all searches by cache, 0 to 1, and on what basis: what the findings move is added up."""
+    shares: dict[str, float] = {}
+    gone: dict[str, float] = {}
+    bases: dict[str, None] = {}
+    for one in expected:
+        whole, own = SHARE.match(one["metric"]), OWN.match(one["metric"])
+        if (whole or own) and isinstance(one["to"], int | float):
+            bases[one["basis"]] = None
+            if whole:
+                shares[whole["cache"]] = one["to"] / 100.0
+            elif own:
+                gone[own["cache"]] = gone.get(own["cache"], 0.0) + 1 - one["to"] / 100.0
+    now = {cache.name: cache.searches_share for cache in shown.caches}
+    for name, part in gone.items():
+        before = now.get(name)
+        left = None if before is None else shares.get(name, before) - before * part
+        shares.pop(name, None)
+        if left is not None and left >= 0:
+            shares[name] = left
+    return shares, ", ".join(bases)
 
 
 def _ours(key: str) -> bool:

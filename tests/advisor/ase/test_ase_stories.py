@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from advisor.ase.services.planned import planned
+from advisor.ase.services.stored import views_of
 from advisor.audits.models import Audit
 from advisor.uploads.models import Upload
 from tests.advisor.people import AsUser, People, text_of
@@ -55,3 +57,32 @@ def test_counters_that_were_cleared_are_listed_as_not_believed(
     assert "Not believed" in page
     assert "they are not zero" in page
     assert "counters were cleared" in page
+
+
+def test_what_all_findings_move_is_added_up_in_the_map_after_the_plan(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    """Of 200 million searches, tables 89, system tables 9, the log 22, temporary databases 54.4: 25.6 million stay."""
+    bring("caches_without_free_memory")
+    audit = Audit.objects.get()
+    plan = planned(audit, views_of(audit.capture).caches)
+    assert plan is not None
+    assert plan.shares == {"default data cache": pytest.approx(0.128, abs=0.002)}
+    assert (plan.restarts, plan.outages) == (1, 1)
+    default = plan.of("default data cache")
+    assert default is not None
+    assert (default.size_mb, default.partitions, default.several, default.waited) == (32528.0, 16, True, None)
+    assert plan.freed_mb >= plan.memory_mb
+    page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
+    assert "expected: 13 % of all searches" in page
+    assert "several changes: not computed" in page
+    assert "It takes 1 restart of the server and 1 step in which a database or table cannot be used" in page
+
+
+def test_a_healthy_server_with_many_caches_has_no_plan(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    bring("many_caches_in_order")
+    page = text_of(as_user(people.colleague), f"/audits/{Audit.objects.get().pk}/caches/")
+    assert "This audit changes no cache" in page
+    assert "After the plan" not in page
