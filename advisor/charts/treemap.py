@@ -22,7 +22,7 @@ PLAIN = 5
 KEY = 18.0
 """px for the line that says which colour is which."""
 LINE = 14.0
-LEAST_TEXT = 34.0
+LEAST_TEXT = 60.0
 """px of width from which on a tile has words."""
 GAP = 1.5
 
