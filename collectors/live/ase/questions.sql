@@ -21,10 +21,11 @@
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
 -- Cost, in sum, without samples: at most 59 statements and one for each user database, on one connection, one after the
--- other. Monitoring tables are built from memory when they are asked for: they take no lock on a user's table. Dear are two: `cached_objects`
--- walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100 GB, as estimated), and
--- `tables` reads the allocation pages of every table and index (once per database; some thousand page reads for 10,000
--- tables, as estimated), before the first snapshot; a schedule asks it once a week and uses its answer until then.
+-- other. Monitoring tables are built from memory when they are asked for: they take no lock on a user's table. Dear are
+-- two: `cached_objects` walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100
+-- GB, as estimated), and `tables` reads the allocation pages of every table and index (once per database; some thousand
+-- page reads for 10,000 tables, as estimated), before the first snapshot; a schedule asks it once a week and uses its
+-- answer until then.
 -- Either can be left out: --without NAME, or by the data source's own setting "Questions left out".
 -- Rows are bounded where a server may have many: the number stands in the statement. Tables of activity have a row for
 -- each open index or partition: they are asked without ORDER BY, so that the server sorts nothing in tempdb and stops at

@@ -82,6 +82,9 @@ def _kernel(world: "World", paper: Paper) -> None:
         SHORT_DASHES,
         *_summary("  Pool Summary", threads, (39, 53, 65)),
         "",
+        "  ThreadPool : syb_system_pool",
+        *(_shares(f"   Thread {at:<4} ({name})", row, (39, 53, 65)) for at, name, row in _system_threads(len(threads))),
+        "",
     )
     units = sum(user + system for user, system, _ in threads)
     commits = paper.commits / paper.seconds / units
@@ -89,6 +92,13 @@ def _kernel(world: "World", paper: Paper) -> None:
     paper.say(f"  Throughput (committed xacts per CPU unit) : {commits:.1f}", "")
     for controller, polls, events in (("Ctlib", 0, 0), ("Disk", 130 * paper.seconds, 3 * paper.seconds)):
         _controller(paper, controller, int(polls), int(events))
+
+
+def _system_threads(engines: int) -> Iterator[tuple[int, str, tuple[float, ...]]]:
+    """The threads that do I/O, of which none is busy here."""
+    yield 1, "Signal Handler", (0.0, 0.0, 1.0)
+    yield engines + 2, "NetController", (0.031, 0.052, 0.917)
+    yield engines + 3, "DiskController", (0.012, 0.018, 0.970)
 
 
 def _controller(paper: Paper, name: str, polls: int, events: int) -> None:
