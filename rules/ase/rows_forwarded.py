@@ -1,8 +1,7 @@
 """Updates of data-only-locked tables forward many rows.
 
 Finds: sp_sysmon with a tenth or more of the updates of data-only-locked tables forwarding their row, which grew and no
-longer fits where it is, at a rate that
-counts.
+longer fits where it is, at a rate that counts.
 
 Why it matters: a row that was forwarded leaves a pointer in its old place. Each read by an index then takes two pages,
 with the latches and, where they are not in memory, the reads of both, until a reorg brings the row back.
