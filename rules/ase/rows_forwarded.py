@@ -1,0 +1,93 @@
+"""Updates of data-only-locked tables forward many rows.
+
+Finds: sp_sysmon with a tenth or more of the updates of data-only-locked tables forwarding their row, which grew and no
+longer fits where it is, at a rate that counts.
+
+Why it matters: a row that was forwarded leaves a pointer in its old place. Each read by an index then takes two pages,
+with the latches and, where they are not in memory, the reads of both, until a reorg brings the row back.
+
+What to do: find the tables whose rows grow (variable-length or nullable columns filled in later), leave room with
+`exp_row_size`, and bring the rows home with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
+names no table, so this is words and no script.
+
+When to ignore it: a load that fills rows in once. The vendor gives no limit: both are this project's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.ase import RowsAffected, RowsChanged, SysmonSample
+from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.spinlocks.lock_work import FORWARDED
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+
+LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051988727.html",)
+UPDATES = "Data Only Locked Updates"
+TWICE = "Each read of a forwarded row by an index takes two pages instead of one, until a reorg brings it back."
+ROOM = (
+    'Leave room in the tables whose rows grow (sp_chgattribute "<table>", "exp_row_size", <bytes>), then run reorg '
+    "forwarded_rows on them at a quiet time."
+)
+WHICH = "Which tables these are is not in sp_sysmon: look at those with columns that are filled in after the insert."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which share and rate on."""
+
+    forwarded_percent: float = percent(10.0, "this project: a tenth of the updates; no source gives a limit", low=0.1)
+    per_second: float = limit(10.0, "this project: fewer cost nothing that can be seen", unit="/s")
+
+
+@rule(needs=(RowsChanged,), uses=(RowsChanged, RowsAffected, SysmonSample), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the forwarded rows against the updates of data-only-locked tables."""
+    rows = [one for one in facts.every(RowsChanged) if one.way == FORWARDED]
+    if any(one.count is OVERFLOW or (known(one.count) and one.count < 0) for one in rows):
+        yield Untrusted("rows forwarded: a count is negative or printed as asterisks")
+        return
+    counted = [one for one in rows if known(one.count)]
+    forwarded = sum(one.count for one in counted if known(one.count))
+    if not forwarded:
+        yield Clean("no row was forwarded in the sample")
+        return
+    total = facts.latest(RowsAffected, operation=UPDATES)
+    updates = total.count if total else None
+    if total is None or not known(updates) or updates <= 0:
+        yield Unknown.of(RowsAffected)
+        return
+    if forwarded > updates:
+        yield Untrusted(f"{forwarded:,.0f} rows forwarded by {updates:,.0f} updates cannot be: a counter wrapped")
+        return
+    seconds = seconds_of(facts)
+    share, rate = 100.0 * forwarded / updates, forwarded / seconds if seconds else None
+    said = f"{share:.1f} % of the updates of data-only-locked tables forwarded their row"
+    said += f", {rate:,.1f} a second" if rate is not None else ""
+    if share < limits.forwarded_percent or rate is None or rate < limits.per_second:
+        yield Clean(f"{said} (limits {limits.forwarded_percent:g} % and {limits.per_second:g} a second)")
+        return
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"{share:.0f} % of the updates of data-only-locked tables forward their row",
+        seen=f"{said} ({forwarded:,.0f} of {updates:,.0f}).",
+        because=TWICE,
+        do=ROOM,
+        unknown=WHICH,
+        evidence=(
+            *(Evidence("rows forwarded", one.count, "", one.source) for one in counted if known(one.count)),
+            Evidence("updates of data-only-locked tables", updates, "", total.source),
+            Evidence(
+                "share of them that forwarded the row",
+                round(share, 1),
+                "%",
+                counted[0].source,
+                limits.forwarded_percent,
+                "from these lines",
+            ),
+            Evidence("rows forwarded a second", round(rate, 1), "/s", counted[0].source, limits.per_second),
+        ),
+    )
