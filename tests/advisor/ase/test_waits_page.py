@@ -88,6 +88,12 @@ def test_switches_of_sysmon_stand_apart_and_what_cannot_be_has_its_reason() -> N
     yields, locks = waits_of(Facts(tuple(server()))).causes
     assert (yields.name, yields.percent, yields.per_second) == ("Voluntary Yields", 80.0, 1120.0)
     assert (locks.percent, locks.why) == (20.0, "")
+    packets = TaskSwitches(cause="Network Packet Received", count=0.0, percent=0.0)
+    services = TaskSwitches(cause="Network services", count=0.0, percent=0.0)
+    whole = waits_of(Facts((*server(), packets, services))).causes
+    held = {one.name: one.held_percent for one in whole}
+    assert held["Logical Lock Contention"] == 100.0
+    assert held["Voluntary Yields"] is None, "nothing held these up"
     wrapped = TaskSwitches(cause="Latch Contention", count=-4.0, percent=20.0)
     (latches,) = waits_of(Facts((wrapped,))).causes
     assert latches.percent is None

@@ -25,7 +25,7 @@ class Switches:
     count: float | None
     per_second: float | None
     held_percent: float | None
-    """Of the switches that something held up; `None` where not every count was printed."""
+    """Of the switches that something held up; `None` where not every count was printed, or nothing held these up."""
     source: Source
 
     @property
@@ -59,5 +59,6 @@ def switches_of(facts: Facts, cause: str) -> Switches | Untrusted | None:
     count = counts.get(cause)
     seconds = next((one.seconds for one in reversed(facts.every(SysmonSample)) if one.seconds), None)
     rate = own.per_second if known(own.per_second) else count / seconds if count is not None and seconds else None
-    share = 100.0 * count / held if whole and held and count is not None else None
+    among = whole and held and cause not in NOT_HELD_UP
+    share = 100.0 * count / held if among and count is not None else None
     return Switches(cause, shares[0], count, rate, share, own.source)
