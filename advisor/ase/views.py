@@ -29,7 +29,7 @@ def audit_for(request: Asked, pk: int) -> tuple[Audit, Views]:
 
 def head(audit: Audit, views: Views, here: str) -> dict[str, Any]:
     """What the top of each view needs; `here` is the name of its address."""
-    return capture.head(audit, views.problems, here)
+    return {**capture.head(audit, views.problems, here), "sampled": views.sampled}
 
 
 WAIT_COLUMNS = (

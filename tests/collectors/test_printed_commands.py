@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from collectors.facts import Fact
-from collectors.facts.ase import MonTable, ServerStart, SpinLoad
+from collectors.facts.ase import MonTable, SampledBlocking, SampledSpinlock, SampledWaits, ServerStart, SpinLoad
 from collectors.facts.openvms import ClusterMember, OtherSample
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
@@ -113,6 +113,7 @@ MADE = {
     OtherSample: "made of two captures of one node",
     ServerStart: "made of what any file of a server tells of its start",
     SpinLoad: "made of several captures of a server",
+    **dict.fromkeys((SampledBlocking, SampledSpinlock, SampledWaits), "made of the samples of a live collection"),
     MonTable: "any table says that it was asked for; its switch, which sp_configure shows, decides on an empty one",
 }
 """Facts that no single report gives."""
@@ -121,6 +122,7 @@ NO_QUESTION = {
     "from each idle Linux guest": "two words from inside each guest, which no report of the host has",
     "INDICATE QUEUES EXP": "seen several times by a person: an idle guest that stays in queue wakes",
     "the list of service applied": "whether one name is in it",
+    "a series of samples of a live server": "manage.py collect writes them; its answers are those of monitoring tables",
 }
 """Asked of a person, not of a file, and why: no reader takes the answer, and the rule says what to look for in it."""
 COMMAND = re.compile(r"(?:sp_[a-z]+|MCR SYSGEN SHOW|SHOW [A-Z]+|RMU/[A-Z]+|MONITOR [A-Z]+)(?=[ /\"]|\Z)")
@@ -274,7 +276,7 @@ def test_the_pages_print_commands_that_are_found() -> None:
     )
 
 
-WHERE = {"DATABASE": quoted("orders"), "DBID": "4", "TIME": "00:00:30"}
+WHERE = {"DATABASE": quoted("orders"), "DBID": "4", "TIME": "00:00:30", "NUMBER": "1"}
 ANSWERED_BY = {
     "server": "ase/version",
     "memory": "ase/memory_headroom",
@@ -288,7 +290,7 @@ ANSWERED_BY = {
     "sysmon": "ase/sp_sysmon",
 }
 """The reader of each question; of all others it is that of monitoring tables."""
-BESIDE = {"snapshot": "monState", "monWaitEventInfo": "monSysWaits"}
+BESIDE = {"snapshot": "monState", "sample": "monState", "monWaitEventInfo": "monSysWaits"}
 """What says something only beside the answer to another question: a time beside rows, words beside waits."""
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from advisor.ase.services.blocking import Blocking, blocking_of
 from advisor.ase.services.caches import CacheMap, cache_map
+from advisor.ase.services.sampled import Sampled, sampled_of
 from advisor.ase.services.spinlocks import Spinlocks, spinlocks_of
 from advisor.ase.services.statements import Statements, statements_of
 from advisor.ase.services.waits import Waits, waits_of
@@ -51,6 +52,7 @@ class Views:
     waits: Waits
     blocking: Blocking
     statements: Statements
+    sampled: Sampled
     facts: Facts
     """Those of `SMALL`."""
     contents: object
@@ -75,6 +77,7 @@ def views_of(capture: Capture) -> Views:
         waits=waits_of(facts),
         blocking=blocking_of(facts),
         statements=statements_of(facts),
+        sampled=sampled_of(facts),
         facts=small,
         contents=contents,
         problems=tuple(problems),

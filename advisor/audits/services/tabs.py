@@ -19,7 +19,7 @@ class Tab:
 
 
 SPINLOCKS: tuple[type[Fact], ...] = (
-    *(ase.CacheActivity, ase.LockHashtable, ase.MetadataSpinlock, ase.MonSpinlockActivity),
+    *(ase.CacheActivity, ase.LockHashtable, ase.MetadataSpinlock, ase.MonSpinlockActivity, ase.SampledSpinlock),
 )
 STATEMENTS: tuple[type[Fact], ...] = (
     *(ase.MonCachedStatement, ase.MonProcessActivity, ase.MonProcessStatement, ase.MonSysStatement),
@@ -27,8 +27,8 @@ STATEMENTS: tuple[type[Fact], ...] = (
 CACHES: tuple[type[Fact], ...] = (ase.CacheActivity, ase.MonDataCache, ase.NamedCache)
 TABS: Mapping[str, tuple[Tab, ...]] = {
     "ase": (
-        Tab("ase-waits", "Waits", (ase.MonProcessWaits, ase.MonSysWaits, ase.TaskSwitches)),
-        Tab("ase-blocking", "Blocking", (ase.Deadlock, ase.HeldLock, ase.MonProcess)),
+        Tab("ase-waits", "Waits", (ase.MonProcessWaits, ase.MonSysWaits, ase.SampledWaits, ase.TaskSwitches)),
+        Tab("ase-blocking", "Blocking", (ase.Deadlock, ase.HeldLock, ase.MonProcess, ase.SampledBlocking)),
         Tab("ase-statements", "Statements", STATEMENTS),
         Tab("ase-caches", "Cache map", CACHES),
         Tab("ase-spinlocks", "Spinlocks", SPINLOCKS),

@@ -18,7 +18,7 @@ class SampledWaits(Fact):
     """One wait event of `monSysWaits` from sample to sample; kept where it had a wait at all."""
 
     COLLECTED_BY: ClassVar[str] = SAMPLED
-    NOT_JUDGED: ClassVar[str] = "open: what tasks wait for in the worst minute, which a mean of ten hides"
+    NOT_JUDGED: ClassVar[str] = "shown by advisor.ase.services.sampled: what tasks wait for, step by step"
 
     event: int
     description: str | None = None
@@ -36,7 +36,7 @@ class SampledSpinlock(Fact):
     """The spinlocks of one name of `monSpinlockActivity`, all slots together; kept where anybody grabbed one."""
 
     COLLECTED_BY: ClassVar[str] = SAMPLED
-    NOT_JUDGED: ClassVar[str] = "open: a spinlock that spins in some samples and not in others"
+    NOT_JUDGED: ClassVar[str] = "shown by advisor.ase.services.sampled: which spinlocks spin, step by step"
 
     name: str
     starts: tuple[datetime, ...]
@@ -51,7 +51,7 @@ class SampledBlocking(Fact):
     """How many sessions others held up at the moment of each sample: a state, so the first one has a value, too."""
 
     COLLECTED_BY: ClassVar[str] = SAMPLED
-    NOT_JUDGED: ClassVar[str] = "open: blocking that comes and goes between two snapshots"
+    NOT_JUDGED: ClassVar[str] = "shown by advisor.ase.services.sampled: sessions that others held up, step by step"
 
     taken: tuple[datetime, ...]
     blocked: tuple[float, ...]

@@ -338,7 +338,7 @@ def test_the_pages_and_the_answer_of_zvm_are_read_whole(tmp_path: Path) -> None:
 BY_HAND = re.compile(
     r"key W\b|LOCKTIME|LCKQUE|load series|^a CSV|information table|^a performance report|INDICATE QUEUES"
     r"|guest|service applied|sp_helpdb|dbcc|fewer processes|number of CPUs|word that|deadlock pipe|bcp|\.cfg\b|^runs at"
-    r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|DIRECTORY/FILE_ID"
+    r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|DIRECTORY/FILE_ID|series of samples"
 )
 """What a person has to do: programs, screens, runs at another load, and what users typed."""
 
