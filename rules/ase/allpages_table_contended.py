@@ -330,7 +330,8 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     more += f", {len(named) - NAMED} of them to be looked at again after these" if len(named) > NAMED else ""
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
-    later = [one for one in tables if not one.waits and _ratio_first(facts, waiting)]
+    spinning = any(one.metric == HASH for one in hints)
+    later = [one for one in tables if not one.waits and spinning and _ratio_first(facts, waiting)]
     changes = [change for one in tables if one not in later and (change := one.change(facts))]
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
     if scans := row_locks_caution(facts):
@@ -339,7 +340,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
     nameless = len(changes) + len(later) < len(tables)
     short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
-    do = joined(_first(facts, address, later, more_locks), _steps([one for one in tables if one not in later]))
+    do = joined(_first(facts, spinning, later, more_locks), _steps([one for one in tables if one not in later]))
     if more_locks and short:
         changes = [change for change in changes if change.new != "datarows"]
         do = joined(
@@ -387,17 +388,18 @@ def _sooner(facts: Facts) -> str:
     return NO_LOWER.format(running) if running is not None and running <= 1 else SOONER
 
 
-def _first(facts: Facts, address: bool, later: list[Table], more_locks: Change | None) -> str:
+def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change | None) -> str:
     """What comes before any conversion, as a sentence; empty where nothing does.
 
-    `later`: the tables that get no script before the ratio was lowered.
+    `spinning`: whether the spinlocks of the address locks contend, which alone the ratio relieves: it shortens no wait
+    for the locks themselves. `later`: the tables that get no script before the ratio was lowered.
     """
     setting = setting_of(facts, RATIO)
     running = setting.run_number if setting else None
     lowest = running is not None and running <= 1
-    if address and lowest and not more_locks:
+    if spinning and lowest and not more_locks:
         return NO_LOWER.format(running)
-    steps = [f"lower {RATIO}"] if address and not lowest else []
+    steps = [f"lower {RATIO}"] if spinning and not lowest else []
     if more_locks:
         steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
     which = later[0].name if len(later) == 1 else f"the {len(later)} tables"
@@ -466,7 +468,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         title=f"Allpages tables are waited for: {first.metric} {first.value:g} {first.unit}",
         seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
         because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
-        do=joined(_sooner(facts) if address else "", TO_DATAROWS if heaps else TO_DATAPAGES),
+        do=joined(_sooner(facts) if any(one.metric == HASH for one in hints) else "", TO_DATAROWS if heaps else TO_DATAPAGES),
         unknown=joined(UNNAMED, TOO_PAGES if pages_alone else ""),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),
