@@ -235,6 +235,7 @@ def _sections(
         "cost": cost,
         "counted_in": counted_in,
         "listed": listed,
+        "numbers": numbers,
         "more_findings": len(capture["findings"]) - len(listed),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
         "named": lambda keys: _named(keys, numbers, places),
