@@ -468,7 +468,9 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         title=f"Allpages tables are waited for: {first.metric} {first.value:g} {first.unit}",
         seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
         because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
-        do=joined(_sooner(facts) if any(one.metric == HASH for one in hints) else "", TO_DATAROWS if heaps else TO_DATAPAGES),
+        do=joined(
+            _sooner(facts) if any(one.metric == HASH for one in hints) else "", TO_DATAROWS if heaps else TO_DATAPAGES
+        ),
         unknown=joined(UNNAMED, TOO_PAGES if pages_alone else ""),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),

@@ -103,8 +103,7 @@ def set_parameter(
         undo = (
             f"$! ACTIVE: what the first SHOW gave before the change{', in the export ' + back if was else ''}",
             *_sysgen("ACTIVE", name, back),
-            f"$! CURRENT: what the second SHOW gave before the change{shown}; put that in where it was another value",
-            *_sysgen("CURRENT", name, then),
+            *_undo_current(name, then, shown, known=pending is not None),
             *forget,
             show,
         )
@@ -239,6 +238,19 @@ def advise_parameter(
         cautions=cautions,
         memory_mb=memory_mb,
     )
+
+
+def _undo_current(name: str, then: str, shown: str, *, known: bool) -> tuple[str, ...]:
+    """The way back of CURRENT: held back where no export showed its value, which need not be the one that ran.
+
+    Written unseen, a value that was set for a test alone would last from the next boot on.
+    """
+    said = f"$! CURRENT: what the second SHOW gave before the change{shown}; put that in where it was another value"
+    lines = _sysgen("CURRENT", name, then)
+    if known:
+        return (said, *lines)
+    only = "$! (only where the lines for CURRENT were sent: take $! out of these then)"
+    return (said, only, *held_back(*lines))
 
 
 def _current(name: str, pending: float | None) -> tuple[str, ...]:

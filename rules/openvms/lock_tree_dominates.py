@@ -80,6 +80,8 @@ LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 NEAR = timedelta(minutes=5)
 """This project: as near to a sample a report is still of its time."""
 OPENS = "File Open Rate"
+FILE = re.compile(r"[A-Z0-9$_:.;\[\]-]{1,80}")
+"""A file specification that can stand in a command."""
 SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
 
 
@@ -311,10 +313,11 @@ def _databases(facts: Facts) -> str:
 def _do(share: Share, named: Named | None) -> str:
     if share.kind == RMS_FILE:
         find = "" if named and named.sure else _find(share)
+        file = named.name if named and named.sure and FILE.fullmatch(named.name) else "<file>"
         where = f"{find}{'where' if find else 'Where'} nothing is written, open it for input alone"
         return (
-            f"{where}. Where several write, try SET FILE/GLOBAL_BUFFERS=n: RMS then keeps read-mode bucket locks "
-            "between accesses; n × bucket size is taken from GBLPAGFIL and the page file."
+            f"{where}. Where several write, try SET FILE/GLOBAL_BUFFERS=n {file}: RMS then keeps read-mode bucket "
+            "locks between accesses; n × bucket size is taken from GBLPAGFIL and the page file."
         )
     if share.kind == FILE_SYSTEM:
         return (
@@ -366,7 +369,8 @@ def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Li
     apart = _of_another_time(facts, share.picture)
     kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
     query = (
-        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves their calls to the lock manager."
+        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE/SYSTEM (for files opened afterwards; into "
+        "SYSTARTUP for good) saves calls of the lock manager."
         if share.kind == RMS_FILE
         else ""
     )

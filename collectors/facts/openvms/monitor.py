@@ -7,7 +7,7 @@ from typing import ClassVar
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.openvms.processors import T4, OfNode
 
-SUMMARY = "MONITOR MODES,LOCK,DLOCK,RLOCK/NODISPLAY/SUMMARY=MONITOR.SUM/INTERVAL=60/ENDING=+1:00:00"
+SUMMARY = 'MONITOR MODES,LOCK,DLOCK,RLOCK/NODISPLAY/SUMMARY=MONITOR.SUM/INTERVAL=60/ENDING="+1:00:00"'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class SystemRates(OfNode):
 class AlignmentFaults(OfNode):
     """Alignment faults per second by access mode (MONITOR ALIGN, `[MON.ALIGN]` of T4; Alpha and Integrity)."""
 
-    COLLECTED_BY: ClassVar[str] = "MONITOR ALIGN/NODISPLAY/SUMMARY=ALIGN.SUM/INTERVAL=60/ENDING=+1:00:00"
+    COLLECTED_BY: ClassVar[str] = 'MONITOR ALIGN/NODISPLAY/SUMMARY=ALIGN.SUM/INTERVAL=60/ENDING="+1:00:00"'
 
     statistic: str
     kernel_per_second: Reading = ABSENT

@@ -81,11 +81,15 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
 
 def _own_cpu(layout: Layout, lost: float | None) -> str:
     """Whether a CPU of its own can be worth it by the CPUs there are and what spins for LCKMGR, as a sentence."""
-    few = min((count for count in (layout.active, layout.cores) if count is not None), default=None)
-    if few is not None and few < OWN_CPU_CPUS:
+    if layout.active is not None and layout.active < OWN_CPU_CPUS:
         return (
-            f"A dedicated lock manager is no remedy with {few:.0f} {'cores' if few != layout.active else 'CPUs'}: the "
-            f"vendor asks for more than {OWN_CPU_CPUS - 1}."
+            f"A dedicated lock manager is no remedy with {layout.active:.0f} CPUs: the vendor asks for more than "
+            f"{OWN_CPU_CPUS - 1}."
+        )
+    if layout.cores is not None and layout.cores < OWN_CPU_CPUS:
+        return (
+            f"A dedicated lock manager is doubtful with {layout.cores:.0f} cores: the vendor asks for more than "
+            f"{OWN_CPU_CPUS - 1} CPUs, and two threads of a core are less than that (this project's reading)."
         )
     if lost is not None and lost <= OWN_CPU_WORTH:
         return (
