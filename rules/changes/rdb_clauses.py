@@ -110,6 +110,21 @@ CLAUSES = {
         low=8,
         high=1_024,
     ),
+    "prestarted_transactions": Clause(
+        *("PRESTARTED TRANSACTIONS", "PRESTARTED TRANSACTIONS ARE {value}", "prestarted"),
+        words=ON_OFF,
+        cautions=(
+            SPELLING,
+            CLOSED,
+            "A clause PRESTARTED TRANSACTIONS of ATTACH or DECLARE ALIAS comes before the logical name "
+            "RDMS$BIND_PRESTART_TXN, and that before this setting of the database: look for both first.",
+            "It may be off because servers stay attached for long and the snapshot file grew. Then the time-out has to "
+            "be there: without one (NO TIMEOUT is the default) an idle process holds its prestarted transaction.",
+        ),
+        template="when it is known why it is off, and after how long an idle process is to give its prestarted "
+        "transaction up",
+        more=("     (WAIT <seconds> SECONDS FOR TIMEOUT);",),
+    ),
     "global_buffers": Clause(
         *("GLOBAL BUFFERS", "GLOBAL BUFFERS ARE {value}", "global buffers"),
         words=ON_OFF,

@@ -25,6 +25,7 @@ RDB_SETTINGS = {
     "fast_commit": "FAST COMMIT enabled",
     "commit_to_journal": "COMMIT TO JOURNAL OPTIMIZATION enabled",
     "page_transfer": "PAGE TRANSFER VIA",
+    "prestarted_transactions": "PRESTARTED TRANSACTIONS enabled",
     "row_cache": "active row caches",
 }
 """Clause of a change of a database of Rdb → the attribute that it sets."""

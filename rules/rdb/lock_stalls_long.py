@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.rdb import EventLog, HeldLock, StatisticRow, WaitGroup
+from collectors.facts.rdb import EventLog, HeldLock, HotRow, StatisticRow, WaitGroup
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
@@ -37,6 +37,7 @@ from rules.rdb._evidence.counted import (
     rows_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import (
     HOLDER,
@@ -115,7 +116,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, HotRow), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))
@@ -147,7 +148,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         high = None
     yield from idle
     if long or high or many:
-        yield _finding(one, limits, waits, long, high, timeouts if many else None, of)
+        rows = shared_rows(facts, one)
+        yield _finding(one, limits, waits, rows, long, high, timeouts if many else None, of)
         if not culprits(waits.held):
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
@@ -195,6 +197,7 @@ def _finding(
     one: OneDatabase,
     limits: Limits,
     waits: Waits,
+    rows: dict[str, SharedRow],
     long: list[WaitGroup],
     mean: Mean | None,
     timeouts: Events | None,
@@ -202,14 +205,15 @@ def _finding(
 ) -> Finding:
     held, seen, because = culprits(waits.held), [], [KEEPS.format(limits.stall_seconds)]
     evidence: list[Evidence] = []
+    main = _main(waits, limits) if mean else []
     if long:
-        seen.append(_of_groups(long[: 1 if mean or timeouts else 3]))
+        seen.append(_of_groups(long[: 1 if mean or timeouts else 3], rows))
         for group in long[:3]:
             name = f"longest wait for {named(group)}"
             evidence.append(Evidence(name, round(_longest(group), 2), "s", group.source, limits.stall_seconds))
     if mean:
         seen.append(_of_mean(mean))
-        if main := _main(waits, limits):
+        if main:
             because.append(_of_main(main))
             evidence += evidence_of(main[:1], "logged stalls for")
         crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
@@ -227,6 +231,7 @@ def _finding(
         seconds = one.read("lock_timeout_seconds")
         if seconds and known(seconds.value):
             evidence.append(Evidence("lock timeout interval", seconds.value, "s", seconds.source))
+    evidence += evidence_of_shared([*long[:3], *main[:1]], rows)
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
     do = SOONER if held else UNPARTITIONED if waits.hidden else CULPRIT
@@ -290,12 +295,17 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"
 
 
-def _of_groups(long: list[WaitGroup]) -> str:
+def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
     """The longest waits, with their sums: at most, for a stall may stand in several lines."""
     named_ones = ", ".join(
         f"{named(g)} up to {rounded(_longest(g))} s"
         + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
         + (f" by {g.processes} processes" if g.processes > 1 else "")
+        + (
+            f", a row that {row.users:,.0f} users share{row.where}"
+            if g is long[0] and (row := shared_of(g, rows))
+            else ""
+        )
         for g in long
     )
     moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""

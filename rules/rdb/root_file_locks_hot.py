@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow
 from rules.changes.rdb_database import alter, key_of
-from rules.engine import limit, percent, rule
+from rules.engine import percent, rule
 from rules.finding import Change, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
@@ -32,9 +32,7 @@ from rules.rdb._evidence.counted import (
     per_transaction,
     quiet,
     rounded,
-    rows_of,
     stalled_of,
-    waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.prerequisites import (
@@ -45,13 +43,13 @@ from rules.rdb._evidence.prerequisites import (
     steps_to,
     unmet,
 )
-from rules.rdb._evidence.statistics import LEAST_COUNTED, OPERATIONS, Rate, Statistics
+from rules.rdb._evidence.root_file import ROOT, Hot, RootLimits, figures_of, hot_of, over, waited_for
+from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~TRANSACTION_INTERVAL",
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p060.htm",
 )
-ROOT = ("seqblk", "tsnblk")
 BLASTS = "blocking asts"
 LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
@@ -64,39 +62,10 @@ SNAPSHOTS = (
 
 
 @dataclass(frozen=True)
-class Limits:
-    """From where on the root file matters. No vendor names a figure."""
+class Limits(RootLimits):
+    """`RootLimits`, and from where on these locks explain other findings (this project)."""
 
-    operations_percent: float = percent(
-        10.0,
-        "this project: one lock operation in ten is for the root file; no vendor names a limit",
-        low=0.1,
-        of="lock operations",
-    )
-    stalled_percent: float = percent(
-        25.0, "this project: a quarter of what waits, waits for the root file", low=1, of="stalls"
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
-    stalled_per_second: float = limit(
-        1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
-    )
     main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
-
-
-@dataclass(frozen=True)
-class Hot:
-    """What SEQBLK and TSNBLK locks are of all. Per cent; `None`: not in the export."""
-
-    operations: float
-    whole: float
-    """All lock operations per second."""
-    stalled: float | None
-    stalls: float | None
-    """Stalled requests for them, per second."""
-    rates: tuple[Rate, ...]
-    each: Statistics
 
 
 @rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -108,20 +77,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found, refused = counted(facts, one)
-    judged = [hot for hot, _ in of_each_node(found, _hot)]
+    judged = [hot for hot, _ in of_each_node(found, hot_of)]
     if not judged:
         bring = MissingInput("SEQBLK and TSNBLK locks beside all locks", StatisticRow.COLLECTED_BY)
         yield refused or Unknown((bring,), f"{one.subject}: the screens Locking (SEQBLK lock) and (TSNBLK lock) decide")
         return
-    high = [hot for hot in judged if _over(hot, limits)]
+    high = [hot for hot in judged if over(hot, limits)]
     hot = max(high or judged, key=lambda hot: (hot.stalls or 0.0, hot.operations))
     if not high:
         if hot.whole >= limits.operations_per_second and not all(hot.each.share(kind) for kind in ROOT):
             bring = MissingInput("both SEQBLK and TSNBLK locks", StatisticRow.COLLECTED_BY)
-            yield Unknown((bring,), f"{one.subject}: {_figures(hot)}, of one of the two alone")
+            yield Unknown((bring,), f"{one.subject}: {figures_of(hot)}, of one of the two alone")
             return
         outcome = quiet(
-            f"{one.subject}: {_figures(hot)} (limits {limits.operations_percent:g} % of lock operations and "
+            f"{one.subject}: {figures_of(hot)} (limits {limits.operations_percent:g} % of lock operations and "
             f"{limits.stalled_percent:g} % of the requests that stall)",
             hot.each,
         )
@@ -132,43 +101,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.without("commit to journal", Database.COLLECTED_BY, one.subject)
 
 
-def _hot(each: Statistics) -> Hot | None:
-    shares = [share for kind in ROOT if (share := each.share(kind))]
-    if not shares:
-        return None
-    stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
-    parts = [stalled.percent for stalled in stalls if stalled.percent is not None]
-    rates = tuple(rate for kind in ROOT for rate in rows_of(each, OPERATIONS, kind))
-    return Hot(
-        sum(share.percent for share in shares),
-        max(share.whole for share in shares),
-        min(100.0, sum(parts)) if parts and len(parts) == len(stalls) else None,
-        sum(stalled.per_second for stalled in stalls) if stalls else None,
-        rates,
-        each,
-    )
-
-
-def _over(hot: Hot, limits: Limits) -> bool:
-    if hot.whole < limits.operations_per_second:
-        return False
-    of_stalls = hot.stalled is not None and hot.stalled >= limits.stalled_percent
-    waiting = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
-    return hot.operations >= limits.operations_percent or (of_stalls and waiting)
-
-
-def _figures(hot: Hot) -> str:
-    stalls = (
-        f", and {rounded(hot.stalls)} stalled requests/s, {hot.stalled:.0f} % of all"
-        if hot.stalled is not None and hot.stalls is not None
-        else ""
-    )
-    return f"{rounded(hot.operations)} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
-
-
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Finding:
     each, source = hot.each, hot.rates[0].source
-    waits = any(waits_matter(each, hot.stalls, limits.stalled_per_second, kind) for kind in ROOT)
+    waits = waited_for(hot, limits)
     per = per_transaction(each, hot.rates)
     (said, why, do), more, changes = _remedy(facts, one)
     percent = round(hot.operations, 1)
@@ -189,7 +124,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title="commits queue for the root file" if waits else "much of the locking is for the root file",
         seen=joined(
-            f"{_figures(hot)}{on_node(each)} ({each.over})"
+            f"{figures_of(hot)}{on_node(each)} ({each.over})"
             f"{f', {rounded(per)} operations for each transaction' if per is not None else ''}.",
             said,
         ),

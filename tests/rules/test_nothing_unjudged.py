@@ -27,8 +27,6 @@ OPEN = (
     "ase.DeviceActivity",
     "ase.MonOpenPartitionActivity",
     "openvms.AutogenRun",
-    "rdb.HotRow",
-    "rdb.ProcessLocks",
     "unix.Multithreading",
 )
 """Kinds that deserve a rule and have none yet. This list shrinks; a new kind comes with its rule or its page."""

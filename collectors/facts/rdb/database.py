@@ -61,6 +61,9 @@ class Database(OfDatabase):
     fast_commit: bool | None = None
     commit_to_journal: bool | None = None
     transaction_interval: Reading = ABSENT
+    prestarted_transactions: bool | None = None
+    """Whether the end of a transaction that writes reserves the number of the next one. The database's own setting: the
+    logical name RDMS$BIND_PRESTART_TXN and a clause of ATTACH come before it, and no export shows those."""
     row_cache_enabled: bool | None = None
     active_row_caches: Reading = ABSENT
     reserved_row_caches: Reading = ABSENT

@@ -131,7 +131,6 @@ class ProcessLocks(OfDatabase):
     """One process of the Process Lock Overview."""
 
     COLLECTED_BY: ClassVar[str] = SCREENS
-    NOT_JUDGED: ClassVar[str] = "open: the process that asks for most locks, or is asked most to give them up"
 
     pid: str
     stream: str | None = None
@@ -149,7 +148,6 @@ class HotRow(OfDatabase):
     """One row of Hot Row Information: a slot of a row cache that many use."""
 
     COLLECTED_BY: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen Hot Row Information"
-    NOT_JUDGED: ClassVar[str] = "open: rows that many wait for by turns, by name of their area"
 
     dbkey: str
     """`area:page:line`."""

@@ -34,6 +34,7 @@ ATTRIBUTES = {
     "fast_commit": "FAST COMMIT enabled",
     "commit_to_journal": "COMMIT TO JOURNAL OPTIMIZATION enabled",
     "transaction_interval": "TRANSACTION INTERVAL",
+    "prestarted_transactions": "PRESTARTED TRANSACTIONS enabled",
     "active_row_caches": "active row caches",
     "reserved_row_caches": "reserved cache slots",
 }

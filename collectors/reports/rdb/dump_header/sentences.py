@@ -71,6 +71,8 @@ DATABASE = (
     _switched("fast_commit", "fast commit"),
     _switched("commit_to_journal", "commit to (?:aij|journal) optimization"),
     _counted("transaction_interval", "transaction interval"),
+    # SQL's own words for it (openvms-rdb-more.md 2.4 [V]); how a header prints it was not seen
+    _switched("prestarted_transactions", "prestarted transactions?"),
     _switched("row_cache_enabled", "row cach(?:e|es|ing)"),
     _counted("active_row_caches", "active row cache count"),
     _counted("reserved_row_caches", "reserved row cache count"),

@@ -1,0 +1,86 @@
+"""Locks for the root file, SEQBLK and TSNBLK, as a part of all: what starts and ends of transactions take."""
+
+from dataclasses import dataclass
+
+from rules.engine import limit, percent
+from rules.rdb._evidence.counted import rounded, rows_of, stalled_of, waits_matter
+from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics
+
+ROOT = ("seqblk", "tsnblk")
+
+
+@dataclass(frozen=True)
+class RootLimits:
+    """From where on the root file matters. No vendor names a figure."""
+
+    operations_percent: float = percent(
+        10.0,
+        "this project: one lock operation in ten is for the root file; no vendor names a limit",
+        low=0.1,
+        of="lock operations",
+    )
+    stalled_percent: float = percent(
+        25.0, "this project: a quarter of what waits, waits for the root file", low=1, of="stalls"
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    stalled_per_second: float = limit(
+        1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
+    )
+
+
+@dataclass(frozen=True)
+class Hot:
+    """What SEQBLK and TSNBLK locks are of all. Per cent; `None`: not in the export."""
+
+    operations: float
+    whole: float
+    """All lock operations per second."""
+    stalled: float | None
+    stalls: float | None
+    """Stalled requests for them, per second."""
+    rates: tuple[Rate, ...]
+    each: Statistics
+
+
+def hot_of(each: Statistics) -> Hot | None:
+    """The locks of one node; `None` where no screen has one of the two beside all locks."""
+    shares = [share for kind in ROOT if (share := each.share(kind))]
+    if not shares:
+        return None
+    stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
+    parts = [stalled.percent for stalled in stalls if stalled.percent is not None]
+    rates = tuple(rate for kind in ROOT for rate in rows_of(each, OPERATIONS, kind))
+    return Hot(
+        sum(share.percent for share in shares),
+        max(share.whole for share in shares),
+        min(100.0, sum(parts)) if parts and len(parts) == len(stalls) else None,
+        sum(stalled.per_second for stalled in stalls) if stalls else None,
+        rates,
+        each,
+    )
+
+
+def over(hot: Hot, limits: RootLimits) -> bool:
+    """Whether they are much of the locking, or of what waits."""
+    if hot.whole < limits.operations_per_second:
+        return False
+    of_stalls = hot.stalled is not None and hot.stalled >= limits.stalled_percent
+    waiting = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
+    return hot.operations >= limits.operations_percent or (of_stalls and waiting)
+
+
+def waited_for(hot: Hot, limits: RootLimits) -> bool:
+    """Whether the waits for them cost anything."""
+    return any(waits_matter(hot.each, hot.stalls, limits.stalled_per_second, kind) for kind in ROOT)
+
+
+def figures_of(hot: Hot) -> str:
+    """The share, for a sentence."""
+    stalls = (
+        f", and {rounded(hot.stalls)} stalled requests/s, {hot.stalled:.0f} % of all"
+        if hot.stalled is not None and hot.stalls is not None
+        else ""
+    )
+    return f"{rounded(hot.operations)} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"

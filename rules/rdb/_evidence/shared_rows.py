@@ -1,0 +1,67 @@
+"""Rows of a row cache that many users share, by Hot Row Information: what is said of a row that processes wait for.
+
+Sharing a row is no wait: the vendor calls much of it good use of a row cache (help, Row Cache Utilization screen). So
+it is told of a row that a log or screen of waits names, and never by itself. The number before the page may be that of
+a logical area, of which no fact has the name: storage areas are named by the cache that they are assigned to.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.rdb import HotRow, WaitGroup
+from rules.changes.quoting import comment
+from rules.finding import Evidence
+from rules.rdb._evidence.databases import OneDatabase, belonging
+
+MOST_AREAS = 2
+"""Storage areas of a cache that are named."""
+
+
+@dataclass(frozen=True)
+class SharedRow:
+    """A row with the users that shared it at the moment of the screen."""
+
+    dbkey: str
+    users: float
+    cache: str | None
+    areas: tuple[str, ...]
+    """The storage areas that are assigned to the cache."""
+    source: Source
+
+    @property
+    def where(self) -> str:
+        """` in row cache PAY_ROWS (storage area PAYROLL)`, fit for any output; or empty."""
+        if not self.cache:
+            return ""
+        named = ", ".join(comment(area, 31) for area in self.areas[:MOST_AREAS])
+        more = f" and {len(self.areas) - MOST_AREAS} more" if len(self.areas) > MOST_AREAS else ""
+        area = f" (storage area{'s' * (len(self.areas) > 1)} {named}{more})" if named else ""
+        return f" in row cache {comment(self.cache, 31)}{area}"
+
+
+def shared_rows(facts: Facts, one: OneDatabase) -> dict[str, SharedRow]:
+    """The rows of one database that two users or more share, by their key; of several screens that with most users."""
+    found: dict[str, SharedRow] = {}
+    for row in belonging(facts.every(HotRow), one):
+        before = found.get(row.dbkey)
+        if not known(row.users) or row.users <= 1 or (before and before.users >= row.users):
+            continue
+        cache = (row.cache or "").upper()
+        areas = tuple(area.name for area in one.areas if cache and (area.row_cache or "").upper() == cache)
+        found[row.dbkey] = SharedRow(row.dbkey, row.users, row.cache, areas, row.source)
+    return found
+
+
+def shared_of(group: WaitGroup, rows: dict[str, SharedRow]) -> SharedRow | None:
+    """The row that a group waits for, where it is one that is shared."""
+    return rows.get(group.resource) if group.resource_kind == "record" else None
+
+
+def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) -> tuple[Evidence, ...]:
+    """Of each row that is waited for and shared, how many users share it."""
+    shared = {row.dbkey: row for group in groups if (row := shared_of(group, rows))}
+    return tuple(
+        Evidence(f"users that share row {comment(row.dbkey, 40)}{row.where}", row.users, "users", row.source)
+        for row in shared.values()
+    )

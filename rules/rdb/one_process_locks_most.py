@@ -1,0 +1,171 @@
+"""One process asks for most of the locks, or must give most of them up.
+
+Finds: in the Process Lock Overview the process with most lock requests and promotions, or with most blocking ASTs, as a
+share of all that are listed.
+
+Why it matters: where the locks come from one program, that program is what to look at before any setting. The counts
+are of each process since its statistics were activated, at the earliest since it attached, so the oldest process may
+lead by its age alone: it is a note, and never more.
+
+What to do: see what the process is (SHOW PROCESS/ID) and what it reads: a scan without an index locks every row that it
+passes, and reports need no locks of rows in a transaction that is READ ONLY. Write the screen twice and compare.
+
+When to ignore it: a batch job that does most of the work asks for most of the locks. The screen lists only processes
+whose statistics are activated (help of RMU/SHOW STATISTICS), so others may ask for more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from collectors.facts import OVERFLOW, Facts, Reading, known
+from collectors.facts.rdb import ProcessLocks
+from rules.changes.quoting import comment
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.rdb._evidence.databases import DATABASE_FACTS, OneDatabase, belonging, databases
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Process_Lock_Overview_screen",
+)
+OVERVIEW = MissingInput(
+    "the locks of each process", "a write (key W) of the RMU/SHOW STATISTICS screen Process Lock Overview"
+)
+SINCE = (
+    "The counts are of each process since its statistics were activated, so the oldest may lead by its age: write the "
+    "screen twice, some minutes apart. Only processes with activated statistics are listed."
+)
+LOOK = (
+    "See what it is (SHOW PROCESS/ID={pid}) and what it reads, before any setting: a scan without an index locks every "
+    "row, and a report can be a READ ONLY transaction."
+)
+SERVER = "It is a server of Rdb itself (tag s): nothing is to be done in an application."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on one process stands out. No vendor names a figure."""
+
+    most_percent: float = percent(
+        50.0, "this project: more than all other listed processes together", low=1, of="what the processes ask for"
+    )
+    processes: int = limit(3, "this project: of two, one has always half or more", low=2, unit="processes")
+    asked: float = limit(100_000.0, "this project: fewer are seconds of work", unit="locks requested and promoted")
+    blasts: float = limit(1_000.0, "this project: fewer disturb nobody", unit="blocking ASTs")
+
+
+@dataclass(frozen=True)
+class Most:
+    """The process with most of one kind."""
+
+    process: ProcessLocks
+    count: float
+    whole: float
+
+    @property
+    def percent(self) -> float:
+        """Of all that are listed."""
+        return 100 * self.count / self.whole
+
+    @property
+    def named(self) -> str:
+        """`20600A07:1`, fit for any output."""
+        return _named(self.process)
+
+
+@rule(needs=(ProcessLocks,), uses=DATABASE_FACTS, links=LINKS, limits=Limits, sample=None)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the newest screen of each node of each database."""
+    for one in databases(facts, (ProcessLocks,)):
+        for node, listed in sorted(_listed(facts, one).items()):
+            yield _judge(one, node, listed, limits)
+
+
+def _listed(facts: Facts, one: OneDatabase) -> dict[str, list[ProcessLocks]]:
+    """The processes of each node, each once, as they were listed last."""
+    nodes: dict[str, dict[tuple[str, str | None], ProcessLocks]] = {}
+    for process in belonging(facts.every(ProcessLocks), one):
+        nodes.setdefault((process.node or "").upper(), {})[process.pid, process.stream] = process
+    return {node: list(found.values()) for node, found in nodes.items()}
+
+
+def _judge(one: OneDatabase, node: str, listed: list[ProcessLocks], limits: Limits) -> Outcome:
+    where = f"{one.subject}{f' on {comment(node, 31)}' if node else ''}"
+    wide = [process for process in listed if OVERFLOW in (process.requested, process.promoted, process.blasted)]
+    if wide:
+        why = f"{where}: a count of {_named(wide[0])} is wider than its column, so who asks for most is not known"
+        return Unknown((OVERVIEW,), why)
+    if len(listed) < limits.processes:
+        return Clean(f"{where}: {len(listed)} processes are listed, too few for one of them to stand out")
+    asks, blasted = _most(listed, _asked), _most(listed, lambda process: _value(process.blasted))
+    if asks is None and blasted is None:
+        return Unknown((OVERVIEW,), f"{where}: the counts of the processes are not in the export")
+    first = asks if asks and asks.percent >= limits.most_percent and asks.count >= limits.asked else None
+    second = blasted if blasted and blasted.percent >= limits.most_percent and blasted.count >= limits.blasts else None
+    main = first or second
+    if main is None:
+        said = f"{asks.named} asks for most locks, {asks.percent:.0f} %" if asks else "nothing is asked for"
+        return Clean(
+            f"{where}: of {len(listed)} processes {said} (limits {limits.most_percent:g} % of at least "
+            f"{limits.asked:,.0f})"
+        )
+    return _finding(where, len(listed), limits, main, (first, second))
+
+
+def _asked(process: ProcessLocks) -> float | None:
+    requested, promoted = _value(process.requested), _value(process.promoted)
+    return None if requested is None else requested + (promoted or 0.0)
+
+
+def _value(reading: Reading) -> float | None:
+    return float(reading) if known(reading) else None
+
+
+def _most(listed: list[ProcessLocks], count: Callable[[ProcessLocks], float | None]) -> Most | None:
+    """The process with most; `None` where a count is missing or all are zero: a part would pass for the whole."""
+    counts = [(process, value) for process in listed if (value := count(process)) is not None]
+    whole = sum(value for _, value in counts)
+    if len(counts) < len(listed) or not whole:
+        return None
+    process, value = max(counts, key=lambda pair: pair[1])
+    return Most(process, value, whole)
+
+
+def _named(process: ProcessLocks) -> str:
+    return comment(process.pid + (f":{process.stream}" if process.stream else ""), 20)
+
+
+def _finding(where: str, listed: int, limits: Limits, main: Most, both: tuple[Most | None, Most | None]) -> Finding:
+    """`main` is the first of `both`, who asks for most and who is asked most to give up, that stands out."""
+    asks, blasted = both
+    said = [
+        *([f"{asks.percent:.0f} % of the locks requested and promoted are of process {asks.named}"] if asks else []),
+        *([f"{blasted.percent:.0f} % of the blocking ASTs are of process {blasted.named}"] if blasted else []),
+    ]
+    title = "asks for most of the locks" if asks else "is asked most to give up its locks"
+    return Finding(
+        subject=where,
+        severity=Severity.NOTE,
+        title=f"process {main.named} {title}: {main.percent:.0f} %",
+        seen=f"Of {listed} processes that are listed: {', and '.join(said)}.",
+        because=joined(
+            "Where the locks come from one program, that program is what to look at first.",
+            SERVER if main.process.server else "",
+        ),
+        do="Nothing is set here." if main.process.server else LOOK.format(pid=comment(main.process.pid, 20)),
+        unknown=SINCE,
+        evidence=(
+            *_evidence("locks requested and promoted", "locks", asks, limits.asked, limits.most_percent),
+            *_evidence("blocking ASTs", "events", blasted, limits.blasts, limits.most_percent),
+        ),
+        share=round(main.percent, 1),
+    )
+
+
+def _evidence(what: str, unit: str, most: Most | None, least: float, share: float) -> tuple[Evidence, ...]:
+    if most is None:
+        return ()
+    source = most.process.source
+    return (
+        Evidence(f"{what} of process {most.named}", most.count, unit, source, least),
+        Evidence(f"{what} of process {most.named}, of all listed", round(most.percent, 1), "%", source, share),
+    )
