@@ -26,7 +26,6 @@ OPEN = (
     "ase.CacheOverhead",
     "ase.DeviceActivity",
     "ase.MonOpenPartitionActivity",
-    "openvms.AutogenRun",
     "rdb.HotRow",
     "rdb.ProcessLocks",
     "unix.Multithreading",
