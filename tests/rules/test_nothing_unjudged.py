@@ -23,7 +23,6 @@ AUDIT = "advisor.audits.services.auditing"
 BY_PRODUCT = re.compile(r"rules\.\w+\._evidence\.account")
 """What `rules.audit` imports by the name of the product, so that no import says so."""
 OPEN = (
-    "ase.MonOpenPartitionActivity",
     "rdb.HotRow",
     "rdb.ProcessLocks",
     "unix.Multithreading",
