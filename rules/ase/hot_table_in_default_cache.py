@@ -40,6 +40,7 @@ from rules.ase._evidence.caches.binding_plan import (
 from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of, searched
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.scans import scanned_of
 from rules.ase._evidence.objects.seen import name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
@@ -81,7 +82,7 @@ class Limits(CacheLimits):
     share_percent: float = percent(30.0, "this project: with less, the rest of the cache is the load", low=1)
 
 
-@rule(needs=(), uses=(*HOT_FACTS, *STATEMENT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*HOT_FACTS, *STATEMENT_FACTS, *TEMPORARY_FACTS, *PARTITION_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look into every contended cache."""
     hot, contents, quiet = searched(facts, limits, spread=True)
@@ -185,6 +186,12 @@ def _finding(
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *proof,
+            *partition_evidence(
+                facts,
+                [((one.database, one.table), one.index_id, one.name) for one in top],
+                "logical_reads",
+                "searches",
+            ),
         ),
         explains=() if first or yields else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
         changes=tuple(replace(one, yields_to=(*one.yields_to, *yields)) for one in report.changes(scripted))

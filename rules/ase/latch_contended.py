@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
+from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import (
     activity,
     is_system,
@@ -93,7 +94,7 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, MonOpenObjectActivity, TableScheme),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, *PARTITION_FACTS, MonOpenObjectActivity, TableScheme),
     links=LINKS,
     limits=Limits,
 )
@@ -127,6 +128,12 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
             *(figure for one in hot for figure in one.evidence),
             *_schemes(facts, tables),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
+            *partition_evidence(
+                facts,
+                [(table_key(row), row.index_id, name_of(row)) for row, _, _ in tables],
+                "rows_inserted",
+                "rows inserted",
+            ),
         ),
         explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )

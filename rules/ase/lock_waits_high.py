@@ -22,11 +22,12 @@ a table on purpose makes such a figure at night. A `lock wait period` is no reme
 message 12205 and rolls the transaction back, so the application has to repeat it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import LockEvents, MonOpenObjectActivity
+from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import setting_of, subject_of
@@ -104,6 +105,7 @@ class Limits(WaitLimits):
         *PROMOTION_FACTS,
         *HOT_ROW_FACTS,
         *LOCK_FACTS,
+        *PARTITION_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -145,6 +147,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
+            *partition_evidence(facts, _where(tables), "lock_waits", "lock waits"),
             *(Evidence(f"waits for locks of type {kind}", count, "", source) for kind, count, source in kinds),
             *waiting_sessions(facts),
             *_timeouts(facts),
@@ -158,6 +161,11 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         yield Unknown((TABLES,))
     elif raising and raising.missing:
         yield Unknown(raising.missing)
+
+
+def _where(tables: list[Waiting]) -> list[tuple[Hashable, int, str]]:
+    """The index of each table that most of its waits are for."""
+    return [(table_key(one.row), one.row.index_id, one.name) for one in tables]
 
 
 def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | None:

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.ase import MonDeviceIO
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
@@ -49,6 +48,8 @@ LESS = (
 FEWER = "Fewer, larger transactions shorten it; a larger user log cache where it is flushed because it is full."
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
+NEED_NOT = "; the device with most writes need not be that of the log"
+
 
 @dataclass(frozen=True)
 class Limits(WaitLimits):
@@ -61,7 +62,7 @@ class Limits(WaitLimits):
     )
 
 
-@rule(needs=(), uses=(*WAIT_FACTS, MonDeviceIO), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*WAIT_FACTS, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING,)):
@@ -76,6 +77,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     mean = own.mean_milliseconds if isinstance(own, Waited) and not own.unsure else None
     slow = mean is not None and mean > limits.milliseconds
     writers = devices.devices_of(facts, writing=True) if slow else []
+    counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
     untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
     evidence = waits.evidence
     if isinstance(own, Waited) and mean is not None:
@@ -85,14 +87,15 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.NOTE,
         title=waits.title + (f"; one's own takes {mean:,.1f} ms" if mean is not None else ""),
-        seen=joined(waits.seen, devices.say_devices(writers)),
+        seen=joined(waits.seen, devices.say_devices(writers) or (counted.says if counted else "")),
         because=SLOW if slow else MANY if mean is not None else "",
         do=joined(DEVICE, LESS) if slow else FEWER,
         unknown=joined(
             untimed,
-            f"{DATABASE}{', and monDeviceIO shows which device it is' if slow and not writers else ''}.",
+            f"{DATABASE}{', and monDeviceIO shows which device it is' if slow and not writers else ''}"
+            f"{NEED_NOT if counted else ''}.",
         ),
-        evidence=(*evidence, *(one.evidence for one in writers)),
+        evidence=(*evidence, *(one.evidence for one in writers), *((counted.evidence,) if counted else ())),
         explains=("ase/log_semaphore_contended",) if slow else (),
     )
     if slow and not writers:

@@ -8,7 +8,8 @@ Why it matters: a task that waits for a read does no work and keeps its locks. W
 Slow reads are a matter of the devices and of what lies below them; reads at a normal speed are many because statements
 ask for many pages that no cache holds.
 
-What to do: of slow reads, look below the device that monDeviceIO names, with the tools of the host.
+What to do: of slow reads, look below the device that monDeviceIO names, with the tools of the host; where it was not
+collected, the one that most reads are of by sp_sysmon is named, which counts and has no times.
 Of many reads, look at the tables and statements that make them: a missing index, a scan, and then the memory that
 their pages would take. Prefetch that is too eager shows as event 32.
 
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonDeviceIO, MonOpenObjectActivity
+from collectors.facts.ase import MonOpenObjectActivity
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
@@ -69,7 +70,7 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity, MonDeviceIO),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity, *devices.DEVICE_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -87,6 +88,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     slow = mean is not None and mean > limits.milliseconds
     between = mean is not None and limits.normal_milliseconds < mean <= limits.milliseconds
     readers = devices.devices_of(facts, writing=False) if slow or between else []
+    normal = mean is not None and not (slow or between)
+    counted = None if readers or normal else devices.counted_by_sysmon(facts, writing=False)
     tables = _tables(facts, limits.reads_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     lacks = [*([] if tables else [TABLES]), *([devices.MISSING] if (slow or between) and not readers else [])]
@@ -97,7 +100,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
         seen=joined(
             waits.seen,
-            devices.say_devices(readers) or (f"Most physical reads are of {named}." if tables else ""),
+            devices.say_devices(readers)
+            or (counted.says if counted else "")
+            or (f"Most physical reads are of {named}." if tables else ""),
         ),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
         do=joined(DEVICES if slow or between else "", FEWER),
@@ -105,6 +110,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
             *(one.evidence for one in readers),
+            *((counted.evidence,) if counted else ()),
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
         ),
     )

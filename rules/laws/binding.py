@@ -15,16 +15,19 @@ caches, within the memory that is free. A new cache holds its pieces whole and i
 allows. The search is exact (branch and bound, `rules.laws.binding_search`) and ends early only at a limit of nodes:
 then `Optimum.bound` says how far from the best the answer can be at most.
 
-The objective is this project's; the overhead of a cache is read between the vendor's three points.
+The objective is this project's; the overhead of a cache is read between the vendor's three points, or between those
+that the server itself was asked for.
 """
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 OVERHEAD_POINTS = ((0.0, 0.0), (10.0, 0.73), (59.44, 4.10), (95_000.0, 3_874.0))
 """Size and overhead in MB, as sp_helpcache and sp_cacheconfig printed them (knowledge/ase-rules.md, 3.3)."""
+REACH = 2.0
+"""This project: up to half and up to double a size that was measured its share is taken for that of the size asked."""
 TOGETHER = 1e-6
 """What a table and its index in one new cache cost, as a share of C now: decides between equals alone."""
 
@@ -75,6 +78,8 @@ class Terms:
     partition_mb: float = 0.5
     """The least a partition may have."""
     most_nodes: int = 5_000
+    overhead: tuple[tuple[float, float], ...] = OVERHEAD_POINTS
+    """Size and overhead in MB, between which the overhead of a new cache is read."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +148,39 @@ def collisions(loads: Iterable[tuple[float, float]]) -> float:
     return sum(share * share / partitions for share, partitions in pairs)
 
 
-def overhead_mb(size_mb: float) -> float:
-    """Memory a cache of this size takes beside its size, MB: straight lines between the vendor's points.
+def overhead_points(measured: Mapping[float, float]) -> tuple[tuple[float, float], ...]:
+    """The points of the vendor, and in their place those that were measured on this server: overhead by size, MB.
 
-    Beyond the last point its own share of 4.1 % goes on. Raises `ValueError` for a negative size.
+    A measured share holds from half of the smallest to double the largest size that was measured, the vendor's from a
+    quarter down and four times up; straight lines join them. Overhead never falls as the size grows. A figure that is
+    not above 0, or not below its size, is no overhead and is left out.
+    """
+    own = sorted((size, taken) for size, taken in measured.items() if 0 < taken < size)
+    if not own:
+        return OVERHEAD_POINTS
+    (small, at_small), (large, at_large) = own[0], own[-1]
+    low, high = small / REACH**2, large * REACH**2
+    found = [point for point in OVERHEAD_POINTS if point[0] < low]
+    found += [(low, overhead_mb(low)), (small / REACH, at_small / REACH), *own, (large * REACH, at_large * REACH)]
+    found += [(high, overhead_mb(high)), *(point for point in OVERHEAD_POINTS if point[0] > high)]
+    rising, most = [], 0.0
+    for size, taken in found:
+        most = max(most, taken)
+        rising.append((size, most))
+    return tuple(rising)
+
+
+def overhead_mb(size_mb: float, points: tuple[tuple[float, float], ...] = OVERHEAD_POINTS) -> float:
+    """Memory a cache of this size takes beside its size, MB: straight lines between points, the vendor's if none given.
+
+    Beyond the last point its own share, of the vendor's 4.1 %, goes on. Raises `ValueError` for a negative size.
     """
     if size_mb < 0:
         raise ValueError("a cache has no negative size")
-    for (size, overhead), (next_size, next_overhead) in pairwise(OVERHEAD_POINTS):
+    for (size, overhead), (next_size, next_overhead) in pairwise(points):
         if size_mb <= next_size:
             return overhead + (size_mb - size) * (next_overhead - overhead) / (next_size - size)
-    largest, overhead = OVERHEAD_POINTS[-1]
+    largest, overhead = points[-1]
     return overhead * size_mb / largest
 
 
@@ -177,11 +204,11 @@ def best_partitions(
     if not loads:
         return 0.0, ()
     (share, contents), rest = loads[0], loads[1:]
-    least = sum(_memory(cache_size_mb(mb, 1, terms.partition_mb)) for _, mb in rest)
+    least = sum(_memory(cache_size_mb(mb, 1, terms.partition_mb), terms) for _, mb in rest)
     found: tuple[float, tuple[tuple[int, int], ...]] | None = None
     for partitions in partitions_up_to(terms.most_partitions):
         size = cache_size_mb(contents, partitions, terms.partition_mb)
-        left = terms.memory_mb - _memory(size)
+        left = terms.memory_mb - _memory(size, terms)
         own = share * share / partitions
         if left < least - 1e-9 or (found is not None and own >= found[0]):
             continue
@@ -193,11 +220,9 @@ def best_partitions(
     return found
 
 
-def _memory(size_mb: float) -> float:
-    return size_mb + overhead_mb(size_mb)
+def _memory(size_mb: float, terms: Terms) -> float:
+    return size_mb + overhead_mb(size_mb, terms.overhead)
 
 
 def _with_memory(terms: Terms, memory_mb: float) -> Terms:
-    return Terms(
-        memory_mb, terms.least_gain, terms.most_caches, terms.most_partitions, terms.partition_mb, terms.most_nodes
-    )
+    return replace(terms, memory_mb=memory_mb)

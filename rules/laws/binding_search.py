@@ -194,7 +194,7 @@ class _Search:
         room = self.terms.memory_mb + sum(node.rooms[i] for i in self.targets)
         for new in node.new:
             size = cache_size_mb(new.contents_mb, 1, self.terms.partition_mb)
-            room -= size + overhead_mb(size) - max(0.0, size - new.contents_mb)
+            room -= size + overhead_mb(size, self.terms.overhead) - max(0.0, size - new.contents_mb)
         share = 0.0
         for i in self.dense[node.position]:
             piece = self.pieces[i]
@@ -210,7 +210,8 @@ class _Search:
         new = []
         for made, (size, partitions) in zip(best.new, cut[1] if cut else (), strict=True):
             members = tuple(self.pieces[i].name for i in made.members)
-            new.append(NewCache(made.family, members, made.share, partitions, float(size), overhead_mb(size)))
+            overhead = overhead_mb(size, self.terms.overhead)
+            new.append(NewCache(made.family, members, made.share, partitions, float(size), overhead))
         there = zip(best.loads, self.caches, strict=True)
         after = collisions((load, cache.partitions) for load, cache in there) + (cut[0] if cut else 0.0)
         joined = {self.pieces[i].name: self.caches[target].name for i, target in best.joined}

@@ -24,10 +24,10 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_para
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
 from rules.laws.hashing import LOCK_ID_BYTES
+from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     USE,
-    hard_coded,
     level_of,
     node_name,
     parameter_of,
@@ -102,6 +102,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             Evidence(NAME, value, "entries", fact.source),
             Evidence("locks at the peak", peak, "locks", source),
             Evidence("LOCKIDTBL of the locks at the peak", round(share, 1), "%", fact.source, limits.share_percent),
+            *autogen_evidence(facts, NAME),
         ),
         changes=(
             advise_parameter(

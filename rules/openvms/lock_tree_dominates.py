@@ -369,7 +369,7 @@ def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Li
     apart = _of_another_time(facts, share.picture)
     kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
     query = (
-        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE/SYSTEM saves them lock calls at the next open."
+        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE/SYSTEM saves lock calls from the next open."
         if share.kind == RMS_FILE
         else ""
     )

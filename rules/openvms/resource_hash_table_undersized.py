@@ -33,6 +33,7 @@ from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_p
 from rules.engine import limit, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
 from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
+from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
 from rules.openvms._evidence.chains import (
     CHAIN_FACTS,
     COMPARISON_USEC,
@@ -47,7 +48,6 @@ from rules.openvms._evidence.chains import (
 from rules.openvms._evidence.node import (
     USE,
     busiest_operations,
-    hard_coded,
     in_prose,
     level_of,
     node_name,
@@ -211,7 +211,7 @@ def _finding(
         because=joined(ALONG, _cost_text(found, severity)),
         do=joined(do, sentence(enough, fixed)),
         unknown=joined(enlarged, spun if spins else ""),  # one CPU waits for no other
-        evidence=(*_evidence(found, limits, shared), *_waiting(waits)),
+        evidence=(*_evidence(found, limits, shared), *_waiting(waits), *autogen_evidence(facts, NAME)),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
         changes=() if settled else (_change(facts, found, new, severity, memory, told, waits),),
         expects=(

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.laws.binding import TOGETHER, Cache, Optimum, Piece, Terms, cache_size_mb, collisions, overhead_mb
+from rules.laws.binding import (
+    TOGETHER,
+    Cache,
+    Optimum,
+    Piece,
+    Terms,
+    cache_size_mb,
+    collisions,
+    overhead_mb,
+    overhead_points,
+)
 from rules.laws.binding_search import MOST_PIECES, best_binding
 
 ONE = Cache("default", 0.2, 2)
@@ -256,3 +266,35 @@ def test_a_larger_cache_never_has_less_overhead(size: float, more: float) -> Non
 def test_a_negative_size_has_no_overhead() -> None:
     with pytest.raises(ValueError, match="negative"):
         overhead_mb(-1)
+
+
+def test_what_the_server_answered_is_exact_there_and_forgotten_far_away() -> None:
+    points = overhead_points({500.0: 35.3, 1000.0: 62.0})
+    assert overhead_mb(500.0, points) == pytest.approx(35.3)
+    assert overhead_mb(750.0, points) == pytest.approx((35.3 + 62.0) / 2)
+    assert overhead_mb(250.0, points) == pytest.approx(35.3 / 2)
+    assert overhead_mb(2000.0, points) == pytest.approx(124.0)
+    assert overhead_mb(10.0, points) == overhead_mb(10.0)
+    assert overhead_mb(90_000.0, points) == pytest.approx(overhead_mb(90_000.0))
+
+
+@pytest.mark.parametrize("measured", [{500.0: 35.3}, {500.0: 2.0}, {40.0: 9.0}, {8.0: 3.0, 30.0: 3.1}, {9e4: 9e3}])
+def test_overhead_never_falls_as_a_cache_grows(measured: dict[float, float]) -> None:
+    points = overhead_points(measured)
+    sizes = [0.0, *(2 ** (step / 4) for step in range(80))]
+    taken = [overhead_mb(size, points) for size in sizes]
+    assert taken == sorted(taken)
+    assert [size for size, _ in points] == sorted({size for size, _ in points})
+
+
+@pytest.mark.parametrize("measured", [{}, {500.0: 0.0}, {500.0: 500.0}, {500.0: -3.0}])
+def test_what_cannot_be_an_overhead_is_left_out(measured: dict[float, float]) -> None:
+    assert overhead_points(measured) == overhead_points({})
+
+
+def test_a_plan_has_the_memory_that_the_server_says_a_cache_takes() -> None:
+    whole = replace(ROOMY, memory_mb=110.0)
+    (cheap,) = best_binding((ONE,), pieces(0.5, size=100.0), whole).new
+    assert cheap.overhead_mb < 10.0
+    dear = replace(whole, overhead=overhead_points({100.0: 20.0}))
+    assert best_binding((ONE,), pieces(0.5, size=100.0), dear).new == ()

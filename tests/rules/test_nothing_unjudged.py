@@ -23,10 +23,6 @@ AUDIT = "advisor.audits.services.auditing"
 BY_PRODUCT = re.compile(r"rules\.\w+\._evidence\.account")
 """What `rules.audit` imports by the name of the product, so that no import says so."""
 OPEN = (
-    "ase.CacheOverhead",
-    "ase.DeviceActivity",
-    "ase.MonOpenPartitionActivity",
-    "openvms.AutogenRun",
     "unix.Multithreading",
 )
 """Kinds that deserve a rule and have none yet. This list shrinks; a new kind comes with its rule or its page."""

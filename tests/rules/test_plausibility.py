@@ -207,5 +207,5 @@ AMOUNTS = {
     *("", "MB", "KB", "pages", "×", "times", "% more", "% per hour", "nodes", "users", "waiters", "locks", "resources"),
     *("entries", "resources per bucket", "km (upper bound)", "databases", "areas", "deadlocks", "events", "stalls"),
     *("rows", "tasks", "engines", "s so far", "s of all tasks"),
-    *("calls", "MHz", "points", "buckets", "pairs", "bytes"),
+    *("calls", "MHz", "points", "buckets", "pairs", "bytes", "hours", "days"),
 }

@@ -1,7 +1,7 @@
 """The data caches of one capture, each with what the exports say of it: size, partitions, load, spinlock, contents."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from advisor.charts.words import figure
 from collectors.facts import Fact, Facts, Missing, Reading, known
@@ -22,6 +22,7 @@ from rules.ase._evidence.caches.figures import (
     pool_kb,
     pools_of,
 )
+from rules.ase._evidence.caches.memory import Overhead, overhead_of
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.monitored import Spinlock, not_believed, spinlocks_by_name
@@ -105,6 +106,8 @@ class CacheMap:
     """Commands whose output would fill the gaps."""
     remarks: tuple[str, ...]
     """Why something that was brought is not shown."""
+    overhead: Overhead = field(default_factory=Overhead)
+    """What a cache takes beside its size on this server."""
 
 
 def cache_map(facts: Facts, contents: object) -> CacheMap:
@@ -136,7 +139,9 @@ def cache_map(facts: Facts, contents: object) -> CacheMap:
         for name in ordered[:MOST_CACHES]
     )
     bring, remarks = _gaps(facts, caches, contents)
-    return CacheMap(subject_of(facts), caches, max(0, len(ordered) - MOST_CACHES), when, bring, remarks)
+    return CacheMap(
+        subject_of(facts), caches, max(0, len(ordered) - MOST_CACHES), when, bring, remarks, overhead_of(facts)
+    )
 
 
 def size_of(facts: Facts, name: str) -> float | None:

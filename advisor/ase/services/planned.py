@@ -6,13 +6,13 @@ change that conflicts with another, or that is for a person to decide, is in no 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.ase.services.caches import CacheMap, Shown
 from advisor.audits.models import Audit, Finding
+from rules.ase._evidence.caches.memory import Overhead
 from rules.changes.quoting import comment
-from rules.laws.binding import overhead_mb
 
 SHARE = re.compile(r"share of all searches in (?P<cache>.{1,255}), %\Z", re.DOTALL)
 OWN = re.compile(r"share of its searches in (?P<cache>.{1,255}), %\Z", re.DOTALL)
@@ -100,11 +100,13 @@ class Planned:
     """Steps in which a database or a table cannot be used, for a binding."""
     findings: tuple[Finding, ...]
     conflicts: tuple[str, ...]
+    overhead: Overhead = field(default_factory=Overhead)
+    """What a cache takes beside its size on this server."""
 
     @property
     def memory_mb(self) -> float:
         """What the new caches take, overhead included: by the law the plan was made with."""
-        return sum(cache.size_mb + overhead_mb(cache.size_mb) for cache in self.new)
+        return sum(cache.size_mb + self.overhead.mb(cache.size_mb) for cache in self.new)
 
     @property
     def freed_mb(self) -> float:
@@ -151,6 +153,7 @@ def planned(audit: Audit, shown: CacheMap) -> Planned | None:
         outages=sum(1 for step in steps if step["when"] == "outage" and _any(step, _binds)),
         findings=tuple(findings),
         conflicts=conflicts,
+        overhead=shown.overhead,
     )
 
 

@@ -75,7 +75,6 @@ class CacheOverhead(Fact):
     """What managing a cache of some size takes on this server: the answer of `sp_helpcache` to a size."""
 
     COLLECTED_BY: ClassVar[str] = 'sp_helpcache "500M"'
-    NOT_JUDGED: ClassVar[str] = "open: the memory that a plan of new caches takes beside their sizes"
 
     size_mb: float
     overhead_mb: float

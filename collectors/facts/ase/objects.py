@@ -90,7 +90,6 @@ class MonOpenPartitionActivity(MonOpenObjectActivity):
     """One open partition of a table or index."""
 
     COLLECTED_BY: ClassVar[str] = twice("monOpenPartitionActivity")
-    NOT_JUDGED: ClassVar[str] = "open: one partition of a table that takes most of its reads or lock waits"
     KEY: ClassVar[tuple[str, ...]] = (*MonOpenObjectActivity.KEY, "partition_id", "partition_name")
 
     partition_id: int | None = None

@@ -168,9 +168,6 @@ class DeviceActivity(Fact):
     """I/O of one database device."""
 
     COLLECTED_BY: ClassVar[str] = SYSMON
-    NOT_JUDGED: ClassVar[str] = (
-        "open: the device that most reads and writes are of, where no monitoring table was collected "
-    )
     PART: ClassVar[str] = "the section Disk I/O Management"
 
     device: str

@@ -76,7 +76,6 @@ class AutogenRun(OfNode):
     """One AUTOGEN report: when, and how good its feedback is."""
 
     COLLECTED_BY: ClassVar[str] = "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT"
-    NOT_JUDGED: ClassVar[str] = "open: feedback of less than a day, or of months ago, sizes no lock table"
 
     at: datetime | None = None
     feedback_at: datetime | None = None

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.openvms import AutogenFeedback, LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
+from collectors.facts.openvms import LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
 from rules.finding import MissingInput, Outcome, Unknown, Untrusted
+from rules.openvms._evidence.autogen import AUTOGEN_FACTS
 from rules.openvms._evidence.boots import BOOT_FACTS, booted_since
 
-NODE_FACTS = (*BOOT_FACTS, SysgenParameter, AutogenFeedback, LockDatabase, LockRates)
+NODE_FACTS = (*BOOT_FACTS, *AUTOGEN_FACTS, SysgenParameter, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
 LEVELS = f"{LockDatabase.COLLECTED_BY}, or MONITOR LOCK"
@@ -109,18 +110,6 @@ def pending_clause(facts: Facts, name: str) -> str:
 def pending_clauses(facts: Facts, *names: str) -> str:
     """The same of several parameters, for a sentence of clauses."""
     return "; ".join(said.strip(" .") for name in names if (said := pending_said(facts, name)))
-
-
-def hard_coded(facts: Facts, name: str) -> str:
-    """What AUTOGEN's report says of a value that MODPARAMS.DAT fixes, as a sentence; empty where it says nothing."""
-    found = facts.latest(AutogenFeedback, parameter=name)
-    if found is None or not known(found.hard_coded):
-        return ""
-    beside = f", where AUTOGEN calculated {found.calculated:,.0f}" if known(found.calculated) else ""
-    return (
-        f"AUTOGEN's report ({found.source}, read tentatively) has {name} hard-coded to {found.hard_coded:,.0f} in "
-        f"MODPARAMS.DAT{beside}: take that line out, or it goes on overruling what AUTOGEN finds."
-    )
 
 
 def level_of(facts: Facts, field: str) -> tuple[float, float | None, Source] | Outcome:

@@ -29,15 +29,17 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     too_small_for,
 )
+from rules.ase._evidence.caches.memory import Overhead, overhead_of
 from rules.ase._evidence.server import busy_of
 from rules.changes.ase_binding import LOCKS, OUTAGE, why_not
 from rules.changes.ase_cache import cache_key, most_partitions
-from rules.laws.binding import cache_size_mb, collisions, overhead_mb
+from rules.laws.binding import cache_size_mb, collisions
 from rules.laws.hashing import next_power_of_two
 
 CUT = "ase/data_cache_spinlock_contended"
 HOT, SYSTEM = "ase/hot_table_in_default_cache", "ase/system_tables_in_default_cache"
 BETWEEN = "overhead is read between the vendor's three points: sp_helpcache with the size shows the server's own"
+BETWEEN_OWN = "as this server answered sp_helpcache, or by the share it answered"
 LARGEST_MB = 64 * 1024 * 1024
 """Sizes above 64 TB are taken for a slip of the hand."""
 SHOW = NamedCache.COLLECTED_BY
@@ -140,9 +142,10 @@ def size_answer(facts: Facts, one: Shown, new: int, partitions: int | None) -> A
     lines = [Line("size", now, new, "MB", ARITHMETIC, "as asked")]
     taken = None
     if now is not None:
-        before, after = overhead_mb(now), overhead_mb(new)
+        overhead = overhead_of(facts)
+        before, after = overhead.mb(now), overhead.mb(new)
         taken = new - now + after - before
-        lines.append(Line("overhead", round(before, 2), round(after, 2), "MB", HEURISTIC, BETWEEN))
+        lines.append(Line("overhead", round(before, 2), round(after, 2), "MB", HEURISTIC, _between(overhead, now, new)))
     hits = "how many more pages would be found in it no law says: measure the hits after the change"
     lines.append(Line("searches that find their page", None, None, "%", NONE, hits))
     lines.append(Line("grabs that wait", one.load.percent, None, "%", NONE, "size alone adds no spinlock"))
@@ -202,9 +205,13 @@ def new_answer(facts: Facts, contents: Contents, asked: Asked, judged: Judgement
         remarks.append("Some of it is bound to a cache already: that binding would be replaced.")
     return replace(
         answer,
-        lines=tuple(_new_lines(contents, chosen, size, None if unsized else contents_mb, asked.new_partitions)),
+        lines=tuple(
+            _new_lines(
+                overhead_of(facts), contents, chosen, size, None if unsized else contents_mb, asked.new_partitions
+            )
+        ),
         effect=ONLINE,
-        memory_mb=None if size is None else size + overhead_mb(size),
+        memory_mb=None if size is None else size + overhead_of(facts).mb(size),
         memory_said="Size and overhead together.",
         remarks=tuple(remarks),
         cannot=("How large some of it is is not in the export.",) if unsized else (),
@@ -213,8 +220,18 @@ def new_answer(facts: Facts, contents: Contents, asked: Asked, judged: Judgement
     )
 
 
+def _between(overhead: Overhead, *sizes_mb: float) -> str:
+    """Where the overhead of caches of these sizes is read from."""
+    return BETWEEN_OWN if all(overhead.own(size) for size in sizes_mb) else BETWEEN
+
+
 def _new_lines(
-    contents: Contents, chosen: list[Held], size: int | None, contents_mb: float | None, partitions: int
+    overhead: Overhead,
+    contents: Contents,
+    chosen: list[Held],
+    size: int | None,
+    contents_mb: float | None,
+    partitions: int,
 ) -> Iterator[Line]:
     share = 100 * contents.share(sum(one.reads for one in chosen))
     yield Line(
@@ -228,7 +245,7 @@ def _new_lines(
     else:
         fits = contents_mb is None or size >= contents_mb
         yield Line("size", None, size, "MB", ARITHMETIC, "holds it whole" if fits else "does not hold it whole")
-        yield Line("overhead", None, round(overhead_mb(size), 2), "MB", HEURISTIC, BETWEEN)
+        yield Line("overhead", None, round(overhead.mb(size), 2), "MB", HEURISTIC, _between(overhead, size))
     yield Line("partitions, each with a spinlock", None, partitions, "", ARITHMETIC, "as asked")
     why = "what waits there nobody has measured"
     yield Line("grabs that wait", None, None, "%", NONE, why)

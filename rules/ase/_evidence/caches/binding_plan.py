@@ -5,7 +5,7 @@ no rule's own limit: each value below with its origin. The objective and the sea
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, MonCachePool, NamedCache, Server
@@ -42,8 +42,11 @@ from rules.ase._evidence.caches.lockless import mem_scale_on
 from rules.ase._evidence.caches.memory import (
     MEMORY_FACTS,
     MEMORY_MISSING,
+    OVERHEAD_FACTS,
     FreeMemory,
+    Overhead,
     free_memory,
+    overhead_of,
 )
 from rules.ase._evidence.caches.temporary import perhaps_temporary, serves_tempdb
 from rules.ase._evidence.server import ENGINES_MISSING, busy_of
@@ -57,7 +60,7 @@ from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collision
 from rules.laws.binding_search import MOST_PIECES, best_binding
 from rules.laws.hashing import next_power_of_two
 
-PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, CachePool, MonCachePool, Server)
+PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, *OVERHEAD_FACTS, CachePool, MonCachePool, Server)
 """What a rule declares that asks for the plan, beside what tells engines and spinlocks."""
 
 GROWTH = 1.2
@@ -124,6 +127,8 @@ class BindingPlan:
     """Whether the server has lockless data caches, which are the alternative to relaxed ones."""
     before: tuple[str, ...] = ()
     """Other caches of the audit that are given memory before it, in words."""
+    overhead: Overhead = field(default_factory=Overhead)
+    """What a cache takes beside its size on this server."""
 
     @property
     def left_mb(self) -> float:
@@ -244,12 +249,14 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     legal, page, free = most_partitions(version[-1] if version else None), page_kb(facts) or 0.0, free_memory(facts)
     engines, _ = busy_of(facts)
     assert free is not None  # noqa: S101 - _missing() has asked for it
+    overhead = overhead_of(facts)
     terms = Terms(
         memory_mb=free.mb / (1 + FREE_MARGIN_PERCENT / 100),
         least_gain=least,
         most_caches=MOST_CACHES,
         most_partitions=min(legal, next_power_of_two(engines or 1)),
         partition_mb=max(POOL_KB, POOL_PAGES * page) / 1024,
+        overhead=overhead.points,
     )
     caches = tuple(_caches(facts, contents, hot, worth, counted))
     problem = (caches, tuple(one.piece for one in worth), terms)
@@ -260,7 +267,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     made = BindingPlan(
         contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem, contended
     )
-    made = replace(made, mem_scale=mem_scale_on(facts))
+    made = replace(made, mem_scale=mem_scale_on(facts), overhead=overhead)
     if carve and not made.worth_it and made.with_memory:
         made = carved_plan(facts, made)
     return _with_names(facts, made)

@@ -33,6 +33,9 @@ OVERHEAD = (
     "{:.1f} MB of overhead beside its size are read between the vendor's figures: sp_helpcache with the size shows the "
     "server's own."
 )
+OWN_OVERHEAD = (
+    "{:.1f} MB of overhead beside its size: as this server answered sp_helpcache, or by the share it answered."
+)
 PREFETCHED = (
     "It is read ahead by prefetch, which large I/O would help; a second pool (sp_poolconfig) takes its memory from the "
     "first and needs as much in each partition, so look at the scans first."
@@ -265,6 +268,7 @@ def evidence(part: Part) -> Iterator[Evidence]:
         size = round(sum(held.size_mb or 0.0 for held in one.holds), 1)
         yield Evidence(f"size of {one.piece.name}", size, "MB", one.holds[0].size_source or where)
     yield Evidence("memory that is free", round(part.plan.free.mb, 1), "MB", part.plan.free.source)
+    yield from part.plan.overhead.evidence(tuple(cache.size_mb for _, cache in part.new))
 
 
 def changes(part: Part) -> Iterator[Change]:
@@ -293,7 +297,7 @@ def changes(part: Part) -> Iterator[Change]:
             cautions=(
                 f"Holds {_list(cache.members)} whole{_large(part.plan, cache)} with {100 * (GROWTH - 1):.0f} % to "
                 "grow: look at their sizes now and then.",
-                OVERHEAD.format(cache.overhead_mb),
+                (OWN_OVERHEAD if part.plan.overhead.own(cache.size_mb) else OVERHEAD).format(cache.overhead_mb),
                 memory,
                 *((LOCKLESS,) if part.plan.mem_scale and cache.family.endswith(RELAXED) else ()),
                 *(() if scripted else (BY_HAND,)),

@@ -1,13 +1,20 @@
-"""What memory of SAP ASE is free for new caches and settings: `max memory` less `total logical memory`."""
+"""What memory of SAP ASE is free for new caches and settings: `max memory` less `total logical memory`.
 
+And what a cache takes beside its size: as this server answered `sp_helpcache "500M"`, else between the vendor's points.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import ConfigParameter, MemoryHeadroom
+from collectors.facts.ase import CacheOverhead, ConfigParameter, MemoryHeadroom
 from rules.finding import Evidence, MissingInput
+from rules.laws.binding import OVERHEAD_POINTS, REACH, overhead_mb, overhead_points
 
 MEMORY_FACTS = (MemoryHeadroom, ConfigParameter)
+OVERHEAD_FACTS = (CacheOverhead,)
+"""What a rule that uses `Overhead` has to declare besides."""
 MEMORY_MISSING = MissingInput("memory that is free for reconfiguration", MemoryHeadroom.COLLECTED_BY)
 PAGE_KB = 2.0
 """Unit of both parameters: `memory pages(2k)`, whatever the server's logical page."""
@@ -34,6 +41,37 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     if most is None or used is None or not known(most.run_value) or not known(used.run_value):
         return None
     return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source)
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What a cache takes beside its size: the answers of this server, and points to read between."""
+
+    measured: tuple[CacheOverhead, ...] = ()
+    points: tuple[tuple[float, float], ...] = OVERHEAD_POINTS
+
+    def mb(self, size_mb: float) -> float:
+        """Megabytes that a cache of so many megabytes takes beside them."""
+        return overhead_mb(size_mb, self.points)
+
+    def own(self, size_mb: float) -> bool:
+        """Whether the server's own answers say it: between two of them, or within double and half of one."""
+        sizes = [one.size_mb for one in self.measured]
+        return bool(sizes) and min(sizes) / REACH <= size_mb <= max(sizes) * REACH
+
+    def evidence(self, sizes_mb: tuple[float, ...]) -> Iterator[Evidence]:
+        """The answers of the server, where they are used for one of these sizes."""
+        if any(self.own(size) for size in sizes_mb):
+            for one in self.measured:
+                metric = f"overhead of a cache of {one.size_mb:,.4g} MB (sp_helpcache)"
+                yield Evidence(metric, round(one.overhead_mb, 2), "MB", one.source)
+
+
+def overhead_of(facts: Facts) -> Overhead:
+    """What `sp_helpcache` said of each size it was asked for, the last answer of each; none that cannot be."""
+    asked = {one.size_mb: one for one in facts.every(CacheOverhead) if 0 < one.overhead_mb < one.size_mb}
+    measured = tuple(asked[size] for size in sorted(asked))
+    return Overhead(measured, overhead_points({one.size_mb: one.overhead_mb for one in measured}))
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from rules.ase._evidence.caches.figures import (
     unknown_kind,
 )
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of
-from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory
+from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory, overhead_of
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
 from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
 from rules.ase._evidence.objects.seen import activity
@@ -49,7 +49,6 @@ from rules.finding import (
     Unknown,
     joined,
 )
-from rules.laws.binding import overhead_mb
 from rules.laws.hashing import next_power_of_two
 
 SHARE_PERCENT = 10.0
@@ -129,6 +128,8 @@ class Target:
     """Why it gets no memory, as a sentence."""
     create: str = ""
     """Key of the change that makes it; empty where it is there."""
+    size_mb: float = 0.0
+    """Of the cache that is made; 0 where it is there."""
     pointless: bool = False
     """Whether nothing is to be bound: then `says` is the reason, as the end of a sentence."""
 
@@ -205,6 +206,7 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *_evidence(moving),
+            *(overhead_of(facts).evidence((target.size_mb,)) if target.create else ()),
         ),
         explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
         changes=changes,
@@ -329,7 +331,7 @@ def new_cache(
     return NewCache(
         name,
         size,
-        size + overhead_mb(size),
+        size + overhead_of(facts).mb(size),
         partitions,
         expected / partitions,
         pools,
@@ -393,6 +395,7 @@ def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
         new.contention,
         first,
         create=change.key,
+        size_mb=new.size_mb,
     )
 
 

@@ -1,18 +1,23 @@
 """How long the devices of SAP ASE take for a request, by two readings of `monDeviceIO`.
 
-Its IOTime is of reads and writes together, so a device is told to be slow only for what it mostly does.
+Its IOTime is of reads and writes together, so a device is told to be slow only for what it mostly does. Where it was
+not collected, sp_sysmon tells how many reads and writes a device has, and no time: a busy device may be a fast one.
 """
 
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.ase import MonDeviceIO
+from collectors.facts import ABSENT, Facts, Missing, known
+from collectors.facts.ase import DeviceActivity, MonDeviceIO
 from rules.changes.quoting import comment
 from rules.finding import Evidence, MissingInput
 
+DEVICE_FACTS = (MonDeviceIO, DeviceActivity)
+"""What a rule that uses this module has to declare."""
 MISSING = MissingInput("how long the devices take", MonDeviceIO.COLLECTED_BY)
 NAMED = 3
 """Devices that are named."""
+MOST_PERCENT = 50.0
+"""This project: more than half of all is what "most" says; where work is spread, no device is named for a count."""
 FEW = 10.0
 """This project: requests in the interval below which a mean says nothing of a device."""
 
@@ -56,3 +61,50 @@ def devices_of(facts: Facts, *, writing: bool) -> list[Device]:
 def say_devices(devices: list[Device]) -> str:
     """As a sentence; empty without devices."""
     return f"Devices by time taken: {'; '.join(one.says for one in devices)}." if devices else ""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The device that has most of the reads, or writes, of an sp_sysmon sample: a count, and never a time."""
+
+    row: DeviceActivity
+    kind: str
+    """`reads` or `writes`."""
+    count: float
+    percent: float
+    """Of those of all devices."""
+
+    @property
+    def says(self) -> str:
+        """A sentence that claims no more than the count."""
+        return (
+            f"Most {self.kind} are of device {comment(self.row.device)} ({self.percent:.0f} %, {self.count:,.0f} by "
+            "sp_sysmon, which counts them and has no times)."
+        )
+
+    @property
+    def evidence(self) -> Evidence:
+        """Its count."""
+        return Evidence(f"{self.kind} of {self.row.device} (sp_sysmon)", self.count, "", self.row.source)
+
+
+def counted_by_sysmon(facts: Facts, *, writing: bool) -> Counted | None:
+    """The device with more than half of all reads, prefetch included, or writes.
+
+    `None` where none has, where `monDeviceIO` was brought, where one device alone is listed (it says nothing then), or
+    where a device has no count that can be read: its part might be the largest.
+    """
+    listed = list({one.device: one for one in facts.every(DeviceActivity)}.values())
+    if facts.every(MonDeviceIO) or len(listed) < 2:
+        return None
+    counts = []
+    for row in listed:
+        read = (row.writes,) if writing else (row.reads, row.reads_apf)
+        here = [0.0] if row.total == 0 else [one for one in read if known(one)]
+        if not here or any(isinstance(one, Missing) and one is not ABSENT for one in read) or min(here) < 0:
+            return None
+        counts.append((sum(here), row))
+    whole, (count, row) = sum(one for one, _ in counts), max(counts, key=lambda one: one[0])
+    if count < FEW or 100.0 * count <= MOST_PERCENT * whole:
+        return None
+    return Counted(row, "writes" if writing else "reads", count, 100.0 * count / whole)
