@@ -1,4 +1,4 @@
-"""Measure record locking on this machine, for the command line."""
+"""Measure record locking on this machine, or write the programs that measure an OpenVMS node, for the command line."""
 
 import signal
 import threading
@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 from collectors.live import locklab
+from collectors.live.locklab import openvms
 from collectors.live.registry import CollectorFailed
 
 DEFAULT_SECONDS, DEFAULT_RECORDS = locklab.DEFAULT_SECONDS, locklab.DEFAULT_RECORDS
@@ -46,6 +47,30 @@ def measure(
         except OSError as error:
             raise NotMeasured(f"{out} cannot be written ({error.strerror}): name another file with --out") from None
     return text, others
+
+
+def procedure_for_openvms() -> str:
+    """One DCL procedure that creates the programs which measure an OpenVMS node."""
+    return openvms.one_procedure()
+
+
+def write_for_openvms(folder: Path) -> tuple[str, ...]:
+    """Write these programs into a folder, which is made, and give their names.
+
+    Raises `NotMeasured`; no file is written over.
+    """
+    programs = openvms.programs()
+    for name in programs:
+        if (folder / name).exists():
+            raise NotMeasured(f"{folder / name} is there already: name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in programs.items():
+            with (folder / name).open("x", encoding="ascii", newline="\n") as file:
+                file.write(text)
+    except OSError as error:
+        raise NotMeasured(f"{folder} cannot be written to ({error.strerror}): name another folder with --out") from None
+    return tuple(programs)
 
 
 @contextmanager
