@@ -14,8 +14,9 @@ hot update last, an index that lets them lock fewer rows. A datapages table can 
 matter of ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
 Where table locks are waited for and lock promotions are counted, the promotion threshold of that table is raised, as
-far as the locks that are free allow it; never while the spinlocks of the lock hash table contend, which ask for fewer
-locks. Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
+far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
+all locks are in use, or while the spinlocks of the lock hash table contend, which ask for fewer locks: smaller batches
+are what is left then. Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
 a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
@@ -26,7 +27,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import LockEvents, MonOpenObjectActivity
+from collectors.facts.ase import HeldLock, LockEvents, MonOpenObjectActivity
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
@@ -36,7 +37,7 @@ from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row
-from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Raise, promoted, promotions, raised
+from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Raise, promoted, promotions, raised, table_lock_holder
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
@@ -74,6 +75,19 @@ PROMOTED = (
     'Against {0:,.0f} lock promotions to table locks, `sp_setrowlockpromote "table", "<table>", <lwm>, <hwm>, <pct>` '
     "(from its database; note the old values first) raises the threshold of one table."
 )
+BATCHES = "Change fewer {0}in one statement (smaller batches) against {1:,.0f} lock promotions: {2}."
+PROMOTED_ABOVE = (
+    'Against {0:,.0f} lock promotions, `sp_setrowlockpromote "table", "<table>", <lwm>, <hwm>, <pct>` (from its '
+    "database; note the old values first) with an HWM above the {1:,.0f} rows of SSQLID {2}."
+)
+WHOLE_TABLE = (
+    "SSQLID {0} changes {1:,.0f} rows at once, over the row lock promotion HWM ({2:,}): it asks for the whole table"
+)
+WHOLE_TABLE_PERHAPS = (
+    "SSQLID {0} changes up to {1:,.0f} rows at once, the {3} lock promotion HWM is {2:,}: "
+    "it may ask for the whole table"
+)
+HOLDS = "SPID {0} holds the exclusive table lock at the moment of the export"
 RAISED = "Raise the lock promotion threshold of {0} as the script says, against {1:,.0f} promotions to table locks."
 FEWER = (
     "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
@@ -136,13 +150,14 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     hot = hot_row(facts, [one.row for one in tables if not one.system])
     raising = _raising(facts, tables, names)
     change = raising.change if raising else None
+    holder = _holder(facts, tables) if raising else None
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + (f", most for {tables[0].name}" if tables else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
-        because="" if tables and tables[0].system else BLOCKED,
-        do=joined(*_levers(facts, tables, names, hot, change is not None)),
+        because="" if tables and tables[0].system else _why(raising, holder) or BLOCKED,
+        do=joined(*_levers(facts, tables, names, hot, raising)),
         unknown=waits.unknown,
         evidence=(
             *waits.evidence,
@@ -152,11 +167,13 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *waiting_sessions(facts),
             *_timeouts(facts),
             *(raising.evidence if raising else ()),
+            *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
         ),
         changes=(change,) if change else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
-    yield with_statements(finding, facts, used, by_waits=True)
+    promoter = raising.promoter.statement if raising and raising.promoter else None
+    yield with_statements(finding, facts, used, by_waits=True, first=promoter)
     if not tables:
         yield Unknown((TABLES,))
     elif raising and raising.missing:
@@ -179,6 +196,23 @@ def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | N
     return raised(facts, scheme)
 
 
+def _holder(facts: Facts, tables: list[Waiting]) -> HeldLock | None:
+    """Who holds the whole of the first table at the moment of the export."""
+    scheme = schemes(facts).get(table_key(tables[0].row))
+    return table_lock_holder(facts, scheme) if scheme else None
+
+
+def _why(raising: Raise | None, holder: HeldLock | None) -> str:
+    """Which statement asks for the whole table, and which session has it, as far as the export shows; else empty."""
+    said = [HOLDS.format(holder.spid)] if holder else []
+    big, hwm = (raising.promoter, raising.hwm) if raising else (None, None)
+    if raising and big and hwm is not None:
+        said.insert(
+            0, (WHOLE_TABLE if big.counted else WHOLE_TABLE_PERHAPS).format(big.statement, big.rows, hwm, raising.kind)
+        )
+    return f"{'; '.join(said)}." if said else ""
+
+
 def _hash_contended(facts: Facts) -> float | None:
     """Contention of the spinlocks of the lock hash table where it is over its limit, per cent."""
     figure = lock_figure(facts, "page and row")
@@ -197,7 +231,9 @@ def _timeouts(facts: Facts) -> Iterator[Evidence]:
         yield Evidence(PERIOD, setting.run_number, "s", setting.source)
 
 
-def _levers(facts: Facts, tables: list[Waiting], kinds: list[str], hot: HotRow | None, scripted: bool) -> Iterator[str]:
+def _levers(
+    facts: Facts, tables: list[Waiting], kinds: list[str], hot: HotRow | None, raising: Raise | None
+) -> Iterator[str]:
     """What shortens the waits, in words: for the first table, by what is known of it."""
     first = tables[0] if tables else None
     if first and first.system:
@@ -209,11 +245,15 @@ def _levers(facts: Facts, tables: list[Waiting], kinds: list[str], hot: HotRow |
         return
     yield SHORTER.format(first.name if first else "what is waited for")
     count, contended = promoted(promotions(facts)), _hash_contended(facts)
-    if first and scripted:
+    if first and raising and raising.change:
         yield RAISED.format(first.name, count)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
         yield FEWER.format(count, contended)
+    elif raising and raising.batches:
+        rows = f"rows than {raising.hwm:,} " if raising.hwm else "rows "
+        yield BATCHES.format(rows, count, raising.batches)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0:
-        yield PROMOTED.format(count)
+        big = raising.promoter if raising else None
+        yield PROMOTED_ABOVE.format(count, big.rows, big.statement) if big else PROMOTED.format(count)
     elif first and first.scheme:
         yield BY_SCHEME.get(first.scheme, "")

@@ -11,9 +11,9 @@ for an administrator, for 15 minutes. With none free when it was listed it is cr
 time is a warning where nine tenths are in use now too, else advice.
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
-look who holds them: one transaction that locks rows by the hundred thousand needs a table lock or smaller batches, not
-more locks. For connections a quarter more, after a look at what they do: a pool that never closes its connections
-fills any number. The operating system's file descriptors end it (`select @@max_connections`).
+look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. For
+connections a quarter more, after a look at what they do: a pool that never closes its connections fills any number.
+The operating system's file descriptors end it (`select @@max_connections`).
 
 When to ignore it: where all of it was used once, by a job that is no longer run: Max_Used counts from the start of the
 server, or of the last reset.
@@ -26,7 +26,7 @@ from math import ceil
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import ConfigParameter, ResourceUsage
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
-from rules.ase._evidence.objects.resources import LOCKS, more_locks, usages_of
+from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, more_locks, usages_of
 from rules.ase._evidence.server import setting_of
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
@@ -44,7 +44,7 @@ LOST = {
 }
 LOOK = {
     LOCKS: "Look first who holds them (sp_lock, monLocks): one transaction that locks its rows one by one needs "
-    "smaller batches or a table lock.",
+    "smaller batches.",
     CONNECTIONS: "Look first how many of them only wait for their client (sp_who): a pool that never closes its "
     "connections fills any number.",
 }
@@ -62,7 +62,9 @@ ROUNDED = 50
 class Limits:
     """When a resource counts as about to run out, and by how much to raise connections."""
 
-    used_percent: float = percent(90.0, "practice: DbxTune warns at 90 % of locks and of user connections", low=50)
+    used_percent: float = percent(
+        USED_PERCENT, "practice: DbxTune warns at 90 % of locks and of user connections", low=50
+    )
     growth_percent: float = limit(
         25.0, "this project: four fifths of the new number are in use at the peak that was seen", low=1, unit="%"
     )

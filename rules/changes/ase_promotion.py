@@ -20,6 +20,10 @@ PROCEDURES = {"row": "sp_setrowlockpromote", "page": "sp_setpglockpromote"}
 """By what a table locks: rows (datarows), or pages (datapages and allpages)."""
 FORGET = {"row": "sp_droprowlockpromote"}
 """What drops a table's own thresholds. For pages no manual page was read, so the server's are set again instead."""
+KEEPS = (
+    "-- the table keeps thresholds of its own, those of the server as they were, even where the server's change later:",
+    "-- no manual page of a procedure that drops the thresholds of page locks was read",
+)
 CAUTIONS = (
     "Only for a table that has no thresholds of its own, and whose database has none: the script shows them first.",
     "A statement on it may then hold as many locks as the new HWM, and each waits or is waited for by itself.",
@@ -80,9 +84,9 @@ def set_promotion(
         f"sp_help {name}",
     )
     back = (
-        f'{FORGET[kind]} "table", {name}'
+        (f'{FORGET[kind]} "table", {name}',)
         if kind in FORGET
-        else f'{PROCEDURES[kind]} "table", {name}, {now.lwm}, {now.hwm}, {now.pct}'
+        else (*KEEPS, f'{PROCEDURES[kind]} "table", {name}, {now.lwm}, {now.hwm}, {now.pct}')
     )
     return Change(
         key=key,
@@ -96,7 +100,7 @@ def set_promotion(
             f"-- check that the table shows {new.says}",
             f"sp_help {name}",
         ),
-        undo=batches(f"use {where}", back, f"sp_help {name}"),
+        undo=batches(f"use {where}", *back, f"sp_help {name}"),
         takes_effect=Effect.ONLINE,
         cautions=said,
     )

@@ -206,6 +206,10 @@ class MonCachedStatement(Counted, Fact):
     max_logical_reads: Reading = ABSENT
     mean_physical_reads: Reading = ABSENT
     mean_elapsed_milliseconds: Reading = ABSENT
+    mean_scan_rows: Reading = ABSENT
+    """`AvgScanRows`, rows scanned by one execution; from 15.7 ESD#2, as is the next; since it was cached, both."""
+    max_write_rows: Reading = ABSENT
+    """`MaxQualifyingWriteRows`, the most rows that one execution changed."""
     total_logical_reads: Reading = ABSENT
     """From 15.7 SP130, as are the next three."""
     total_physical_reads: Reading = ABSENT

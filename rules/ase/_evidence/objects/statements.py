@@ -86,11 +86,21 @@ class Used:
 
 
 def with_statements(
-    finding: Finding, facts: Facts, tables: Sequence[Table], *, by_waits: bool = False, otherwise: str = ""
+    finding: Finding,
+    facts: Facts,
+    tables: Sequence[Table],
+    *,
+    by_waits: bool = False,
+    otherwise: str = "",
+    first: int | None = None,
 ) -> Finding:
-    """The finding with the statements that use these tables; with `otherwise` where no statement was brought."""
+    """The finding with the statements that use these tables, `first` (an SSQLID) before the others.
+
+    With `otherwise` where no statement was brought.
+    """
     tables = list(dict.fromkeys(tables))
     found = sorted(by_text(facts, tables), key=lambda one: -((one.waits if by_waits else one.reads) or 0.0))
+    found.sort(key=lambda one: first is None or one.number != first)
     how = f"Statements whose text names {'the table' if len(tables) == 1 else 'these tables'}"
     for other, said in (
         (_running, "Running at that moment in sessions that read it"),

@@ -2,16 +2,20 @@
 
 The direction follows the figures (knowledge/ase-waits-caches.md, 3.3): many waits for table locks while promotions are
 counted ask for a higher HWM of that table; contended spinlocks of the lock hash table ask for a lower one, and then
-nothing is raised. The size of a step is this project's: no source gives one.
+nothing is raised. Nor is anything raised while nearly all locks are in use, whatever the number of locks may become
+later: a higher HWM takes more of them. An HWM below the rows that a known statement changes would not keep it from the
+table lock, so where the free locks allow no higher one, smaller batches are what is left. The size of a step is this
+project's: no source gives one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
-from collectors.facts import Fact, Facts, known
+from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import (
     ConfigParameter,
+    HeldLock,
     LockEvents,
     MonCachedStatement,
     MonOpenObjectActivity,
@@ -19,8 +23,8 @@ from collectors.facts.ase import (
     ResourceUsage,
     TableScheme,
 )
-from rules.ase._evidence.objects.resources import LOCKS, usages_of
-from rules.ase._evidence.objects.seen import table_key
+from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, usages_of, used_percent
+from rules.ase._evidence.objects.seen import activity, table_key
 from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
 from rules.changes.ase_promotion import Thresholds, set_promotion
@@ -30,9 +34,12 @@ from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
     LockEvents, ConfigParameter, ResourceUsage, MonSysStatement, MonCachedStatement, TableScheme, MonOpenObjectActivity,
+    HeldLock,
 )  # fmt: skip
 DEFAULT_HWM = 200
 """Vendor's default of `row lock promotion HWM` and of the one for pages."""
+EXCLUSIVE = frozenset(("exclusive table", "ex table"))
+"""As `monLocks` and `sp_lock` print it."""
 KIND_OF = {"datarows": "row", "datapages": "page", "allpages": "page"}
 """What is promoted, by the lock scheme of the table."""
 FIRST_STEP = 10
@@ -42,16 +49,39 @@ ROOM = 10
 MARGIN = 1.2
 """This project: a fifth above the rows of the largest statement seen."""
 THRESHOLDS = MissingInput("thresholds of lock promotion", 'sp_configure "lock promotion"')
+SHORT = "{0:.0f} % of the locks were in use at most, and a higher lock promotion threshold takes more"
+TOO_MANY = "a lock promotion threshold above its rows ({0:,.0f}) takes more than a tenth of the {1:,.0f} free locks"
 FREE_LOCKS = MissingInput("how many locks are free", f'sp_monitorconfig "{LOCKS}"')
 
 
 @dataclass(frozen=True)
+class Promoter:
+    """The statement that changes most rows of a table at once."""
+
+    rows: float
+    """Of one execution: counted, or at most as many."""
+    statement: int
+    """SSQLID."""
+    source: Source
+    counted: bool
+    """Whether the rows of one execution were counted; else they are a bound."""
+
+
+@dataclass(frozen=True)
 class Raise:
-    """A higher HWM for one table: the change, or what is missing for it."""
+    """A higher HWM for one table: the change, or what is missing for it, or why there is none."""
 
     change: Change | None
     missing: tuple[MissingInput, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    promoter: Promoter | None = None
+    """The statement above the HWM in force, or the largest where that is not known; `None`: none is known."""
+    hwm: int | None = None
+    """The one in force."""
+    kind: str = "row"
+    """`row` or `page`: what is promoted."""
+    batches: str = ""
+    """Why nothing is raised, where smaller batches are what is left, as a clause."""
 
 
 def promotions(facts: Facts, kind: str = "") -> list[LockEvents]:
@@ -81,19 +111,27 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
     """A higher HWM for this table, as far as the locks that are free allow it."""
     kind = KIND_OF.get(scheme.scheme, "row")
     now, free = thresholds_of(facts, kind), free_locks(facts)
+    largest = _most_rows(facts, scheme)
+    if largest and kind == "page":  # a statement locks at most as many pages as rows
+        largest = replace(largest, counted=False)
+    over = largest if largest and (now is None or largest.rows > now.hwm) else None
+    figures, hwm = tuple(_figures(facts, kind, over)), now.hwm if now else None
+    used = used_percent(facts, LOCKS)
+    if used is not None and used >= USED_PERCENT:
+        return Raise(None, (), figures, over, hwm, kind, SHORT.format(used))
     missing = (*(() if now else (THRESHOLDS,)), *(() if free is not None else (FREE_LOCKS,)))
     if now is None or free is None:
-        return Raise(None, missing)
-    rows = _most_rows(facts, scheme) if kind == "row" else None
-    over = rows if rows and rows[0] > now.hwm else None
-    wanted = ceil(over[0] * MARGIN / 100) * 100 if over else FIRST_STEP * now.hwm
+        return Raise(None, missing, figures, over, hwm, kind)
     most = int(free // ROOM)
+    wanted = ceil(over.rows * MARGIN / 100) * 100 if over else FIRST_STEP * now.hwm
+    if over and wanted > most:
+        return Raise(None, (), figures, over, hwm, kind, TOO_MANY.format(wanted, free))
     new = min(wanted, most)
     if new <= now.hwm or not scheme.database or not scheme.owner:
-        return Raise(None)
+        return Raise(None, (), figures, over, hwm, kind)
     step = (
-        f"HWM {new}: a fifth above the {over[0]:,.0f} rows of the largest statement on it in the export."
-        if over and new == wanted
+        f"HWM {new}: a fifth above the {over.rows:,.0f} rows of the largest statement on it in the export."
+        if over
         else f"HWM {new}: {FIRST_STEP} times the one in force, a first step (this project's)."
         if new == wanted
         else f"HWM {new}: a tenth of the {free:,.0f} locks that are free, so that ten such statements find theirs."
@@ -110,11 +148,11 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
             cautions=(step, after),
         )
     except (NotConvertible, OutOfRange):
-        return Raise(None)
-    return Raise(change, (), tuple(_figures(facts, kind, over)))
+        return Raise(None, (), figures, over, hwm, kind)
+    return Raise(change, (), figures, over, hwm, kind)
 
 
-def _figures(facts: Facts, kind: str, over: tuple[float, MonSysStatement] | None) -> Iterator[Evidence]:
+def _figures(facts: Facts, kind: str, over: Promoter | None) -> Iterator[Evidence]:
     setting = setting_of(facts, f"{kind} lock promotion HWM")
     if setting and setting.run_number is not None:
         yield Evidence(f"{kind} lock promotion HWM", setting.run_number, "locks", setting.source)
@@ -122,7 +160,8 @@ def _figures(facts: Facts, kind: str, over: tuple[float, MonSysStatement] | None
         if known(usage.free):
             yield Evidence("locks that are free", usage.free, "locks", usage.source)
     if over:
-        yield Evidence("rows changed by one statement", over[0], "rows", over[1].source)
+        how = "" if over.counted else ", at most"
+        yield Evidence(f"rows changed by one statement{how}", round(over.rows), "rows", over.source)
 
 
 def free_locks(facts: Facts) -> float | None:
@@ -137,13 +176,26 @@ def free_locks(facts: Facts) -> float | None:
     return min(found, default=None)
 
 
-def _most_rows(facts: Facts, scheme: TableScheme) -> tuple[float, MonSysStatement] | None:
-    """The most rows that one statement changed whose text names this table, and where it stands."""
+def table_lock_holder(facts: Facts, scheme: TableScheme) -> HeldLock | None:
+    """Who holds the exclusive lock of this whole table at the moment of the export; `None` where no row shows it."""
+    rows = facts.every(HeldLock)
+    for lock in (row for row in rows if row.source.file == rows[-1].source.file):
+        kind = lock.lock_type.lower().replace("_", " ")
+        held = lock.waiting is False and kind in EXCLUSIVE and lock.spid is not None
+        here = (lock.database or "").lower() == (scheme.database or "").lower()
+        if held and here and (lock.object_id == scheme.object_id or lock.object_name == scheme.table):
+            return lock
+    return None
+
+
+def _most_rows(facts: Facts, scheme: TableScheme) -> Promoter | None:
+    """The most rows of this table that one execution of a statement changes, whose text names the table."""
     names = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
     wanted = (scheme.database or "").lower(), scheme.table.lower()
-    naming = {
-        row.statement
-        for row in facts.every(MonCachedStatement)
+    latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
+    naming = [
+        row
+        for row in latest.values()
         if row.text
         and wanted
         in {
@@ -151,10 +203,42 @@ def _most_rows(facts: Facts, scheme: TableScheme) -> tuple[float, MonSysStatemen
             for database, name in tables_in(row.text)
         }
         and row.text.lstrip().lower().startswith(("update", "delete"))
-    }
-    ended = [one for one in facts.every(MonSysStatement) if one.statement in naming and known(one.rows_affected)]
-    most = max(ended, key=lambda one: one.rows_affected if known(one.rows_affected) else 0.0, default=None)
-    return (most.rows_affected, most) if most and known(most.rows_affected) else None
+    ]
+    numbers = {row.statement for row in naming}
+    found = [
+        Promoter(one.rows_affected, one.statement or 0, one.source, True)
+        for one in facts.every(MonSysStatement)
+        if one.statement in numbers and known(one.rows_affected)
+    ]
+    changed = _changed_rows(facts, scheme)
+    found += [one for one in (_of_cached(row, changed) for row in naming if row.believed) if one]
+    return max(found, key=lambda one: (one.rows, one.counted), default=None)
+
+
+def _of_cached(row: MonCachedStatement, changed: float | None) -> Promoter | None:
+    """What one execution of a cached statement changes.
+
+    Counted from 15.7 ESD#2 on. Without that column it is at most what it scans, and at most what its executions share
+    of all rows that were changed in the table; one of the two alone can be far too high, so both have to be there.
+    """
+    if known(row.max_write_rows) and row.max_write_rows > 0:
+        return Promoter(row.max_write_rows, row.statement, row.source, True)
+    if changed is None or not row.of_interval or not known(row.executions) or row.executions <= 0:
+        return None
+    if not known(row.mean_scan_rows) or row.mean_scan_rows <= 0:
+        return None
+    return Promoter(min(row.mean_scan_rows, changed / row.executions), row.statement, row.source, False)
+
+
+def _changed_rows(facts: Facts, scheme: TableScheme) -> float | None:
+    """Rows of this table that were updated or deleted in the interval; `None` where no export counts them."""
+    counts = [
+        sum(one for one in (row.rows_updated, row.rows_deleted) if known(one))
+        for row in activity(facts)
+        if row.of_interval and row.index_id in (0, 1) and table_key(row) == table_key(scheme)
+        if known(row.rows_updated) or known(row.rows_deleted)
+    ]
+    return sum(counts) if counts else None
 
 
 def lower_hwm(facts: Facts) -> str:
