@@ -31,13 +31,12 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.binding_plan import BindingPlan
-from rules.ase._evidence.caches.binding_report import binding_keys, contention_left
-from rules.ase._evidence.caches.carving import Carving
+from rules.ase._evidence.caches.binding_report import Part, binding_keys, contention_left, partitions_first
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
 from rules.ase._evidence.caches.lockless import lockless_instead
-from rules.ase._evidence.caches.partitions import Advice, advise, enough_alone
+from rules.ase._evidence.caches.partitions import Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.objects.scans import scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of
@@ -208,7 +207,7 @@ def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: f
     plan = allocation(facts, contents, gate).plan if contents and figure.label in names else None
     if not isinstance(plan, BindingPlan) or not plan.worth_it:
         return ()
-    if isinstance(plan.carving, Carving) and enough_alone(facts, figure.label, contention, limits.contention_percent):
+    if partitions_first(facts, Part(plan, figure.label, ()), contention, limits.contention_percent):
         return ()  # the bindings wait for the partitions then
     left = contention_left(plan, figure.label, contention)
     return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
