@@ -31,15 +31,14 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.binding_plan import BindingPlan
-from rules.ase._evidence.caches.binding_report import binding_keys, contention_left
-from rules.ase._evidence.caches.carving import Carving
+from rules.ase._evidence.caches.binding_report import Part, binding_keys, contention_left, partitions_first
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
 from rules.ase._evidence.caches.lockless import lockless_instead
-from rules.ase._evidence.caches.partitions import Advice, advise, enough_alone
+from rules.ase._evidence.caches.partitions import Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
-from rules.ase._evidence.objects.scans import scanned_of
+from rules.ase._evidence.objects.scans import scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
@@ -81,6 +80,10 @@ SEARCHES = (
 SCANS_FIRST = (
     "Fix the statements that scan {} first (ase/table_scans_relink_cache) and measure: nothing is to be restarted "
     "before that. Should it stay over the limit"
+)
+SCANS_JUDGED_FIRST = (
+    "Nothing is to be restarted before {} tell whether scans of {} are what it is searched for "
+    "(ase/table_scans_relink_cache). Should it not be the scans"
 )
 LATCHES = "latch requests for one page show like this (vendor; ase/latch_contended counts the tasks that wait for them)"
 MORE_DO_LITTLE = "More partitions do little for one hot page or table, which lies in one of them whatever their number."
@@ -154,10 +157,14 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
             )
         restarts = advice.change and advice.change.takes_effect is not Effect.ONLINE
-        if restarts and (scans := scanned_of(facts, _held(facts, figure.label))):
+        held = _held(facts, figure.label) if restarts else []
+        if restarts and (scans := scanned_of(facts, held)):
             tables = ", ".join(name_of(one.row) for one in scans[:MOST_TABLES])
             tables += f" and {len(scans) - MOST_TABLES} more" if len(scans) > MOST_TABLES else ""
             advice = replace(_only_if(SCANS_FIRST.format(tables), advice), instead="")
+        elif restarts and (open_scans := scans_unjudged(facts, held)):
+            first = SCANS_JUDGED_FIRST.format(open_scans.lacks, open_scans.names)
+            advice = replace(_only_if(first, advice), missing=(*advice.missing, *open_scans.missing), instead="")
         if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
             later = (
                 f"Make the binding plan first (ase/hot_table_in_default_cache): it is expected to leave less than "
@@ -200,7 +207,7 @@ def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: f
     plan = allocation(facts, contents, gate).plan if contents and figure.label in names else None
     if not isinstance(plan, BindingPlan) or not plan.worth_it:
         return ()
-    if isinstance(plan.carving, Carving) and enough_alone(facts, figure.label, contention, limits.contention_percent):
+    if partitions_first(facts, Part(plan, figure.label, ()), contention, limits.contention_percent):
         return ()  # the bindings wait for the partitions then
     left = contention_left(plan, figure.label, contention)
     return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()

@@ -22,11 +22,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import IndexSize, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
+from collectors.facts.ase import CachePool, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
+from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.scans import (
     LEAST_PAGES,
+    PAGE,
     SHARE_PERCENT,
+    SIZES,
     TABLE_PERCENT,
     Scanned,
     Searches,
@@ -40,7 +43,6 @@ from rules.ase._evidence.objects.seen import (
     doubts,
     is_system,
     name_of,
-    page_kb_of,
     sizes,
 )
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
@@ -69,7 +71,6 @@ LINKS = (
 )
 NAMED, SAID = 5, 2
 """Tables that the evidence names, and that the sentence does."""
-SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
 RELINKED = "Each page scanned is one relinkage under a cache spinlock, for which the others wait."
 FIX = "Fix the statements that scan, by an index, a narrower query or statistics: no setting makes this less."
 LOOK = (
@@ -104,7 +105,7 @@ class Limits:
 
 @rule(
     needs=(MonOpenObjectActivity,),
-    uses=(*CONTENT_FACTS, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS),
+    uses=(*CONTENT_FACTS, CachePool, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -120,7 +121,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     searches = searches_of(facts, listed)
     reads = searches.number
-    page, known_sizes = page_kb_of(facts), sizes(facts)
+    page, known_sizes = page_kb(facts), sizes(facts)
     scanning = [row for row in rows if row.index_id == 0 and scans_of(row) > 0 and not is_system(row)]
     worth = [
         row
@@ -136,7 +137,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     share = share_of(sum(one.pages for one in found), reads)
     if share < limits.share_percent and (unsized or (worth and not page)):
         names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
-        lacking = (SIZES,) if unsized else (MissingInput("logical page size", "select @@maxpagesize"),)
+        lacking = (SIZES,) if unsized else (PAGE,)
         yield Unknown(lacking, f"scanned, but how many pages that is needs their size: {names}")
     elif not worth:
         yield Clean(f"no table that is scanned makes {limits.table_percent:g} % of {searches.everything}")

@@ -407,6 +407,8 @@ def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool,
     changed = 100.0 * rows / reads
     said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
     said += f", {rows / seconds:,.1f} rows a second" if seconds else ", no time in the export to say how many a second"
+    again = _read_again(holds, seconds)
+    said += f"; {again}" if again else ""
     seldom = rows / seconds <= CHANGED_PER_SECOND if seconds else not rows
     days = _room_lasts(holds, seconds) if seconds else None
     if days is not None:
@@ -415,7 +417,19 @@ def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool,
             f", {added:,.1f} of them more than are deleted: the room to grow is used up in {said_days(days)} at most"
         )
     lasts = days is None or days >= ROOM_DAYS
-    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom and lasts, said
+    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom and lasts and not again, said
+
+
+def _read_again(holds: tuple[Held, ...], seconds: float | None) -> str:
+    """That pages are replaced, as a part of a sentence: more is read from disk than there is; empty where it is not.
+
+    Hits count reads, and a read of large I/O brings several pages.
+    """
+    read, size = sum(one.read_mb or 0.0 for one in holds), sum(one.size_mb or 0.0 for one in holds)
+    if not size or read <= size:
+        return ""
+    when = f" in {seconds:,.0f} s" if seconds else ""
+    return f"but {read:,.0f} MB were read from disk{when} and it has {size:,.0f} MB, so its pages are replaced"
 
 
 def _room_lasts(holds: tuple[Held, ...], seconds: float) -> float | None:

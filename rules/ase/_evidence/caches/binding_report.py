@@ -18,6 +18,7 @@ from rules.ase._evidence.caches.binding_plan import (
     BindingPlan,
 )
 from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
+from rules.ase._evidence.caches.figures import page_kb, pools_of, too_small_for
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room
 from rules.ase._evidence.caches.partitions import enough_alone
@@ -84,19 +85,35 @@ def contention_left(plan: BindingPlan, home: str, contention: float) -> float | 
 
 def chance(part: Part) -> str:
     """What the plan makes of the chance that two searches meet, as a sentence; and what partitions alone would."""
-    plan, optimum = part.plan, part.plan.optimum
+    optimum = part.plan.optimum
     said = f"Two searches at one moment want the same cache spinlock in {_cases(optimum.now)} now, in "
     said += f"{_cases(optimum.after)} after the whole plan"
-    caches, _, terms = plan.problem
-    now = {cache.name: cache.partitions for cache in caches}
     if not _could_be_cut(part):
         return f"{said}."
-    cut = now | {part.home: terms.most_partitions}
-    alone = collisions((plan.contents.share(plan.contents.searches[name]), count) for name, count in cut.items())
+    most, now, alone = _cut_alone(part)
     return (
-        f"{said}, and in {_cases(alone)} with {terms.most_partitions} instead of {now[part.home]} partitions of "
+        f"{said}, and in {_cases(alone)} with {most} instead of {now} partitions of "
         f"{part.home} alone, if its pools allow that and its hot pages spread evenly."
     )
+
+
+def _cut_alone(part: Part) -> tuple[int, int, float]:
+    """The most partitions of its cache, those of now, and the chance that two searches meet with the most alone."""
+    caches, _, terms = part.plan.problem
+    contents, now = part.plan.contents, {cache.name: cache.partitions for cache in caches}
+    cut = now | {part.home: terms.most_partitions}
+    alone = collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
+    return terms.most_partitions, now[part.home], alone
+
+
+def _reach_as_much(facts: Facts, part: Part) -> bool:
+    """Whether the most partitions alone take as much off as the bindings, but for less than one move must be worth."""
+    optimum, page = part.plan.optimum, page_kb(facts)
+    if not _could_be_cut(part) or page is None:
+        return False
+    most, _, alone = _cut_alone(part)
+    least = optimum.now * LEAST_MOVE_PERCENT / 100
+    return alone - optimum.after <= least and too_small_for(pools_of(facts, part.home), page, most) is None
 
 
 def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
@@ -187,6 +204,7 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
 
     A plan that makes the default data cache smaller costs a restart, its memory and a lock of each table: partitions
     that should be enough by themselves cost the restart alone, so they come first, and one cause is changed at a time.
+    So they do where as many as there can be would take off as much as the bindings: these cost memory and locks.
     """
     carving, enough = part.plan.carving, enough_alone(facts, part.home, contention, goal)
     left = contention_left(part.plan, part.home, contention)
@@ -199,6 +217,11 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
         why += cut.format(enough[0], part.home, "too but no memory and no lock of a table", enough[1])
     elif left is not None and left >= goal:
         why = f"the bindings are expected to leave about {left:.1f} % of {part.home}, still over the limit. "
+        why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
+    elif _reach_as_much(facts, part):
+        most, _, alone = _cut_alone(part)
+        why = f"{most} partitions alone take off as much (two searches would want the same spinlock in "
+        why += f"{_cases(alone)}, with the bindings in {_cases(part.plan.optimum.after)}). "
         why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
     else:
         return ""

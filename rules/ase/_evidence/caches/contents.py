@@ -23,6 +23,7 @@ from collectors.facts.ase import (
 from rules.ase._evidence.caches.figures import (
     latest_caches,
     named_of,
+    page_kb,
     per_second,
     seconds_of,
 )
@@ -73,6 +74,8 @@ class Held:
     source: Source
     misses: float | None = None
     """Reads from disk, prefetched ones included; `None` where not counted."""
+    read_mb: float | None = None
+    """Megabytes read from disk at least: its pages, else one page for each read; `None` where not counted."""
     prefetched: float | None = None
     changed: float | None = None
     """Rows inserted, updated and deleted, of the table as a whole."""
@@ -159,7 +162,7 @@ def contents_of(facts: Facts) -> Contents | Outcome:
 
 def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
     """One for each table's data and each index; rows of several instances are added up, nameless ones left out."""
-    known_sizes, cached = sizes(facts), _seen(facts)
+    known_sizes, cached, page = sizes(facts), _seen(facts), page_kb(facts)
     names = {(one.database, one.table, one.index_id): one for one in facts.every(IndexSize)}
     bindings: dict[str, list[CacheBinding]] = {}
     for binding in facts.every(CacheBinding):
@@ -195,6 +198,7 @@ def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
             reads=row.logical_reads,
             source=row.source,
             misses=_misses(row),
+            read_mb=_read_mb(row, page),
             prefetched=row.apf_reads if known(row.apf_reads) else None,
             size_mb=None if kb is None else kb / 1024,
             size_source=next((fact.source for fact in (listed, seen) if fact and kb is not None), None),
@@ -231,6 +235,13 @@ def _misses(row: MonOpenObjectActivity) -> float | None:
     return row.physical_reads + (row.apf_reads if known(row.apf_reads) else 0.0)
 
 
+def _read_mb(row: MonOpenObjectActivity, page: float | None) -> float | None:
+    """What was read from disk: a read of large I/O brings several pages, and `PagesRead` counts these."""
+    least = _misses(row)
+    pages = max(row.pages_read, least or 0.0) if known(row.pages_read) else least
+    return None if pages is None or page is None else pages * page / 1024
+
+
 def _added(one: Held, other: Held) -> Held:
     """The same object in two rows; a size that two rows give differently is the sum of both, to be safe."""
 
@@ -241,6 +252,7 @@ def _added(one: Held, other: Held) -> Held:
         one,
         reads=one.reads + other.reads,
         misses=total(one.misses, other.misses),
+        read_mb=total(one.read_mb, other.read_mb),
         prefetched=total(one.prefetched, other.prefetched),
         size_mb=one.size_mb if one.size_mb == other.size_mb else (one.size_mb or 0.0) + (other.size_mb or 0.0),
     )

@@ -221,11 +221,17 @@ def told_bindings(facts: Facts) -> bool:
     return bool(facts.every(BindingList) or facts.every(CacheBinding))
 
 
-def cached_mb(facts: Facts, held: tuple[Held, ...]) -> float | None:
-    """What of these objects' databases and tables is in memory now, by monCachedObject, MB; `None` where not seen."""
-    wanted = {(one.database, one.table) for one in held}
-    rows = [one for one in facts.every(MonCachedObject) if (one.database, one.object_name) in wanted]
-    sizes = [one.cached_kb for one in rows if known(one.cached_kb)]
+def cached_mb(facts: Facts, moving: Moving, *, logs: bool) -> float | None:
+    """What of it is in memory now, by monCachedObject, MB; `None` where nothing of it was seen.
+
+    Of temporary databases that is all of each, whether or not searches were counted for an object: a database is bound
+    as a whole, and a temporary table that one snapshot lacks has no counts.
+    """
+    tables = {(one.database, one.table) for one in moving.held}
+    databases = set() if logs else set(moving.databases)
+    rows = facts.every(MonCachedObject)
+    mine = [one for one in rows if one.database in databases or (one.database, one.object_name) in tables]
+    sizes = [one.cached_kb for one in mine if known(one.cached_kb)]
     return sum(sizes) / 1024 if sizes else None
 
 
@@ -401,7 +407,7 @@ def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
 
 def wanted(facts: Facts, moving: Moving, goal: float, *, logs: bool) -> NewCache | Target:
     """Where it is to go: a cache that is there for it and has nothing else in it, else a new one."""
-    seen = _log_mb(facts, moving) if logs else cached_mb(facts, moving.held)
+    seen = _log_mb(facts, moving) if logs else cached_mb(facts, moving, logs=False)
     for named in facts.every(NamedCache):
         if named.name != moving.home and spare(facts, named) and _there_for(facts, named, logs=logs):
             return to_existing(facts, moving, named, seen, goal)
@@ -431,7 +437,7 @@ def target_of(facts: Facts, moving: Moving, goal: float, given: Given, *, logs: 
 def _log_mb(facts: Facts, moving: Moving) -> float | None:
     """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known."""
     page, databases = page_kb(facts), set(moving.databases)
-    seen = cached_mb(facts, moving.held)
+    seen = cached_mb(facts, moving, logs=True)
     rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
     written = [row.pages_written / row.seconds for row in rows if known(row.pages_written) and row.seconds]
     found = [] if seen is None else [seen]

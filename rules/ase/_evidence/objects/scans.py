@@ -7,17 +7,18 @@ its logical reads. Such a load no cache, binding or partition makes less: only o
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonCachedObject, MonOpenObjectActivity
+from collectors.facts.ase import IndexSize, MonCachedObject, MonOpenObjectActivity
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
+from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.seen import (
     Sizes,
     activity,
     is_system,
     name_of,
-    page_kb_of,
     sizes,
     table_key,
 )
+from rules.finding import MissingInput
 
 WHOLE_TIMES = 2.0
 """This project: sizes are of another moment than the counts; twice the pages that were read are more than that."""
@@ -25,6 +26,10 @@ COUNTERS = ("monDataCache", "sp_sysmon")
 """What counts the searches of whole caches (`Contents.counted_by`)."""
 SHARE_PERCENT, TABLE_PERCENT, LEAST_PAGES = 30.0, 5.0, 1000.0
 """This project: what `ase/table_scans_relink_cache` asks of all scans, of one table, and of its size in pages."""
+SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
+PAGE = MissingInput("logical page size", "select @@maxpagesize")
+SMALLEST_PAGE_KB, LARGEST_PAGE_KB = 2.0, 16.0
+"""Vendor: the logical page is 2, 4, 8 or 16 KB."""
 MOST_PAGES = 8.0
 """Vendor: pages that one read brings at most, from a pool with the largest I/O size there is (System Administration
 Guide 2)."""
@@ -115,12 +120,12 @@ def _unread(facts: Facts, row: MonOpenObjectActivity, kb: float, page: float) ->
     return scans_of(row) * (kb - sum(cached)) / page > WHOLE_TIMES * MOST_PAGES * reads
 
 
-def scans_are_the_cause(facts: Facts) -> list[Scanned]:
-    """The tables whose whole scans make most searches of all caches; none where only a part of these is listed."""
-    rows, page, known_sizes = activity(facts), page_kb_of(facts), sizes(facts)
+def _worth(facts: Facts) -> tuple[list[MonOpenObjectActivity], Searches] | None:
+    """The tables that are scanned and make much of the searches, and these; `None` where nothing was searched."""
+    rows = activity(facts)
     listed = sum(row.logical_reads for row in rows if known(row.logical_reads))
-    if listed <= 0 or not page:
-        return []
+    if listed <= 0:
+        return None
     searches = searches_of(facts, listed)
     read = [row for row in rows if row.index_id == 0 and scans_of(row) > 0 and not is_system(row)]
     worth = [
@@ -128,8 +133,23 @@ def scans_are_the_cause(facts: Facts) -> list[Scanned]:
         for row in read
         if known(row.logical_reads) and share_of(row.logical_reads, searches.number) >= TABLE_PERCENT
     ]
-    found = [one for row in worth if (one := scanned(facts, row, known_sizes, page)) and one.whole]
-    found = [one for one in found if one.mean_pages >= LEAST_PAGES]
+    return worth, searches
+
+
+def _whole(facts: Facts, rows: list[MonOpenObjectActivity], page: float) -> list[Scanned]:
+    """Those of these tables whose scans can all have been scans of the whole table, and not of a small one."""
+    known_sizes = sizes(facts)
+    found = [one for row in rows if (one := scanned(facts, row, known_sizes, page)) and one.whole]
+    return [one for one in found if one.mean_pages >= LEAST_PAGES]
+
+
+def scans_are_the_cause(facts: Facts) -> list[Scanned]:
+    """The tables whose whole scans make most searches of all caches; none where only a part of these is listed."""
+    worth, page = _worth(facts), page_kb(facts)
+    if worth is None or not page:
+        return []
+    rows, searches = worth
+    found = _whole(facts, rows, page)
     share = share_of(sum(one.pages for one in found), searches.number)
     return found if searches.of_caches and share >= SHARE_PERCENT else []
 
@@ -138,3 +158,58 @@ def scanned_of(facts: Facts, held: list[Held]) -> list[Scanned]:
     """Those of these objects whose tables are the cause."""
     mine = {(one.database, one.table) for one in held}
     return [one for one in scans_are_the_cause(facts) if (one.row.database, one.row.object_name) in mine]
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """Tables whose scans may make most searches of all caches, which cannot be told from what was brought."""
+
+    rows: tuple[MonOpenObjectActivity, ...]
+    missing: tuple[MissingInput, ...]
+
+    @property
+    def names(self) -> str:
+        """The tables, as a part of a sentence."""
+        more = f" and {len(self.rows) - NAMED} more" if len(self.rows) > NAMED else ""
+        return ", ".join(name_of(row) for row in self.rows[:NAMED]) + more
+
+    @property
+    def lacks(self) -> str:
+        """What is missing, as a part of a sentence."""
+        return " and ".join(f"the {one.fact}" for one in self.missing)
+
+
+NAMED = 3
+"""Tables that a sentence names."""
+
+
+def scans_unjudged(facts: Facts, held: list[Held]) -> Unjudged | None:
+    """The scans that may be why these objects are searched, by the counts alone; `None` where they cannot be.
+
+    They can be where the size of the table or of the page is missing, and each scan can have been of so many pages and
+    all of them together of so many searches as `scans_are_the_cause` asks for, were they as large as they can be.
+    """
+    worth, page, known_sizes = _worth(facts), page_kb(facts), sizes(facts)
+    if worth is None or not worth[1].of_caches:
+        return None
+    rows, searches = worth
+    judged = _whole(facts, rows, page) if page else []
+    most = {row: pages for row in rows if (pages := _at_most(row, known_sizes.kb(row), page)) is not None}
+    share = share_of(sum(most.values()) + sum(one.pages for one in judged), searches.number)
+    mine = {(one.database, one.table) for one in held}
+    named = tuple(sorted((row for row in most if (row.database, row.object_name) in mine), key=lambda row: -most[row]))
+    if share < SHARE_PERCENT or not named or scans_are_the_cause(facts):
+        return None
+    unsized = any(known_sizes.kb(row) is None for row in named)
+    return Unjudged(named, (*((SIZES,) if unsized else ()), *(() if page else (PAGE,))))
+
+
+def _at_most(row: MonOpenObjectActivity, kb: float | None, page: float | None) -> float | None:
+    """Pages that its scans read at most where size or page is missing; `None` where they can be judged or are small."""
+    if not known(row.logical_reads) or (kb is not None and page):
+        return None
+    reads, scans = row.logical_reads, scans_of(row)
+    if kb is not None and scans * kb / LARGEST_PAGE_KB > WHOLE_TIMES * reads:
+        return None  # whatever the page, they were not scans of the whole table
+    pages = reads if kb is None else min(reads, scans * kb / SMALLEST_PAGE_KB)
+    return pages if pages / scans >= LEAST_PAGES else None
