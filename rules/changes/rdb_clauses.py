@@ -32,6 +32,8 @@ class Clause:
     """Why it is never more than a template: what has to be there or decided first."""
     more: tuple[str, ...] = ()
     """What a template has below the clause: the rest of the statement, and what goes with it."""
+    back: str = ""
+    """The statement, with `{value}`, that undoes a template where the value before it is known."""
 
 
 RECOVERY = (
@@ -124,6 +126,7 @@ CLAUSES = {
         template="when it is known why it is off, and after how long an idle process is to give its prestarted "
         "transaction up",
         more=("     (WAIT <seconds> SECONDS FOR TIMEOUT);",),
+        back="PRESTARTED TRANSACTIONS ARE {value}",
     ),
     "global_buffers": Clause(
         *("GLOBAL BUFFERS", "GLOBAL BUFFERS ARE {value}", "global buffers"),
@@ -176,12 +179,17 @@ CLAUSES = {
         template="when it is known which table or index to cache and how many rows it has: the clause alone changes "
         "nothing, so the database is not to be closed for it",
         more=(
-            "     ADD CACHE <cache> CACHE SIZE IS <rows> ROWS ROW LENGTH IS <bytes> BYTES;",
+            "     ADD CACHE <cache> CACHE SIZE IS <rows> ROWS ROW LENGTH IS <bytes> BYTES",
+            "     NUMBER OF RESERVED ROWS IS <reserved> SHARED MEMORY IS PROCESS;",
             "   with the exact name of the table or index for <cache> it is of that one, and ROW LENGTH is left out;",
-            "   else assign it to a storage area:",
+            "   else assign it to a storage area (way back: NO ROW CACHE):",
             "   ALTER DATABASE FILENAME '{root}'",
             "     ALTER STORAGE AREA <area> CACHE USING <cache>;",
+            " INCOMPLETE: what stands in <> is in no export. <rows> are those of the table, <bytes> of its longest,",
+            " so it takes at least <rows> x <bytes> bytes of memory; what each row takes beside that is not known.",
+            " A slot has to be reserved before, in a statement of its own (RESERVE n CACHE SLOTS).",
         ),
+        back="ROW CACHE IS {value}",
     ),
     "snapshot": Clause(
         *("SNAPSHOT", "SNAPSHOT IS ENABLED {value}", "snapshot"), words=("IMMEDIATE", "DEFERRED"), cautions=(CLOSED,)

@@ -110,7 +110,7 @@ def alter(
             old=old,
             new=new,
             apply=lines.template(when or "by hand", known.online),
-            undo=(lines.kept or f"$! {target}: if it was set, back to {lines.back}",),
+            undo=lines.template_undo(target),
             takes_effect=Effect.ADVICE,
             cautions=(*cautions, *((by_hand,) if by_hand else ()), *known.cautions),
             needs=needs,
@@ -204,6 +204,14 @@ class _Lines:
         if self.old is None or not self.old.isdigit() or int(self.old) >= self.known.low:
             return ""
         return f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm"
+
+    def template_undo(self, target: str) -> tuple[str, ...]:
+        """Comments alone, with the statement where the value before is known."""
+        said = self.kept or f"$! {target}: if it was set, back to {self.back}"
+        if not self.known.back or self.old is None:
+            return (said,)
+        clause = self.known.back.format(value=self.old)
+        return f"{said}, in SQL:", f"$!   ALTER DATABASE FILENAME '{self.root}' {clause};"
 
     def undo(self) -> tuple[str, ...]:
         if self.kept:
