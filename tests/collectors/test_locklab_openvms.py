@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from collectors.facts.scaling import LoadSeries
 from collectors.live.locklab.openvms import NAMES, one_procedure, programs
+from collectors.read import read_stream
 
 STAND_IN = Path(__file__).parent / "locklab_openvms"
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O1")
@@ -440,3 +442,23 @@ def test_how_this_machine_is_measured_is_not_for_openvms() -> None:
     with pytest.raises(CommandError, match="are for this machine: leave them out with --for") as caught:
         call_command("locklab", "--for", "openvms", "--processes", "1-2")
     assert caught.value.returncode == 2
+
+
+def test_what_the_program_prints_our_reader_reads(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "latency.LOG").write_text("latency_us,2.7512\n")
+    step(tmp_path, 1)
+    printed = run("HEAD", "LOCKLAB.SET").stdout + row(run, 1).stdout
+    for processes in (2, 3):
+        step(tmp_path, processes)
+        printed += row(run, processes).stdout
+    step(tmp_path, 4, enq="78000.00")
+    printed += row(run, 4).stdout
+    (found,) = read_stream("LOCKLAB.CSV", io.BytesIO(printed.encode()))
+    assert (found.report, found.problems, found.leftovers) == ("scaling/load_series", [], [])
+    (series,) = found.facts
+    assert isinstance(series, LoadSeries)
+    assert [(one.load, one.rate) for one in series.points] == [(1, 320130.5), (2, 320130.5), (3, 320130.5)]
+    assert (series.first.other("latency_us"), series.last.other("latency_us")) == (2.75, None)
+    assert (series.first.other("own_operations_per_second"), series.first.other("mp_synch_percent")) == (320000, 40)
+    assert (series.cores, series.clock_mhz, series.product) == (4, 1000, "openvms")
+    assert dict(series.setup)["lvb_bytes"] == "16"

@@ -50,6 +50,8 @@ class ParameterSeries(Fact):
     """`lock_operations_per_second`, `throughput`, …"""
     points: tuple[ParameterPoint, ...]
     """In rising order of the value."""
+    setup: tuple[tuple[str, str], ...] = ()
+    """What the lock laboratory's table says of the machine and its other settings: column and text."""
 
     def source_of(self, point: ParameterPoint) -> Source:
         """The line of one run."""
@@ -76,6 +78,8 @@ class LoadSeries(Fact):
     """Of the processors, where the title says so: what series of several machines are scaled by."""
     derived: bool = False
     """Made of several captures of one system, not of runs of one test: the work was whatever was asked for."""
+    setup: tuple[tuple[str, str], ...] = ()
+    """What the lock laboratory's table says of the machine and settings (`dlm`, `lvb_bytes`, …): column, text."""
 
     @property
     def peak(self) -> LoadPoint:

@@ -255,7 +255,7 @@ static int head(const char *settings)
 
     setting(settings, "cpus", cpus, sizeof cpus);
     setting(settings, "names", names, sizeof names);
-    printf("# lockwright locklab for OpenVMS (untried on OpenVMS when it was written)\n");
+    printf("# Lockwright's lock laboratory for OpenVMS (untried on OpenVMS when it was written)\n");
     printf("# cpus: %s, active when it began; %s names; LCK$M_SYNCSTS was used\n", cpus, names);
     printf("# own_ops: operations per second by our own counts; latency_us: of one operation, one process alone\n");
     printf("%s\n", HEADING);

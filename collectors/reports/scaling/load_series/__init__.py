@@ -34,6 +34,8 @@ of value blocks), with a rate per second: that is a series over a parameter, and
     RESHASHTBL,lock_operations_per_second
     1024,41500
     8192,172000
+
+The table of the lock laboratory for OpenVMS has a heading of its own: see `laboratory`.
 """
 
 import re
@@ -54,6 +56,7 @@ from collectors.reports.scaling.load_series.headings import (
     Table,
     heading,
 )
+from collectors.reports.scaling.load_series.laboratory import laboratory
 from collectors.reports.scaling.load_series.titles import Title, column_title, title_of
 
 COMMENT = re.compile(r"\s*(?:#|//|--|!)")
@@ -70,8 +73,10 @@ SUM_ERROR = 0.001
 @report(starts=START, provides=(LoadSeries, ParameterSeries), rank=-10)
 def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
     """Yield one series for each table, and for each machine of a table."""
-    tables = list(_tables(report))
-    if not any(table.strong or any(len(rate.points) > 1 for rate in table.rates) for table in tables):
+    found, taken = laboratory(report)
+    tables = list(_tables(report, taken))
+    yield from found
+    if not taken and not any(table.strong or any(len(rate.points) > 1 for rate in table.rates) for table in tables):
         raise NotThisReport
     titles: Counter[str] = Counter()
     for table in tables:
@@ -129,12 +134,14 @@ def _named(table: Table, label: str | None, own: Title | None, file: str) -> str
     return f"{whole}, {label}" if label else whole
 
 
-def _tables(report: Report) -> Iterator[Table]:
-    """Walk over the lines once, claim what belongs to a table."""
+def _tables(report: Report, taken: frozenset[int]) -> Iterator[Table]:
+    """Walk over the lines once, claim what belongs to a table; lines of the laboratory are `taken` already."""
     table: Table | None = None
     title = _title_before(report)
     decimal: bool | None = None
     for index, line in enumerate(report.lines):
+        if index in taken:
+            continue
         if found := heading(line):
             if table:
                 yield table

@@ -35,13 +35,16 @@ MOST_COLUMNS = 1000
 MACHINE = rf"(?>[^,;\t|]{{0,80}}?(?:{CLOCK}|\b[0-9]{{1,4}}[ -](?:cores?|CPUs?)\b)[^,;\t|]{{0,40}})"
 WIDE = rf'[ #"|]{{0,4}}{LOAD}[ "]{{0,4}}(?:[,;\t|]{MACHINE}){{2,20}}[ "|]{{0,20}}$'
 """A load, then a column for each of several machines, each with its clock or the number of its cores."""
+LAB = _cell("series") + _cell("processes") + _cell("enq") + _cell("convert") + _cell("deq") + _cell("total")
 START = re.compile(
-    rf"(?i:^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD)}{_cell(RATE)}|^{_cell('n')}{_cell(RATE)}"
+    rf"(?i:^{LAB}|^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD)}{_cell(RATE)}|^{_cell('n')}{_cell(RATE)}"
     rf"|^{_cell(PARAMETER)}{_cell(STRONG)}"
     rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
     rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s{STRONG}(?:\s\s|\s*$)|^{WIDE})"
 )
 """Specific on purpose: a line that begins a series ends whatever report it stands in."""
+LABORATORY = re.compile(LAB, re.IGNORECASE)
+"""The heading of the lock laboratory for OpenVMS: many of its columns would be a load elsewhere."""
 PARAMETER_NAME = re.compile(PARAMETER, re.IGNORECASE)
 LOAD_NAME, STRONG_NAME = re.compile(rf"{LOAD}|n", re.IGNORECASE), re.compile(STRONG, re.IGNORECASE)
 RATE_NAME = re.compile(RATE, re.IGNORECASE)
