@@ -168,7 +168,6 @@ class Multithreading(Fact):
     """Whether the processors of Linux are threads that share a core: `smt/active`."""
 
     COLLECTED_BY: ClassVar[str] = CPUFREQ
-    NOT_JUDGED: ClassVar[str] = "open: runs of a lock test with threads of a core count each as a processor"
 
     active: bool | None = None
     """`None` where the file said neither 0 nor 1."""

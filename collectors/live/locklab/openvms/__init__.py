@@ -2,7 +2,7 @@
 
 They lie here as text, `LOCKLAB.C` and `LOCKLAB.COM`, and go out as they are. Nobody has run them on OpenVMS yet, and
 they say so: the program was compiled and run against a stand-in for the system services, the procedure was only read by
-tests. The table they print is read by `scaling/load_series`.
+checks. The table they print is read by `scaling/load_series`.
 """
 
 from collections.abc import Mapping
