@@ -220,8 +220,8 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
         why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
     elif _reach_as_much(facts, part):
         most, _, alone = _cut_alone(part)
-        why = f"{most} partitions alone take off as much (two searches would want the same spinlock in "
-        why += f"{_cases(alone)}, with the bindings in {_cases(part.plan.optimum.after)}). "
+        why = f"{most} partitions alone take off as much (two searches meet in {_cases(alone)}, with the bindings in "
+        why += f"{_cases(part.plan.optimum.after)}). "
         why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
     else:
         return ""
