@@ -15,7 +15,7 @@ help, since two engines can still meet in one partition. Partitions that are con
 fewer after the next restart are taken back. Each pool must keep 512 KB and 256 logical pages in every partition. Where
 no more partitions are possible, or one hot page or table is the cause, bind the hot objects to named caches of their
 own. Where one partition alone is over the limit, or a few have most of the waits (five times the mean of the others),
-more of them do little, and no restart is asked for: the page or table in it is to be found.
+more of them do little, nor does a cache of its own, and no restart is asked for: fewer rows on a page spread it.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
 cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index cures that,
@@ -36,7 +36,7 @@ from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
 from rules.ase._evidence.caches.lockless import lockless_instead
-from rules.ase._evidence.caches.partitions import Advice, advise
+from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.objects.scans import scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of
@@ -87,11 +87,17 @@ SCANS_JUDGED_FIRST = (
 )
 LATCHES = "latch requests for one page show like this (vendor; ase/latch_contended counts the tasks that wait for them)"
 MORE_DO_LITTLE = "More partitions do little for one hot page or table, which lies in one of them whatever their number."
-NO_PARTITIONS = "No partitions are proposed: one hot page or table lies in one of them whatever their number."
-ONE_HOT = (
-    "Find the hot page or table (monOpenObjectActivity, LogicalReads) and give it a named cache of its own; a small "
-    "hot table of fixed rows can be spread one row a page with exp_row_size (16.0)."
+NO_PARTITIONS = (
+    "No partitions are proposed, and binding does not help either: one hot page lies in one of them whatever their "
+    "number, in a cache of its own too."
 )
+FEWER_ROWS = (
+    "Have fewer rows on a page of {} by exp_row_size (data-only locking; rows of a fixed length from 16.0), then reorg "
+    "rebuild."
+)
+ITS_TABLE = "the table it is of (find it by the rows changed in monOpenObjectActivity)"
+MOST_CHANGES = 0.5
+"""This project: the table with at least half of all changed rows in the cache is named for the hot page."""
 MOST_TABLES = 3
 """Tables that a sentence names."""
 
@@ -149,9 +155,11 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         if figure.since_boot and advice.change and advice.change.takes_effect is not Effect.ONLINE:
             boot = "Nothing is changed for an average since boot; should two snapshots show the same"
             advice = replace(_only_if(boot, advice), instead="")
-        skew = uneven(figure.lock, limits.contention_percent) if advice.change else None
-        if skew and advice.change and advice.change.takes_effect is not Effect.ONLINE:
-            advice = Advice(NO_PARTITIONS, because=f"{skew.says}; {LATCHES}.", instead=ONE_HOT)
+        skew = uneven(figure.lock, limits.contention_percent)
+        cut = advice.change is not None and advice.change.takes_effect is not Effect.ONLINE
+        if skew and (cut or advice.do == SEPARATE):
+            because = f"{skew.says}; {LATCHES}."
+            advice = Advice(NO_PARTITIONS, because=because, instead=_fewer_rows(facts, figure.label))
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
@@ -186,6 +194,18 @@ def _held(facts: Facts, cache: str) -> list[Held]:
     """What lies in a cache, as far as an export says it."""
     contents = contents_of(facts)
     return [one for one in contents.held if one.cache == cache] if isinstance(contents, Contents) else []
+
+
+def _fewer_rows(facts: Facts, cache: str) -> str:
+    """What spreads a hot page, as a sentence: with the table that takes the changes, where the counts show one."""
+    changed: dict[str, float] = {}
+    for one in _held(facts, cache):
+        if not one.system and one.changed:
+            changed[f"{one.database}.{one.owner or ''}.{one.table}"] = one.changed
+    most = max(changed, key=lambda name: changed[name], default="")
+    share = changed[most] / sum(changed.values()) if most else 0.0
+    named = f"{most} ({100 * share:.0f} % of the rows changed in it)"
+    return FEWER_ROWS.format(named if share >= MOST_CHANGES else ITS_TABLE)
 
 
 def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
@@ -232,7 +252,7 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
         title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended",
         seen=joined(f"{says}{at_work(facts, figure)}.", lock.counted),
         because=joined(MORE_DO_LITTLE, bound.says if bound else ""),
-        do=LEAVE_IT if bound and bound.nothing else ONE_HOT,
+        do=LEAVE_IT if bound and bound.nothing else joined(NO_PARTITIONS, _fewer_rows(facts, figure.label)),
         unknown=figure.aside,
         evidence=tuple(lock.evidence(limits.contention_percent)),
         explains=("ase/engines_not_the_answer",),

@@ -43,6 +43,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
+from rules.laws.rounding import plain
 from rules.laws.series import Step, TimeSeries, course_of
 from rules.laws.usl import Model, model_of
 from rules.laws.work import uneven_work
@@ -207,13 +208,13 @@ def _softened(found: Finding, series: LoadSeries, course: TimeSeries, online: On
     rises = [(name, unit, _mean(peak, key), _mean(past, key)) for key, name, unit in SPINS]
     known = [(name, unit, was, now) for name, unit, was, now in rises if was is not None and now is not None]
     if known and not all(now > was for _, _, was, now in known):
-        figures = ", ".join(f"{name} {was:,.4g} → {now:,.4g}{unit}" for name, unit, was, now in known)
+        figures = ", ".join(f"{name} {plain(was, 4)} → {plain(now, 4)}{unit}" for name, unit, was, now in known)
         return Clean(
             f"{series.title}: fewer commits at {past.load:g} engines than at {peak.load:g}, but the engines did not "
             f"spin more for it ({figures}): less was asked of the server"
         )
     busy = was_busy(course, limits.busy_percent)
-    rose = " and ".join(f"{name} rose from {was:,.4g} to {now:,.4g}{unit}" for name, unit, was, now in known)
+    rose = " and ".join(f"{name} rose from {plain(was, 4)} to {plain(now, 4)}{unit}" for name, unit, was, now in known)
     changes = found.changes if busy and known else ()
     return replace(
         found.adding(unknown=DEMAND),

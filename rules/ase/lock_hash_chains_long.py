@@ -37,6 +37,7 @@ from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.laws.hashing import buckets_for_chain
+from rules.laws.rounding import plain
 
 SIZE = "lock hashtable size"
 LINKS = (
@@ -103,7 +104,8 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         subject=subject_of(facts),
         severity=Severity.WARNING if chain >= limits.warning_length else Severity.ADVICE,
         title=f"Page and row lock chains are {chain:g} locks long",
-        seen=f"Hash chains of page and row locks hold {chain:.3g} locks on average (limit {limits.chain_length:g}).",
+        seen=f"Hash chains of page and row locks hold {plain(chain, 3)} locks on average "
+        f"(limit {limits.chain_length:g}).",
         because="Each lock request walks the chain of its bucket, and holds the spinlock of the bucket meanwhile.",
         do=advice,
         unknown="Whether the sample holds a bulk load is not shown: long chains are expected then, and nothing is "

@@ -12,6 +12,7 @@ from collectors.facts.ase import ConfigParameter
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import batches, tsql_string
 from rules.finding import Change, Effect
+from rules.laws.rounding import plain
 
 LARGEST = 2_147_483_647
 ASK = "<the Run Value shown before the change>"
@@ -167,13 +168,13 @@ def more_memory(setting: ConfigParameter | None, old: float, new: float) -> tupl
     kb = setting.memory_used_kb if setting and setting.memory_counted else None
     if kb is not None and is_known(kb) and kb > 0 and old > 0:
         mb = kb * (new - old) / old / 1024
-        return mb, f"Takes about {mb:.2g} MB more, in proportion to the {kb:.0f} KB of Memory Used at {old:.0f}."
+        return mb, f"Takes about {plain(mb, 2)} MB more, in proportion to the {kb:.0f} KB of Memory Used at {old:.0f}."
     each, source = KB_EACH.get(setting.name, (0.0, "")) if setting else (0.0, "")
     shows = 'afterwards Memory Used shows how much, and sp_configure "max memory" what there is.'
     if not each:
         return 0.0, f"Takes memory: {shows}"
     mb = each * max(0.0, new - old) / 1024
-    return mb, f"Takes about {mb:.2g} MB more by {source}, more on newer releases: {shows}"
+    return mb, f"Takes about {plain(mb, 2)} MB more by {source}, more on newer releases: {shows}"
 
 
 _RESTART = (

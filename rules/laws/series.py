@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from collectors.facts import Source
 from collectors.facts.scaling import LoadPoint, LoadSeries
+from rules.laws.rounding import plain
 
 NOISE = 0.05
 """Practice: runs repeat within a few per cent (JCC Consulting's slides of 2014)."""
@@ -72,7 +73,7 @@ class TimeSeries:
     @property
     def alone_said(self) -> str:
         """What stands alone, as a sentence; empty where nothing does."""
-        rates = ", ".join(f"{step.rate:,.4g} at {step.load:g}" for step in self.alone)
+        rates = ", ".join(f"{plain(step.rate, 4)} at {step.load:g}" for step in self.alone)
         many = len(self.alone) > 1
         return (
             f"{rates} {'stand' if many else 'stands'} alone above what the neighbouring loads allow and "

@@ -33,6 +33,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
 from rules.openvms._evidence.mastership import (
     BOTH,
@@ -77,8 +78,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     out, into = rates.moved_out, rates.moved_in
     fought = rates.moved_higher_activity if known(rates.moved_higher_activity) else out
-    by = f", {fought:.3g} of them to a more active node" if known(rates.moved_higher_activity) else ""
-    figures = f"{out:.3g} lock trees/s left this node{by}, {into:.3g}/s came in"
+    by = f", {plain(fought, 3)} of them to a more active node" if known(rates.moved_higher_activity) else ""
+    figures = f"{plain(out, 3)} lock trees/s left this node{by}, {plain(into, 3)}/s came in"
     p95 = facts.latest(RemasterRates, statistic="p95")
     waits = f";{said}" if (said := _pending(facts, members_of(facts))) else ""
     if fought < limits.moves_per_second:
@@ -134,7 +135,7 @@ def _told(
     yield Finding(
         subject=own or "node",
         severity=Severity.WARNING if fought >= limits.far_moves_per_second else Severity.ADVICE,
-        title=f"{fought:.2g} lock trees per second move away, and as many come back",
+        title=f"{plain(fought, 2)} lock trees per second move away, and as many come back",
         seen=joined(f"{figures}.", why if reasons else ""),
         because=joined(
             "Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it.",

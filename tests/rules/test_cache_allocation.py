@@ -136,7 +136,7 @@ def test_what_moves_most_searches_is_given_memory_first_and_the_others_what_is_l
     spent = memory(made) * 1.01
     temporary, _ = made.given[DEFAULT, False]
     assert spent > 700
-    assert temporary.before == (f"the binding plan ({memory(made):,.0f} MB)",)
+    assert temporary.before == (f"the binding plan ({spent:,.0f} MB with what stays free)",)
     assert temporary.left_mb == pytest.approx(1200.0 - spent)
     log, _ = made.given[DEFAULT, True]
     assert len(log.before) == 1 + temporary.fits

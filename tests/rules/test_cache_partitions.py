@@ -113,3 +113,9 @@ def test_a_known_page_needs_no_caution() -> None:
     change = advice(12, 4, 30.0).change
     assert change is not None
     assert not any("logical page" in caution for caution in change.cautions)
+
+
+def test_a_large_part_of_the_pool_is_printed_in_full() -> None:
+    change = advice(12, 1, 40.0, pool_mb=102_400.0).change
+    assert change is not None
+    assert any("with 12,800 MB of the 2 KB pool" in one for one in change.cautions)

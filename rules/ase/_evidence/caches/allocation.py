@@ -140,8 +140,9 @@ def _given(facts: Facts, plan: BindingPlan, left: float, before: list[str]) -> t
     """The binding plan within what is left, and what is left after it; `before` is added to."""
     found = within(facts, plan, left, tuple(before))
     if found.worth_it and found.named:
-        left -= found.memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
-        before.append(f"the binding plan ({found.memory_mb:,.0f} MB)")
+        spent = found.memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
+        left -= spent
+        before.append(f"the binding plan ({spent:,.0f} MB with what stays free)")
     return found, max(0.0, left), True
 
 

@@ -4,6 +4,7 @@ Both parts tell of one plan: neither spends the other's memory. Nothing is count
 vendor calls a slight gain.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -212,17 +213,18 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
         return ""
     cut = "{:.0f} partitions of {}, which take a restart {}, are expected to leave about {:.1f} %"
     if isinstance(carving, Carving):
-        why = f"too little memory is free, so {carving.cache.name} would have to become {carving.freed_mb:,.0f} MB "
-        why += "smaller in a restart. "
-        why += cut.format(enough[0], part.home, "too but no memory and no lock of a table", enough[1])
+        needed, free = math.ceil(carving.needed_mb - 1e-6), math.floor(carving.free_mb + 1e-6)
+        why = f"the caches take {needed:,} MB with what stays free and {free:,} MB are free, so "
+        why += f"{carving.cache.name} would become {carving.freed_mb:,.0f} MB smaller in a restart. "
+        why += cut.format(enough[0], part.home, "too but no memory", enough[1])
     elif left is not None and left >= goal:
         why = f"the bindings are expected to leave about {left:.1f} % of {part.home}, still over the limit. "
         why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
     elif _reach_as_much(facts, part):
         most, _, alone = _cut_alone(part)
-        why = f"{most} partitions alone take off as much (two searches meet in {_cases(alone)}, with the bindings in "
-        why += f"{_cases(part.plan.optimum.after)}). "
-        why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
+        why = f"{most} partitions alone take off as much (two searches meet in "
+        why += f"{_cases(alone)}, with the bindings in {_cases(part.plan.optimum.after)}). "
+        why += cut.format(enough[0], part.home, "but no memory", enough[1])
     else:
         return ""
     return (

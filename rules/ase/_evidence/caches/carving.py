@@ -50,6 +50,10 @@ class Carving:
     """I/O size in KB and size afterwards, the smallest first: what is given up comes from the first."""
     seen: bool
     """Whether monCachedObject says what is in it."""
+    needed_mb: float
+    """What all new caches need, with what stays free beside them."""
+    free_mb: float
+    """What is free for them without it."""
 
     @property
     def freed_mb(self) -> float:
@@ -138,7 +142,7 @@ def carved(
             if pools is None:
                 return Uncarved("its smallest pool would be too small for its partitions")
             seen = any(row.cache == named.name for row in facts.every(MonCachedObject))
-            return optimum, Carving(named, size, float(new), least, of, pools, seen)
+            return optimum, Carving(named, size, float(new), least, of, pools, seen, needed * spend, free_mb)
         budget = min(budget - 1, (free_mb + size - least) / spend)
         if budget <= 0:
             break

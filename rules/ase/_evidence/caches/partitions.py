@@ -27,6 +27,7 @@ from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Effect, Expectation, MissingInput, joined
 from rules.laws.hashing import next_power_of_two
+from rules.laws.rounding import plain
 
 SEPARATE = (
     "What is left: bind the hottest tables and indexes to named caches of their own; where that is done, only fewer "
@@ -197,8 +198,8 @@ def _cut(facts: Facts, cache: str, run: float, new: int, contention: float, goal
     pools, page = pools_of(facts, cache), page_kb(facts) or 0.0
     mb, io_kb = min(((pool_kb(pool) or 0.0) / 1024 / new, pool.io_size_kb) for pool in pools)
     cautions = [
-        f"Each of the {new} partitions has a spinlock and a smaller LRU chain of its own, with {mb:,.4g} MB of the "
-        f"{io_kb:g} KB pool: watch the hit ratio afterwards."
+        f"Each of the {new} partitions has a spinlock and a smaller LRU chain of its own, with {plain(mb, 4)} MB of "
+        f"the {io_kb:g} KB pool: watch the hit ratio afterwards."
     ]
     if not any(known(server.page_size_bytes) for server in facts.every(Server)):
         cautions.append(f"The logical page is taken as {page:g} KB, the smallest pool: select @@maxpagesize shows it.")

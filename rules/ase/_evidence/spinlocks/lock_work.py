@@ -19,6 +19,7 @@ from collectors.facts.ase import (
     TaskSwitches,
 )
 from rules.finding import Evidence
+from rules.laws.rounding import plain
 
 WORK_FACTS: tuple[type[Fact], ...] = (
     LockEvents,
@@ -74,7 +75,7 @@ def _forwarded(facts: Facts) -> Iterator[Look]:
         share = f", {100.0 * count / updates.count:.1f} % of the updates of data-only-locked tables"
     rate = sum(one.per_second for one in rows if known(one.per_second))
     proof = tuple(Evidence("rows forwarded", one.count, "", one.source) for one in rows if known(one.count))
-    said = f"{count:,.0f} rows were forwarded ({rate:,.3g}/s{share})"
+    said = f"{count:,.0f} rows were forwarded ({plain(rate, 3)}/s{share})"
     yield Look(said, "set exp_row_size and run reorg forwarded_rows", proof)
 
 
