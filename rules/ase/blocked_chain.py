@@ -12,6 +12,10 @@ transaction open while it waits for a person. If it works, its statement is the 
 `kill` is a last resort and for its owner to decide: its transaction is rolled back, which can take as long as the work
 did, and the locks stay until that is done.
 
+Many tasks at one moment, none of which waits for long, are a note: such a queue at one row passes by itself. One that
+waits beyond the limit behind a client that does nothing is a warning, as nothing but that client ends it; and where
+such a head holds the table that most lock waits are for, it explains ase/lock_waits_high.
+
 When to ignore it: few tasks that wait for seconds are daily life. A maintenance job that is meant to lock a table makes
 a chain on purpose. What the export shows is one moment; look again before anything is done.
 """
@@ -37,6 +41,7 @@ from rules.ase._evidence.waits.chains import (
     tasks_at_work,
     waiting_without_holder,
 )
+from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
@@ -53,6 +58,10 @@ CARE = (
     "Ending it with kill rolls its transaction back, which can take as long as its work did, and the locks stay until "
     "then."
 )
+PASSES = (
+    "End nothing: a queue whose waits are this short mostly passes by itself. Look again, and where SPID {0} still "
+    "stands at its head, shorten its transaction."
+)
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
 
@@ -68,7 +77,7 @@ class Limits:
     critical_percent: float = percent(CRITICAL_PERCENT, CRITICAL_ORIGIN)
 
 
-@rule(needs=(), uses=(*CHAIN_FACTS, MonState, MonTable), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CHAIN_FACTS, *TABLE_FACTS, MonState, MonTable), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the moment."""
     asked = any(one.table in ("monLocks", "monProcess") for one in facts.every(MonTable))
@@ -84,7 +93,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     over = [one for one in chains if (one.seconds or 0.0) >= limits.seconds or len(one.blocked) > limits.tasks]
     if over:
-        yield _finding(facts, limits, over)
+        yield _finding(facts, limits, sorted(over, key=lambda one: not _long(limits, one)))
         return
     if orphans and not blocked:
         yield Unknown((HOLDER,), f"{len(orphans)} locks are waited for, and nothing says by whom they are held")
@@ -124,6 +133,40 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield Unknown((HOLDER,), f"{said}; who blocks them is not in the export")
 
 
+def _long(limits: Limits, chain: Chain) -> bool:
+    """Whether somebody in this chain waits as long as the limit says."""
+    return (chain.seconds or 0.0) >= limits.seconds
+
+
+def _idle(facts: Facts, chain: Chain) -> bool:
+    """Whether the head of this chain runs nothing and waits for its client."""
+    head = head_process(facts, chain.head)
+    return bool(head and (head.command or "").upper() == IDLE_CLIENT)
+
+
+def _over_threshold(facts: Facts, limits: Limits) -> bool:
+    """Whether monState counts more tasks than the limit that wait longer than the server's own threshold."""
+    counted = [row.lock_waits for row in facts.every(MonState) if known(row.lock_waits)]
+    return bool(counted) and counted[-1] > limits.tasks
+
+
+def _holds_the_hottest(facts: Facts, chain: Chain) -> bool:
+    """Whether the head of this chain is waited for at the table that most lock waits of the interval are for."""
+    tables = waiting_tables(facts)
+    direct = {one.spid for one in chain.blocked if one.by == chain.head}
+    locks = [lock for lock in facts.every(HeldLock) if lock.waiting and lock.spid in direct]
+    hottest = tables[0].row if tables else None
+    return any(
+        hottest
+        and (lock.database == hottest.database or (lock.db_id is not None and lock.db_id == hottest.db_id))
+        and (
+            (lock.object_id is not None and lock.object_id == hottest.object_id)
+            or (lock.object_name is not None and lock.object_name == hottest.object_name)
+        )
+        for lock in locks
+    )
+
+
 def _many(count: int) -> str:
     return "1 task is blocked" if count == 1 else f"{count} tasks are blocked"
 
@@ -139,13 +182,17 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     if share is not None:
         others.append(f"{blocked} of {working} tasks that wait or run are blocked")
     head, text = head_process(facts, first.head), batch_of(facts, first.head)
-    idle = bool(head and (head.command or "").upper() == IDLE_CLIENT)
+    idle, stuck = _idle(facts, first), [one for one in chains if _long(limits, one) and _idle(facts, one)]
+    alarm = longest >= limits.seconds or _over_threshold(facts, limits)
+    late = sum(len(one.blocked) for one in chains if _long(limits, one))  # a queue of a moment makes it no worse
+    of_late = 100.0 * late / working if share is not None and working else None
+    severity = _severity(limits, late, longest, of_late, idle=bool(stuck)) if alarm else Severity.NOTE
     matched = list(dict.fromkeys(one.matched for chain in chains for one in chain.blocked if one.matched))
     read = f"The release is not in the export: {'; '.join(matched)}." if matched else ""
     since = f", the longest for {longest:,.0f} s" if longest else ""
     return Finding(
         subject=subject_of(facts),
-        severity=_severity(limits, blocked, longest, share),
+        severity=severity,
         title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
         seen=f"{'; '.join((_say(head, first), *others))}.",
         because=joined(
@@ -154,10 +201,11 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else "",
             f"Its batch: {shown(text)}." if text else "",
         ),
-        do=CARE.format(first.head),
-        urgent=True,
+        do=(CARE if alarm else PASSES).format(first.head),
+        urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
+        explains=("ase/lock_waits_high",) if any(_holds_the_hottest(facts, one) for one in stuck) else (),
     )
 
 
@@ -165,10 +213,10 @@ def _tasks(count: int) -> str:
     return "1 task" if count == 1 else f"{count} tasks"
 
 
-def _severity(limits: Limits, blocked: int, longest: float, share: float | None) -> Severity:
-    """Many at one moment, or one for long, is advice; both a warning; both and a third of all at work is critical."""
+def _severity(limits: Limits, blocked: int, longest: float, share: float | None, *, idle: bool) -> Severity:
+    """One for long is advice, behind an idle head a warning; as many for long, too; with a third at work critical."""
     if blocked <= limits.tasks or longest < limits.seconds:
-        return Severity.ADVICE
+        return Severity.WARNING if idle else Severity.ADVICE
     return Severity.CRITICAL if share is not None and share >= limits.critical_percent else Severity.WARNING
 
 
