@@ -14,13 +14,13 @@ When to ignore it: a few an hour are daily life where applications try again. `d
 it says when the server looks; 0 makes it look at each wait, which holds spinlocks and is not for production (vendor).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import ConfigParameter, Deadlock, LockEvents, MonState, SysmonSample, TableScheme
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.deadlocks import Ring, about, busiest_hour, edges_of, rings_of
+from rules.ase._evidence.waits.deadlocks import Ring, about, busiest_hour, edges_of, procedures_of, rings_of
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -32,10 +32,12 @@ PERIOD = "deadlock checking period"
 TOTAL = "Total Deadlocks"
 NAMED = 4
 """Edges in the evidence."""
+TABLES, PROCEDURES = 5, 4
+"""Of a ring that are named, with how many more there are: an order of some of its tables would not end it."""
 LONGEST = 260
 """Characters of a ring in the sentence; a longer one stands in the evidence and on the page alone."""
 VICTIM = "Of each, one transaction was rolled back with message 1205."
-ONE_ORDER = "Take {0} in one order in all transactions that meet, and keep these short."
+ONE_ORDER = "Take {0} in one order in all transactions that meet{1}, and keep these short."
 PAGES = "All these locks are of whole pages, so the rows may only be neighbours: datarows locks them singly."
 AT_ONCE = f"{PERIOD} is 0, which holds spinlocks at each wait: not for production (vendor)."
 STATEMENTS = "The texts of the statements are in the error log while `print deadlock information` is 1."
@@ -118,7 +120,8 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     setting = setting_of(facts, PERIOD)
     at_once = setting is not None and setting.run_number == 0
     first = f"The latest: {rings[0].says}." if rings else ""
-    named = " and ".join(tables[:2]) or "tables and rows"
+    named = _listed(tables, TABLES) or "tables and rows"
+    ran = _listed(procedures_of(rings, tables), PROCEDURES)
     pages = bool(rings) and all(one.by_pages for one in rings) and not _by_rows(facts, tables)
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
@@ -127,7 +130,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
         title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(VICTIM, f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else ""),
-        do=joined(ONE_ORDER.format(named), AT_ONCE if at_once else PAGES if pages else ""),
+        do=joined(ONE_ORDER.format(named, f" ({ran})" if ran else ""), AT_ONCE if at_once else PAGES if pages else ""),
         unknown=joined(STATEMENTS, "" if rings else WHO),
         evidence=(
             Evidence("deadlocks", counted.count, "", counted.source, limits.least),
@@ -141,6 +144,12 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             *((Evidence(PERIOD, 0, "ms", setting.source),) if setting and at_once else ()),
         ),
     )
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """These names as a list for a sentence, with how many more there are."""
+    said = [*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names)
+    return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
 
 
 def _by_rows(facts: Facts, tables: tuple[str, ...]) -> bool:

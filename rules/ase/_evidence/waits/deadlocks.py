@@ -39,6 +39,13 @@ class Ring:
         return tuple(sorted({table_of(one) for one in self.edges}))
 
     @property
+    def in_order(self) -> tuple[str, ...]:
+        """The tables in the order of the ring, each once, from the first by name on."""
+        once = tuple(dict.fromkeys(table_of(one) for one in self.edges))
+        start = once.index(min(once))
+        return once[start:] + once[:start]
+
+    @property
     def by_pages(self) -> bool:
         """Whether every lock it was about is one of a whole page."""
         return all(PAGE in (one.held_lock or "").lower() for one in self.edges)
@@ -119,9 +126,19 @@ def busiest_hour(rings: list[Ring]) -> int:
 
 
 def about(rings: list[Ring]) -> tuple[tuple[str, ...], int]:
-    """The tables that most of them were about, and how many of them were."""
+    """The tables that most of them were about, in the order of the latest such ring, and how many of them were."""
     counts = Counter(one.tables for one in rings)
-    return counts.most_common(1)[0] if counts else ((), 0)
+    if not counts:
+        return (), 0
+    tables, many = counts.most_common(1)[0]
+    return next(one.in_order for one in rings if one.tables == tables), many
+
+
+def procedures_of(rings: list[Ring], tables: tuple[str, ...]) -> list[str]:
+    """The procedures that ran in the rings about just these tables, each once, fit to be shown."""
+    edges = [edge for ring in rings if set(ring.tables) == set(tables) for edge in ring.edges]
+    named = (name for edge in edges for name in (edge.wait_procedure, edge.held_procedure) if name)
+    return list(dict.fromkeys(comment(name, 60) for name in named))
 
 
 def edges_of(rings: list[Ring]) -> Iterator[tuple[str, str, Source]]:
