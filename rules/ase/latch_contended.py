@@ -17,7 +17,8 @@ against that of before: latches are what it takes in place of address locks. Fro
 licence, there are latch-free indexes (enable LFB index): a project of its own, no setting to try.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run: a busy healthy server
-shows a few hundred short latch waits a second. Nothing is ever set on a system table, or in master or tempdb.
+shows a few hundred short latch waits a second. Nothing is ever set on a system table, or in master or tempdb: where
+most inserts go into a temporary table it is named, and only what fills it can be made less.
 """
 
 from collections.abc import Hashable, Iterator
@@ -72,6 +73,10 @@ FEWER_ROWS = (
     'Fewer rows on a page help where one page is wanted: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
     "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
 )
+TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a temporary table: look there first."
+LESS = (
+    "Set nothing on {0}: have the sessions that fill it insert fewer rows, and make its indexes after the rows are in."
+)
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""
 GREEDY = (
@@ -107,11 +112,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     tables = _inserted(facts, limits.inserts_percent)
+    temporary = _most_temporary(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     server = server_of(facts)
     new = bool(server and server.before(16) is False)
     hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
-    greedy = "" if hot else _greedy(facts, tables)
+    greedy = "" if hot or temporary else _greedy(facts, tables)
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
@@ -119,10 +125,12 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title,
-        seen=joined(waits.seen, CANDIDATES.format(named) if tables else ""),
+        seen=joined(waits.seen, _where(temporary) or (CANDIDATES.format(named) if tables else "")),
         because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=joined(SPREAD, greedy or FEWER_ROWS.format(FIXED_TOO if new else "")),
-        unknown=joined(waits.unknown, f"{BY_TABLE if tables else NO_TABLE}{on}."),
+        do=LESS.format(comment(name_of(temporary[0])))
+        if temporary
+        else joined(SPREAD, greedy or FEWER_ROWS.format(FIXED_TOO if new else "")),
+        unknown=joined(waits.unknown, f"{BY_TABLE if tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
             *(figure for one in hot for figure in one.evidence),
@@ -134,6 +142,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
                 "rows_inserted",
                 "rows inserted",
             ),
+            *_inserts(temporary),
         ),
         explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )
@@ -160,6 +169,35 @@ def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float
     if not row.db_id or row.db_id < 1 or not PLAIN_IDENTIFIER.match(row.object_name or ""):
         return ""
     return GREEDY.format(name_of(row), row.db_id, row.object_name)
+
+
+def _where(temporary: tuple[MonOpenObjectActivity, float, float] | None) -> str:
+    """That most rows go into this temporary table, as a sentence; empty where there is none."""
+    return TEMPORARY.format(comment(name_of(temporary[0])), temporary[2]) if temporary else ""
+
+
+def _inserts(temporary: tuple[MonOpenObjectActivity, float, float] | None) -> Iterator[Evidence]:
+    """The rows that were inserted into this temporary table."""
+    if temporary:
+        yield Evidence(f"rows inserted into {name_of(temporary[0])}", temporary[1], "rows", temporary[0].source)
+
+
+def _most_temporary(facts: Facts, least_percent: float) -> tuple[MonOpenObjectActivity, float, float] | None:
+    """The temporary table that most rows of the interval were inserted into, of all tables, with count and share."""
+    rows = [
+        (row, row.rows_inserted)
+        for row in activity(facts)
+        if row.of_interval and row.index_id in (0, 1) and known(row.rows_inserted) and row.rows_inserted > 0
+    ]
+    if not rows:
+        return None
+    row, count = max(rows, key=lambda one: one[1])
+    share = 100.0 * count / sum(inserted for _, inserted in rows)
+    name = row.object_name or ""
+    temporary = name.startswith("#") or (
+        "tempdb" in (row.database or "").lower() and not name.lower().startswith("sys")
+    )
+    return (row, count, share) if temporary and name and share >= least_percent else None
 
 
 def _inserted(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:
