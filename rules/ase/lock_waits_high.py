@@ -50,6 +50,7 @@ from rules.ase._evidence.waits.tables import (
 )
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
 from rules.engine import rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
 
@@ -95,9 +96,17 @@ FEWER = (
 )
 NEXT_NUMBER = (
     "If {0} hands out numbers ({1}), an IDENTITY column does it from memory "
-    '(`sp_chgattribute "<table>", "identity_gap", 1000`); if it counts, spread the count over several rows.'
+    '(`sp_chgattribute "{2}", "identity_gap", 1000`); if it counts, spread the count over several rows.'
 )
-ONE_STEP = "Take it in a transaction of its own, or as its last statement, and keep one such row on a page."
+ONE_STEP = {
+    "datarows": "Take it in a transaction of its own, or as its last statement: rows are locked singly here already.",
+    "datapages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
+    "allpages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
+}
+"""By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
+OWN_STEP = (
+    "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
+)
 PERIOD, FOR_EVER = "lock wait period", 2_147_483_647
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
@@ -240,8 +249,10 @@ def _levers(
         yield SYSTEM.format(first.name)
         return
     if hot:
-        yield NEXT_NUMBER.format(hot.name, hot.says)
-        yield ONE_STEP
+        plain = PLAIN_IDENTIFIER.match(hot.table) and not reserved(hot.table)
+        yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if plain else "<table>")
+        scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
+        yield ONE_STEP.get(scheme or "", OWN_STEP)
         return
     yield SHORTER.format(first.name if first else "what is waited for")
     count, contended = promoted(promotions(facts)), _hash_contended(facts)

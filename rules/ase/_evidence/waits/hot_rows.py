@@ -36,6 +36,8 @@ class HotRow:
 
     name: str
     statement: MonCachedStatement
+    table: str
+    """Its name without the database, as the export has it."""
 
     @property
     def says(self) -> str:
@@ -65,7 +67,7 @@ def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | N
             home = row.database or names.get(row.db_id) or ""
             of = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
             if adds and wanted in of and (takes or _small(facts, table)):
-                return HotRow(f"{table.database}..{table.object_name}", row)
+                return HotRow(f"{table.database}..{table.object_name}", row, table.object_name or "")
     return None
 
 
