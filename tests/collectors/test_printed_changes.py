@@ -83,6 +83,8 @@ LOOKS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (r"where c\.id = o\.id and u\.uid = o\.uid and u\.name = '[^']+' and o\.name = '[^']+'", "the same"),
         (r'dbcc checktable\((?:[0-9]+|"[^"]+")\)', "errors of a table: none must be there"),
+        (rf"sp_help(?:db)? {NAME}", "thresholds of lock promotion that a table or its database has of its own"),
+        (r"sp_logiosize", "the log I/O size in force"),
     ),
     "openvms": (
         (r'\$ SEARCH SYS\$SYSTEM:MODPARAMS\.DAT "[A-Z0-9_]+"', "older lines for the same parameter"),
@@ -113,6 +115,9 @@ CHANGES: dict[str, tuple[str, ...]] = {
         r'sp_dboption "[^"]+", "(?:single user|select into/bulkcopy/pllsort)", (?:true|false)',
         rf"dbcc tune\(des_(?:un)?bind, [0-9]+, {NAME}\)",
         r"dbcc traceon\(3604\)",
+        rf'sp_set(?:row|pg)lockpromote "table", {NAME}, [0-9]+, [0-9]+, [0-9]+',
+        rf'sp_droprowlockpromote "table", {NAME}',
+        r'sp_logiosize "<size>"',
     ),
     "openvms": (
         r"\$ MCR SYSGEN|USE (?:ACTIVE|CURRENT)|WRITE (?:ACTIVE|CURRENT|SYS\$SYSTEM:LOCKWRIGHT_BEFORE\.PAR)|EXIT",

@@ -232,7 +232,7 @@ def _over(report: Report, column: str, rows: Sequence[_Row]) -> Iterator[Paramet
 
 
 def _title(said: Mapping[str, str], family: Sequence[Mapping[str, str]]) -> str:
-    """`BL870c (1590 MHz) - 4 cores, PANDOR, with hyperthreads`: the machine, and what differs within its series."""
+    """`rx2660 (1600 MHz) - 2 cores, LEWIS, with hyperthreads`: the machine, and what differs within its series."""
     clock = f" ({said['clock_mhz']} MHz)" if said.get("clock_mhz") else ""
     cores = f" - {said['cores']} cores" if said.get("cores") else ""
     parts = [(said.get("model", "") + clock + cores).strip(" -"), said.get("node", "")]

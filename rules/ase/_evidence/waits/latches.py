@@ -26,7 +26,7 @@ def latches_before(facts: Facts) -> Iterator[Evidence]:
         metric = "latch contention before, to be watched afterwards"
         yield Evidence(metric, switches.percent, "% of task switches", switches.source)
     waited = waited_for(facts, "latches", LATCHES)
-    if isinstance(waited, Waited) and not waited.unsure:
+    if isinstance(waited, Waited) and not waited.unsure and waited.source.file:  # else no row counts them: not a 0
         metric = "tasks waiting for latches before, to be watched afterwards"
         yield Evidence(metric, round(waited.tasks, 2), "tasks", waited.source)
 

@@ -63,6 +63,8 @@ TYPED = (
     "give the login another one",
     "give the system a data source",
     "give up to … seconds",
+    "give … s or more, and time for two samples",
+    "one connection does one after the other: ask for one",
     "give … to … seconds",
     "it is one of …",
     "leave it away",
