@@ -18,8 +18,9 @@ ticks polls while it is idle; that is the opposite, and no finding. On lightly b
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import ABSENT, Facts, Source, known
+from collectors.facts import ABSENT, Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
+from rules.ase._evidence.host import BUSY_PERCENT, ENGINE, GAP_POINTS, Share, shares_of
 from rules.ase._evidence.server import not_shown, subject_of
 from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.engine import limit, percent, rule
@@ -29,7 +30,6 @@ LINKS = (
     "https://justdaveinfo.wordpress.com/2015/05/19/sap-sybase-ase-magic-numbers-and-hardcoded-behaviour/",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
 )
-ENGINE = "Engine "
 ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
 SYMPTOMS = (
@@ -63,9 +63,11 @@ SYMPTOMS = (
 class Limits:
     """How busy engines must be, and how far apart the two counts."""
 
-    busy_percent: float = percent(50.0, "this project: of idler engines the two counts differ by rounding and polling")
+    busy_percent: float = percent(
+        BUSY_PERCENT, "this project: of idler engines the two counts differ by rounding and polling"
+    )
     gap_points: float = limit(
-        20.0,
+        GAP_POINTS,
         "this project: 99 % of ticks with 70 % of CPU was seen on a starved server",
         low=1,
         high=100,
@@ -79,21 +81,11 @@ class Limits:
     )
 
 
-@dataclass(frozen=True)
-class Share:
-    """What an engine was busy, and what its thread got, in per cent of one CPU."""
-
-    engine: str
-    ticks: float
-    given: float
-    source: Source
-
-
 @rule(needs=(), uses=(EngineBusy, ThreadBusy, MonThread, Server, ConfigParameter), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Compare the means over all engines for which both were read."""
     doubtful = [row for row in facts.every(MonThread) if not row.believed]
-    shares = list(_sysmon(facts)) or list(_monitored(facts))
+    shares = shares_of(facts)
     if not shares and doubtful:
         yield Untrusted(f"monThread: {say_doubt(row.certificate for row in doubtful)}")
         return
@@ -112,30 +104,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}: {max(0.0, ticks - given):.0f} points apart, limit {limits.gap_points:g}")
     else:
         yield _finding(facts, limits, shares, ticks, given)
-
-
-def _sysmon(facts: Facts) -> Iterator[Share]:
-    """Engines of sp_sysmon beside their threads."""
-    threads = {one.name.strip(): one for one in facts.every(ThreadBusy)}
-    for engine in {one.engine: one for one in facts.every(EngineBusy)}.values():
-        thread = threads.get(f"{ENGINE}{engine.engine}")
-        if thread and known(thread.user_percent) and engine.busy_percent is not None:
-            given = thread.user_percent + (thread.system_percent if known(thread.system_percent) else 0.0)
-            yield Share(f"{ENGINE}{engine.engine}", engine.busy_percent, given, thread.source)
-
-
-def _monitored(facts: Facts) -> Iterator[Share]:
-    """Threads of monThread between two snapshots whose pools run engines: those that ran tasks."""
-    for row in facts.every(MonThread):
-        if not row.of_interval or not row.believed or not row.seconds or not known(row.total_ticks):
-            continue
-        runs = known(row.task_runs) and row.task_runs > 0
-        if runs and row.total_ticks > 0 and known(row.busy_ticks) and known(row.user_time):
-            cpu = row.user_time + (row.system_time if known(row.system_time) else 0.0)
-            whole = (row.seconds_low or row.seconds) * 1000.0  # to the minute: the shortest it can have been
-            yield Share(
-                f"thread {row.thread}", 100.0 * row.busy_ticks / row.total_ticks, 100.0 * cpu / whole, row.source
-            )
 
 
 def _why_none(facts: Facts) -> Outcome:

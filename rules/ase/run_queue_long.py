@@ -32,6 +32,7 @@ from collectors.facts.ase import (
     RunnableTasks,
     SysmonSample,
 )
+from rules.ase._evidence.host import HOST_FACTS, withheld
 from rules.ase._evidence.server import (
     OTHER_POOLS,
     Engines,
@@ -79,6 +80,7 @@ UNITS = (
     "the second thread of a busy core gives less (vendor); no export of the server shows them."
 )
 HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
+WITHHELD = "No engine more: the host gives those there are less than they ask for (ase/host_takes_processor)."
 MOST = "max online engines"
 STATEMENTS = "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)"
 
@@ -112,7 +114,7 @@ class Queue:
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, MetadataSpinlock, RunnableTasks),
+    uses=(*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, *HOST_FACTS, MetadataSpinlock, RunnableTasks),
     links=LINKS,
     limits=Limits,
 )
@@ -196,7 +198,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
         ),
         because=CAUSES,
         do=f"Tune the statements that take most of the processor: {STATEMENTS}. "
-        + (_one_more(facts, number) if counted else _not_yet(facts)),
+        + (WITHHELD if withheld(facts) else _one_more(facts, number) if counted else _not_yet(facts)),
         unknown=joined(
             UNITS.format(units) if units is not None and known(units) else HOST, "" if counted else NO_SPINS
         ),

@@ -1,0 +1,60 @@
+"""What the engines of SAP ASE were busy by their own ticks, beside the processor that the host gave their threads."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import EngineBusy, MonThread, ThreadBusy
+
+HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread)
+ENGINE = "Engine "
+BUSY_PERCENT, GAP_POINTS = 50.0, 20.0
+"""This project: how busy engines must be to be compared, and how far apart the two counts may be for no reason."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What an engine was busy, and what its thread got, in per cent of one CPU."""
+
+    engine: str
+    ticks: float
+    given: float
+    source: Source
+
+
+def shares_of(facts: Facts) -> list[Share]:
+    """Every engine for which both were read: by sp_sysmon, else by monThread between two snapshots."""
+    return list(_sysmon(facts)) or list(_monitored(facts))
+
+
+def withheld(facts: Facts) -> bool:
+    """Whether the host gives the engines clearly less than they were busy: then they do not lack engines."""
+    shares = shares_of(facts)
+    if not shares or any(not 0 <= one.ticks <= 101 or one.given < 0 for one in shares):
+        return False
+    ticks = sum(one.ticks for one in shares) / len(shares)
+    return ticks >= BUSY_PERCENT and ticks - sum(one.given for one in shares) / len(shares) >= GAP_POINTS
+
+
+def _sysmon(facts: Facts) -> Iterator[Share]:
+    """Engines of sp_sysmon beside their threads."""
+    threads = {one.name.strip(): one for one in facts.every(ThreadBusy)}
+    for engine in {one.engine: one for one in facts.every(EngineBusy)}.values():
+        thread = threads.get(f"{ENGINE}{engine.engine}")
+        if thread and known(thread.user_percent) and engine.busy_percent is not None:
+            given = thread.user_percent + (thread.system_percent if known(thread.system_percent) else 0.0)
+            yield Share(f"{ENGINE}{engine.engine}", engine.busy_percent, given, thread.source)
+
+
+def _monitored(facts: Facts) -> Iterator[Share]:
+    """Threads of monThread between two snapshots whose pools run engines: those that ran tasks."""
+    for row in facts.every(MonThread):
+        if not row.of_interval or not row.believed or not row.seconds or not known(row.total_ticks):
+            continue
+        runs = known(row.task_runs) and row.task_runs > 0
+        if runs and row.total_ticks > 0 and known(row.busy_ticks) and known(row.user_time):
+            cpu = row.user_time + (row.system_time if known(row.system_time) else 0.0)
+            whole = (row.seconds_low or row.seconds) * 1000.0  # to the minute: the shortest it can have been
+            yield Share(
+                f"thread {row.thread}", 100.0 * row.busy_ticks / row.total_ticks, 100.0 * cpu / whole, row.source
+            )
