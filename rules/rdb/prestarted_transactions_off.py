@@ -45,7 +45,7 @@ LINKS = (
 ROOT_IO = ("root reads", "root writes")
 SETTING = MissingInput(
     "whether prestarted transactions are enabled",
-    "a whole RMU/DUMP/HEADER of the database, or PRESTARTED TRANSACTIONS from the DBA's own ALTER DATABASE script",
+    "an RMU/DUMP/HEADER listing of all of it, or PRESTARTED TRANSACTIONS from the DBA's own ALTER DATABASE script",
 )
 ROOT_FILE = MissingInput(
     "SEQBLK and TSNBLK locks beside all locks, or root file I/O beside transactions", StatisticRow.COLLECTED_BY

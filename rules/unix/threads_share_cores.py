@@ -43,7 +43,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     told = [one for one in facts.every(Multithreading) if one.active is not None]
     runs = facts.every(LockingRun)
     if not told:
-        yield Unknown.without("smt/active", "cat /sys/devices/system/cpu/smt/active", "smt/active says neither 0 nor 1")
+        yield Unknown.without("smt/active", Multithreading.COLLECTED_BY, "smt/active says neither 0 nor 1")
     elif not told[-1].active:
         yield Clean("smt/active is 0: no two processors share a core")
     elif not runs:

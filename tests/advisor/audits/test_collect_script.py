@@ -72,6 +72,7 @@ def answer(command: str) -> str:
         "SHOW CLUSTER": display(PAYROLL / "show_cluster.txt"),
         "SHOW CPU/FULL": display(PAYROLL / "cpus.txt"),
         "SHOW FASTPATH": display(PAYROLL / "fastpath.txt"),
+        "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT": display(EXPORTS / "openvms" / "autogen" / "blocks_alone_wrapped.txt"),
         "SHOW MEMORY": display(EXPORTS / "openvms" / "show_memory" / "alpha_groups_and_long_name.txt"),
         "RMU/SHOW SYSTEM": display(PAYROLL / "rmu_show_system.txt"),
         f"RMU/DUMP/HEADER {ROOT_FILE}": display(PAYROLL / "header.txt"),
