@@ -5,7 +5,7 @@ no colour is needed to read it. The script of the pages has nothing to tell here
 its layer. The figures stand in the description and in the table beside the picture.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -13,10 +13,12 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from advisor.charts.pen import COLOURS, DASHES
-from advisor.charts.plotted import AREA, Plot, from_zero, time_ticks
+from advisor.charts.plotted import AREA, Plot, from_zero, legend, time_ticks
 from advisor.charts.scales import number, seconds
 from advisor.charts.words import clean, figure
 
+REST, MOST_NAMED = "everything else", 5
+"""The layer of what has none of its own, and how many names have one."""
 LEAST_NAMED = 0.03
 """Share of the plot's height below which a layer has no name at its end: it is in the list of layers all the same."""
 
@@ -51,6 +53,23 @@ def stacked_chart(layers: Sequence[Layer], *, unit: str, title: str, height: int
         values = [v for _, v in one.points]
         said.append(f"{clean(one.name)}: {figure(min(values))} to {figure(max(values))}, last {figure(values[-1])}.")
     return plot.done(title, " ".join(said) or "No figures.", None)
+
+
+def stacked_by_name(points: Sequence[tuple[datetime, Mapping[str, float]]], *, unit: str, title: str) -> Markup:
+    """Draw figures by name at each time, with the list of layers: those of most in all first, the others as `REST`.
+
+    A name that a time does not have counts as nothing there.
+    """
+    totals: dict[str, float] = {}
+    for _, figures in points:
+        for name, value in figures.items():
+            totals[name] = totals.get(name, 0.0) + value
+    named = sorted((name for name in totals if name != REST), key=lambda name: (-totals[name], name))[:MOST_NAMED]
+    layers = [Layer(name, [(at, figures.get(name, 0.0)) for at, figures in points]) for name in named]
+    rest = [(at, sum(v for name, v in figures.items() if name not in named)) for at, figures in points]
+    if any(v for _, v in rest):
+        layers.append(Layer(REST, rest))
+    return stacked_chart(layers, unit=unit, title=title) + legend([one.name for one in layers])
 
 
 def _fill(plot: Plot, times: Sequence[float], edges: Sequence[Sequence[float]]) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
-from rules.ase._evidence.host import BUSY_PERCENT, ENGINE, GAP_POINTS, Share, shares_of
+from rules.ase._evidence.host import BUSY_PERCENT, ENGINE, GAP_POINTS, Share, means_of, shares_of
 from rules.ase._evidence.server import not_shown, subject_of
 from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.engine import limit, percent, rule
@@ -92,15 +92,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not shares:
         yield _why_none(facts)
         return
-    if any(not 0 <= one.ticks <= 101 or one.given < 0 for one in shares):
+    means = means_of(shares)
+    if means is None:
         yield Untrusted("a share of one CPU below 0 or above 100 %: a counter wrapped or was cleared")
         return
-    ticks = sum(one.ticks for one in shares) / len(shares)
-    given = sum(one.given for one in shares) / len(shares)
+    ticks, given = means.ticks, means.given
     said = f"{len(shares)} engines {ticks:.0f} % busy by ticks, {given:.0f} % by the operating system"
     if ticks < limits.busy_percent:
         yield Clean(f"{said}: too idle to compare (limit {limits.busy_percent:g} %)")
-    elif ticks - given < limits.gap_points:
+    elif not means.withheld(limits.busy_percent, limits.gap_points):
         yield Clean(f"{said}: {max(0.0, ticks - given):.0f} points apart, limit {limits.gap_points:g}")
     else:
         yield _finding(facts, limits, shares, ticks, given)

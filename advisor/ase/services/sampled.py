@@ -3,7 +3,7 @@
 A mean of ten minutes hides a bad one. The interval that is judged stays that of the two snapshots; nothing here is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,14 +11,13 @@ from markupsafe import Markup
 
 from advisor.charts.curves import ChartCurve, Series, course_chart
 from advisor.charts.plotted import legend
-from advisor.charts.stacked import Layer, stacked_chart
+from advisor.charts.stacked import REST, stacked_by_name
 from collectors.facts import Facts, Reading, known
 from collectors.facts.ase import SampledBlocking, SampledSpinlock, SampledWaits
 from rules.ase._evidence.waits.events import GROUPS, at_work
 
-MOST_LAYERS = 5
-"""Causes of waits, and spinlocks, with a layer or line of their own; the other causes share one."""
-REST = "everything else"
+MOST_LINES = 5
+"""Spinlocks with a line."""
 LEAST = 2
 """Steps that make a course."""
 
@@ -45,7 +44,7 @@ def sampled_of(facts: Facts) -> Sampled:
         spins=_spins(spinlocks),
         blocked=_blocked(facts.every(SampledBlocking)),
         left_out=left_out,
-        more_spinlocks=max(0, len(spinlocks) - MOST_LAYERS),
+        more_spinlocks=max(0, len(spinlocks) - MOST_LINES),
     )
 
 
@@ -58,27 +57,19 @@ def _waits(events: Sequence[SampledWaits]) -> tuple[Markup | None, int]:
     whole = [at for at in range(len(starts)) if all(_at(one.wait_seconds, at) is not None for one in found)]
     if len(whole) < LEAST:
         return None, len(starts) - len(whole)
-    tasks: dict[str, dict[int, float]] = {}
-    for one in found:
-        steps = tasks.setdefault(_cause(one.event), dict.fromkeys(whole, 0.0))
-        for at in whole:
-            steps[at] += (_at(one.wait_seconds, at) or 0.0) / seconds[at]
-    named = sorted((name for name in tasks if name != REST), key=lambda name: (-sum(tasks[name].values()), name))
-    layers = [Layer(name, _course(starts, tasks[name])) for name in named[:MOST_LAYERS]]
-    others = [tasks[name] for name in (*named[MOST_LAYERS:], *([REST] if REST in tasks else []))]
-    if any(value for steps in others for value in steps.values()):
-        rest = {at: sum(steps[at] for steps in others) for at in whole}
-        layers.append(Layer(REST, _course(starts, rest)))
-    picture = stacked_chart(layers, unit="tasks waiting", title="Tasks waiting from sample to sample, by cause")
-    return picture + legend([one.name for one in layers]), len(starts) - len(whole)
+    points = []
+    for at in whole:
+        tasks: dict[str, float] = {}
+        for one in found:
+            cause = _cause(one.event)
+            tasks[cause] = tasks.get(cause, 0.0) + (_at(one.wait_seconds, at) or 0.0) / seconds[at]
+        points.append((starts[at], tasks))
+    title = "Tasks waiting from sample to sample, by cause"
+    return stacked_by_name(points, unit="tasks waiting", title=title), len(starts) - len(whole)
 
 
 def _cause(event: int) -> str:
     return next((group.what for group in GROUPS if event in group.events), REST)
-
-
-def _course(starts: Sequence[datetime], steps: Mapping[int, float]) -> list[tuple[datetime, float]]:
-    return [(starts[at], value) for at, value in sorted(steps.items())]
 
 
 def _spins(spinlocks: Sequence[SampledSpinlock]) -> Markup | None:
@@ -86,7 +77,7 @@ def _spins(spinlocks: Sequence[SampledSpinlock]) -> Markup | None:
     most = sorted(spinlocks, key=lambda one: (-sum(value for value in one.spins if known(value)), one.name))
     curves = [
         ChartCurve(one.name, _rates(one.starts, one.seconds, one.spins))
-        for one in most[:MOST_LAYERS]
+        for one in most[:MOST_LINES]
         if len(one.starts) >= LEAST and any(known(value) for value in one.spins)
     ]
     if not curves:

@@ -6,12 +6,10 @@ that is not booked is called that. sp_sysmon's switches stand apart: they count 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from advisor.audits.models import Audit, Capture
-from advisor.charts.plotted import legend
-from advisor.charts.stacked import Layer, stacked_chart
+from advisor.charts.stacked import REST, stacked_by_name
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonProcess, MonProcessWaits, MonState, MonSysWaits, TaskSwitches
 from rules.ase._evidence.server import engines_of, interval_first
@@ -24,9 +22,6 @@ from rules.finding import Unknown, Untrusted
 MOST_SESSIONS = 20
 MOST_CAPTURES = 60
 """Captures of the same system in the picture over time: the latest up to this one."""
-LAYERS = 5
-"""Causes with a layer of their own; the others share one."""
-REST = "everything else"
 NO_RELIEF = Relief("no source read here explains this event")
 
 
@@ -238,7 +233,8 @@ def over_time(audit: Audit) -> tuple[Any, int]:
     points = [(taken, waits) for taken, account in reversed(rows) if (waits := _by_cause(account)) is not None]
     if len(points) < 2:
         return None, len(points)
-    return _stacked(points), len(points)
+    title = "Average waiting tasks by what they wait for"
+    return stacked_by_name(points, unit="tasks waiting", title=title), len(points)
 
 
 def _by_cause(account: Sequence[dict[str, Any]]) -> dict[str, float] | None:
@@ -252,17 +248,3 @@ def _by_cause(account: Sequence[dict[str, Any]]) -> dict[str, float] | None:
     if left := found["unexplained"]:
         sums[REST] = sums.get(REST, 0.0) + (left["amount"] or 0.0)
     return sums
-
-
-def _stacked(points: Sequence[tuple[datetime, dict[str, float]]]) -> Any:
-    totals: dict[str, float] = {}
-    for _, waits in points:
-        for name, tasks in waits.items():
-            totals[name] = totals.get(name, 0.0) + tasks
-    named = sorted((name for name in totals if name != REST), key=lambda name: (-totals[name], name))[:LAYERS]
-    layers = [Layer(name, [(at, waits.get(name, 0.0)) for at, waits in points]) for name in named]
-    rest = [(at, sum(v for name, v in waits.items() if name not in named)) for at, waits in points]
-    if any(v for _, v in rest):
-        layers.append(Layer(REST, rest))
-    picture = stacked_chart(layers, unit="tasks waiting", title="Average waiting tasks by what they wait for")
-    return picture + legend([one.name for one in layers])

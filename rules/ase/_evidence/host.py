@@ -27,13 +27,30 @@ def shares_of(facts: Facts) -> list[Share]:
     return list(_sysmon(facts)) or list(_monitored(facts))
 
 
-def withheld(facts: Facts) -> bool:
-    """Whether the host gives the engines clearly less than they were busy: then they do not lack engines."""
-    shares = shares_of(facts)
+@dataclass(frozen=True)
+class Means:
+    """Over all engines that were compared, in per cent of one CPU."""
+
+    ticks: float
+    given: float
+
+    def withheld(self, busy_percent: float = BUSY_PERCENT, gap_points: float = GAP_POINTS) -> bool:
+        """Whether engines that are busy get clearly less than they ask for: then they do not lack engines."""
+        return self.ticks >= busy_percent and self.ticks - self.given >= gap_points
+
+
+def means_of(shares: list[Share]) -> Means | None:
+    """The means; `None` where there is nothing to compare, or a share that cannot be one."""
     if not shares or any(not 0 <= one.ticks <= 101 or one.given < 0 for one in shares):
-        return False
-    ticks = sum(one.ticks for one in shares) / len(shares)
-    return ticks >= BUSY_PERCENT and ticks - sum(one.given for one in shares) / len(shares) >= GAP_POINTS
+        return None
+    number = len(shares)
+    return Means(sum(one.ticks for one in shares) / number, sum(one.given for one in shares) / number)
+
+
+def withheld(facts: Facts) -> bool:
+    """Whether the host withholds processors, by the limits as they come."""
+    means = means_of(shares_of(facts))
+    return means is not None and means.withheld()
 
 
 def _sysmon(facts: Facts) -> Iterator[Share]:

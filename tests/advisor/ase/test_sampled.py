@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from advisor.ase.services.sampled import MOST_LAYERS, REST, sampled_of
+from advisor.ase.services.sampled import MOST_LINES, sampled_of
+from advisor.charts.stacked import REST
 from collectors.facts import ABSENT, Fact, Facts, Reading
 from collectors.facts.ase import SampledBlocking, SampledSpinlock, SampledWaits
 from tests.advisor.ase.servers import audited
@@ -54,7 +55,7 @@ def test_spinlocks_with_most_spins_have_a_line_and_a_gap_is_a_gap() -> None:
     assert "tablockspins" in found.spins
     assert "lock 7" in found.spins
     assert "lock 3" not in found.spins
-    assert found.more_spinlocks == 8 - MOST_LAYERS
+    assert found.more_spinlocks == 8 - MOST_LINES
 
 
 def test_nothing_sampled_nothing_drawn() -> None:

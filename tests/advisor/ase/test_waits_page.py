@@ -5,8 +5,9 @@ import io
 
 import pytest
 
-from advisor.ase.services.waits import REST, over_time, waits_of
+from advisor.ase.services.waits import over_time, waits_of
 from advisor.audits.models import Audit, Capture
+from advisor.charts.stacked import REST
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import MonEngine, MonProcessWaits, MonState, MonSysWaits, SysmonSample, TaskSwitches
 from tests.advisor.ase.servers import audited, setting
