@@ -77,7 +77,7 @@ class Bounded(io.RawIOBase):
 
 OFFICE = "[Content_Types].xml"
 """A member that every document of Office has."""
-OF_OFFICE = "a document of Office (.xlsx, .docx): save the sheet as CSV, or a text as plain text, and bring that"
+OF_OFFICE = "a document of Office (.xlsx, .docx): save the sheet as CSV, or a text as plain text, and upload that"
 
 
 def open_all(paths: Iterable[str], stdin: BinaryIO, bounds: Bounds | None = None) -> Iterator[Named]:

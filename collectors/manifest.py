@@ -19,10 +19,10 @@ FIRST_LINE = f'{{"format": "{FORMAT}",'
 LARGEST = 4 << 20
 PIECE = 1 << 18
 CHANGED = (
-    f"changed since it was collected: its checksum is not the one in {NAME}, so it was not read; bring the files as "
+    f"changed since it was collected: its checksum is not the one in {NAME}, so it was not read; upload the files as "
     f"they were collected, or, if the change is meant, without {NAME}"
 )
-GONE = f"named in {NAME}, but not there: bring all files as they were collected"
+GONE = f"named in {NAME}, but not there: upload all files as they were collected"
 
 
 class Readable(Protocol):

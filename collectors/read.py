@@ -391,7 +391,9 @@ class _File:
             return f"not read: {hint}"
         if self.began_like:
             how = how_to_collect(self.began_like)
-            return f"begins like {self.began_like}, but is not laid out so: bring the plain text as it was printed{how}"
+            return (
+                f"begins like {self.began_like}, but is not laid out so: upload the plain text as it was printed{how}"
+            )
         beginning = [line[:LONGEST_LOOKED_AT] for line in self.beginning]
         return f"no export that Lockwright knows ({_known()}){nearest(beginning)}"
 

@@ -28,16 +28,16 @@ PROMPTS = re.compile(r"(?:[0-9]{1,6}> ){2,}(?=\s*\S)")
 """What isql prints in front of an answer where it reads its lines from a file and does not echo them (`-e`): one prompt
 for each line, all in one. The heading behind them would stand too far to the right of its dashes."""
 NO_TEXT = {
-    b"%PDF-": "a PDF; bring the listing itself as plain text, as it was printed",
+    b"%PDF-": "a PDF; upload the listing itself as plain text, as it was printed",
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a document of Office (.xls, .doc); save a sheet as CSV, a text as plain text",
-    b"\x89PNG\r\n": "a picture (PNG); bring the text that it shows",
-    b"\xff\xd8\xff": "a picture (JPEG); bring the text that it shows",
-    b"GIF8": "a picture (GIF); bring the text that it shows",
+    b"\x89PNG\r\n": "a picture (PNG); upload the text that it shows",
+    b"\xff\xd8\xff": "a picture (JPEG); upload the text that it shows",
+    b"GIF8": "a picture (GIF); upload the text that it shows",
     b"Rar!\x1a\x07": "a RAR archive; unpack it, or pack the files as .zip",
     b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it, or pack it as .gz",
-    b"SQLite format 3\0": "a database of SQLite; bring the tables as CSV",
-    b"\x7fELF": "a program; bring the text export",
-    b"MZ\x90\0": "a program; bring the text export",
+    b"SQLite format 3\0": "a database of SQLite; upload the tables as CSV",
+    b"\x7fELF": "a program; upload the text export",
+    b"MZ\x90\0": "a program; upload the text export",
 }
 """First bytes of files that are no text → what they are, and what is read instead."""
 CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32), 127])
@@ -235,7 +235,7 @@ def _encoding_of(start: bytes) -> str:
     sample = PADDING.sub(b"", start[:4096])
     nuls = sample.count(0)
     if not sample and start:
-        raise NotText("nothing but NUL bytes: the transfer lost the content; bring the text export again")
+        raise NotText("nothing but NUL bytes: the transfer lost the content; upload the text export again")
     if nuls:
         if sample[1::2].count(0) > 0.4 * len(sample) and nuls < 0.6 * len(sample):
             return "utf-16-le"
@@ -243,10 +243,10 @@ def _encoding_of(start: bytes) -> str:
             return "utf-16-be"
         if nuls * STRAY > len(sample):
             raise NotText(
-                "binary content (NUL bytes) of no kind that is read: bring the text export, or a "
+                "binary content (NUL bytes) of no kind that is read: upload the text export, or a "
                 "recording (MONITOR.DAT) once more, transferred as binary"
             )
     odd = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in sample)
     if odd > 0.1 * max(len(sample), 1):
-        raise NotText("binary content: bring the text export")
+        raise NotText("binary content: upload the text export")
     return "utf-8-sig"

@@ -68,7 +68,7 @@ def _node(sheet: Sheet, one: NodeBox, y: float, most: float) -> None:
     else:
         sheet.line(outline, 1, "5 3")
     taken = sheet.text(one.name or "(no name)", EDGE, y + 14, room=sheet.width * 0.4)
-    said = one.said if one.brought else "exports not brought"
+    said = one.said if one.brought else "exports not uploaded"
     sheet.text(said, EDGE + taken + 10, y + 14, room=sheet.width - taken - 3 * EDGE - 10)
     if not one.brought:
         return
@@ -93,7 +93,7 @@ def _rounded(value: float) -> float:
 def _said(one: NodeBox) -> str:
     name = clean(one.name) or "(no name)"
     if not one.brought:
-        return f"{name}: exports not brought."
+        return f"{name}: exports not uploaded."
     told = [
         f"{way.rstrip(' →←')} {'not known' if (value := number(rate)) is None else figure(_rounded(value), '/s')}"
         for way, rate in zip(WAYS, one.rates, strict=True)

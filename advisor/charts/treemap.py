@@ -148,9 +148,10 @@ def _worst(row: Sequence[tuple[Tile, float]], side: float, scale: float) -> floa
     """How far from a square the worst tile of a row is: 1 is a square."""
     areas = [size * scale for _, size in row]
     total = sum(areas)
-    if side <= 0 or total <= 0 or min(areas) <= 0:
+    least, squared = side * side * min(areas), total * total
+    if least <= 0 or squared <= 0:  # a part too small to have an area, also where the product alone is too small
         return float("inf")
-    return max(side * side * max(areas) / (total * total), total * total / (side * side * min(areas)))
+    return max(side * side * max(areas) / squared, squared / least)
 
 
 def _inside(place: _Place, width: float, height: float) -> _Place:

@@ -52,7 +52,7 @@ def cut_off(request: HttpRequest) -> bool:
 
 def too_much() -> HttpResponse:
     """Say how much is allowed."""
-    return answer(413, f"More than {settings.UPLOAD_MB:,} MB at a time.", "Zip the files, or bring some of them.")
+    return answer(413, f"More than {settings.UPLOAD_MB:,} MB at a time.", "Zip the files, or upload some of them.")
 
 
 def listen(api: NinjaAPI) -> None:
@@ -68,7 +68,7 @@ def listen(api: NinjaAPI) -> None:
     on(HttpError, lambda request, error: answer(error.status_code, error.message, READ_DOCS))
     on(ValidationError, _invalid)
     on(RequestDataTooBig, lambda request, error: answer(413, "The form fields are too long.", READ_DOCS))
-    on(TooManyFilesSent, lambda request, error: answer(413, "Too many files at a time.", "Zip them, or bring some."))
+    on(TooManyFilesSent, lambda request, error: answer(413, "Too many files at a time.", "Zip them, or upload some."))
     for kind in (SuspiciousOperation, MultiPartParserError, UnreadablePostError):
         on(kind, lambda request, error: answer(400, "The request cannot be read.", READ_DOCS))
     on(BrokerAway, _broker_away)

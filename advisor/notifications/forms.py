@@ -43,21 +43,21 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
     """What is wanted of the systems a recipient is about."""
 
     severity = forms.TypedChoiceField(
-        label="Findings told",
+        label="Findings reported",
         coerce=int,
         choices=[(level, f"from {word} on" if level < 4 else f"{word} alone") for level, word in LEVELS.items()],
-        help_text="What is less severe is neither told nor a reason for a report.",
+        help_text="What is less severe is neither reported nor a reason for a report.",
     )
     days = forms.TypedMultipleChoiceField(
         label="Days on which these are sent",
         coerce=int,
         choices=list(enumerate(WHOLE)),
         widget=forms.CheckboxSelectMultiple,
-        help_text="What falls on another day is told on the next of these.",
+        help_text="What falls on another day is sent on the next of these.",
     )
-    digest_day = forms.TypedChoiceField(label="Told on", coerce=int, choices=list(enumerate(WHOLE)))
+    digest_day = forms.TypedChoiceField(label="Sent on", coerce=int, choices=list(enumerate(WHOLE)))
     digest_hour = forms.TypedChoiceField(
-        label="Told at", coerce=int, choices=[(hour, f"{hour:02}:00") for hour in range(24)]
+        label="Sent at", coerce=int, choices=[(hour, f"{hour:02}:00") for hour in range(24)]
     )
     zone = forms.ChoiceField(label="Time zone of these days and hours", choices=zones)
 
@@ -70,11 +70,11 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
             "heartbeat": "“Nothing changed”",
             "scripts": "Scripts that apply and undo, as files",
             "not_audited": "When a system is not audited any more",
-            "digest": "The week, a line a system",
+            "digest": "The week, one line per system",
             "daily": "The day of the fleet, on one page",
         }
         help_texts = {
-            "everything": "Else only where something changed.",
+            "everything": "Otherwise only after one in which something changed.",
             "daily": "On the days chosen above, at the hour below.",
             "heartbeat": "A short mail after each audit that is worth no report.",
         }

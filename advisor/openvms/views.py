@@ -138,7 +138,7 @@ def _line(row: Row) -> tuple[object, ...]:
 
 def _named(one: Absent) -> tuple[object, ...]:
     empty = [None] * (4 + len(FIGURES) + len(SETTINGS))
-    return (one.name, "not brought", one.hardware, one.software, *empty, f"named in {one.where}")
+    return (one.name, "not uploaded", one.hardware, one.software, *empty, f"named in {one.where}")
 
 
 TREE_COLUMNS = (

@@ -71,7 +71,7 @@ class RunRow(Schema):
     due: datetime
     why: Literal["due", "now"]
     by: str | None = Field(description="Who asked for it.")
-    state: Literal["waiting", "running", "done", "failed", "skipped"] = Field(description="Of the taking in alone.")
+    state: Literal["waiting", "running", "done", "failed", "skipped"] = Field(description="Of the fetching alone.")
     stage: Stage = Field(description="How far it has come on the whole way to the audit.")
     says: str = Field(description="The stage in words.")
     told: str = Field(description="What came of it, or which blackout window skipped it.")
@@ -108,7 +108,7 @@ class ScheduleRow(ScheduleWish):
     paused: datetime | None
     next_due: datetime | None
     looked: datetime | None = Field(description="When its folder was last looked into.")
-    troubled: datetime | None = Field(description="Since when it brings nothing although it should.")
+    troubled: datetime | None = Field(description="Since when it delivers nothing although it should.")
     trouble: str
     by: str | None
     created: datetime

@@ -36,7 +36,7 @@ MOST_WAIT = 120
     response={200: AuditRun, 202: UploadState, **ERRORS, 413: Error, 422: NotRead, 503: Error},
     by_alias=True,
     url_name="uploads",
-    summary="Bring exports",
+    summary="Upload exports",
 )
 def bring(
     request: Asked,
@@ -57,7 +57,7 @@ def bring(
     try:
         taken = ingest(brought, chosen, request.user, system_name=system, origin="api", request=request)
     except Refused as error:  # there are files, none of them of an earlier upload: it can only be too much
-        raise Problem(413, f"Not taken: {error}.", "Bring less at a time.") from None
+        raise Problem(413, f"Not taken: {error}.", "Upload less at a time.") from None
     upload = taken.upload
     if wait and _wait_for(upload, wait):
         return _audit_of(upload)

@@ -16,7 +16,7 @@ class UploadState(Schema):
     state: Literal["waiting", "reading", "done", "failed"]
     location: str
     audit: str
-    new: bool | None = Field(None, description="False: these files were brought before; this is that upload.")
+    new: bool | None = Field(None, description="False: these files were uploaded before; this is that upload.")
 
 
 class NotRead(Error):

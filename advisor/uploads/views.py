@@ -71,7 +71,9 @@ def bring(request: Asked) -> HttpResponse:
         return page(request, "uploads/upload.html", context)
     given = request.FILES.getlist("files")  # parses the body, which may be cut off
     if request.META.get("lockwright.too_much"):
-        return _refused(request, f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or bring some of them")
+        return _refused(
+            request, f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or upload some of them"
+        )
     extends = _extended(request, request.POST.get("to"))
     team = extends.team if extends else _team(request, teams)
     if team is None:
@@ -84,7 +86,7 @@ def bring(request: Asked) -> HttpResponse:
         return _refused(request, str(error))
     if not taken.new:
         whose = f" for {taken.upload.system_name}" if taken.upload.system_name else ""
-        messages.info(request, f"The same files were brought{whose} before: this is that upload.")
+        messages.info(request, f"The same files were uploaded{whose} before: this is that upload.")
     location = reverse("upload-show", args=[taken.upload.pk])
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"location": location})
@@ -101,7 +103,7 @@ def _first_collect(request: Asked) -> FirstCollect | None:
 @workers_only
 @require_POST
 def bring_examples(request: Asked) -> HttpResponse:
-    """Bring the examples for a team: `team`, where there are several."""
+    """Load the examples for a team: `team`, where there are several."""
     team = _team(request, examples.teams_for(request.user))
     if team is None:
         return _refused(request, "choose the team the examples are for")

@@ -9,7 +9,7 @@ from collectors.registry import Outcome
 
 MOST_PROBLEMS = 100
 LONGEST = 600
-REMEDY = "bring the files as they were collected"
+REMEDY = "upload the files as they were collected"
 
 
 class Collected:

@@ -229,7 +229,7 @@ def kept(report: Report, rows: Iterable[LockRow]) -> list[LockRow]:
         else:
             if row.total and totals == MOST_TOTALS:
                 what = f"of the intervals of all locks after the first {MOST_TOTALS:,} only the worst is kept"
-                report.problem(f"{what}: bring the log in parts of fewer intervals", row.index)
+                report.problem(f"{what}: upload the log in parts of fewer intervals", row.index)
                 totals += 1
             busy = number_or(figure(row.texts.get(BUSY, "")), -1.0)
             if row.lock not in worst or busy > worst[row.lock][0]:

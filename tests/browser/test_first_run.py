@@ -51,7 +51,7 @@ def upload(page: Page, *names: str) -> None:
 
 def test_the_examples_come_by_one_click_and_go_by_another(first: Page) -> None:
     expect(first.get_by_role("heading", name="Collect your own")).to_be_visible()
-    first.get_by_role("button", name="Bring the examples").click()
+    first.get_by_role("button", name="Load the examples").click()
     expect(first.get_by_text(re.compile(r"\d+ example uploads are being read"))).to_be_visible()
     until(first, lambda: first.locator("tr[data-row]").count() > 3)
     expect(first.locator("tr[data-row] .state", has_text="example").first).to_be_visible()

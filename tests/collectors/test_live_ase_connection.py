@@ -71,7 +71,7 @@ def test_a_password_that_would_end_the_string_is_braced_and_read_back(password: 
 
 def test_freetds_doubles_no_brace_so_what_it_cannot_be_told_is_refused() -> None:
     assert parse("ase://u@h", "a;b}c").odbc().endswith(";PWD={a;b}c};")
-    with pytest.raises(CollectorFailed, match="cannot be told to FreeTDS"):
+    with pytest.raises(CollectorFailed, match="cannot be passed to FreeTDS"):
         parse("ase://u@h", "a;b}").odbc()
 
 
@@ -183,8 +183,8 @@ def test_a_message_controls_no_terminal_and_is_bounded() -> None:
         ("ase://u%7D;DumpFile=x@h:5000/", "a brace or a semicolon within its UID"),
         ("DRIVER={FreeTDS};SERVER=h;UID={u}};DumpFile=x}", "a brace or a semicolon within its UID"),
         ("DRIVER={FreeTDS};DRIVER=/tmp/x.so;SERVER=h", "driver twice"),
-        ("ase://u:a%0Ab@h/", "password cannot be told"),
-        ("ase://u:a%00b@h/", "password cannot be told"),
+        ("ase://u:a%0Ab@h/", "password cannot be passed"),
+        ("ase://u:a%00b@h/", "password cannot be passed"),
     ],
 )
 def test_no_part_can_be_smuggled_in_that_a_driver_sees_and_we_do_not(given: str, says: str) -> None:
@@ -193,7 +193,7 @@ def test_no_part_can_be_smuggled_in_that_a_driver_sees_and_we_do_not(given: str,
 
 
 def test_a_password_too_long_for_the_pipe_is_refused_and_hangs_nobody() -> None:
-    with pytest.raises(CollectorFailed, match="password cannot be told") as failed:
+    with pytest.raises(CollectorFailed, match="password cannot be passed") as failed:
         parse("ase://u@h/", "x" * 100_000)
     assert "xxx" not in str(failed.value)
 

@@ -81,7 +81,7 @@ def test_a_file_of_one_100_mb_line_costs_little_memory() -> None:
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\0\0\0\0" * 50, b"\0" * 4096, bytes(range(1, 32)) * 100])
 def test_binary_content_is_refused_with_a_remedy(data: bytes) -> None:
-    with pytest.raises(NotText, match="bring the text export"):
+    with pytest.raises(NotText, match="upload the text export"):
         lines_of(data)
 
 

@@ -74,11 +74,11 @@ def test_what_begins_like_a_report_is_told_how_that_one_is_made() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "a PDF; bring the listing itself as plain text"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "a PDF; upload the listing itself as plain text"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a document of Office"),
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "a picture (PNG)"),
         (b"Rar!\x1a\x07\x01\x00" + bytes(100), "a RAR archive; unpack it"),
-        (b"\x7fELF\x02\x01\x01" + bytes(100), "a program; bring the text export"),
+        (b"\x7fELF\x02\x01\x01" + bytes(100), "a program; upload the text export"),
         (b"7z\xbc\xaf\x27\x1c" + bytes(100), "an archive"),
         (b" \n\t\n", "empty: nothing but blanks"),
         (b"", "empty"),
@@ -97,5 +97,5 @@ def test_a_workbook_is_told_as_one_and_not_by_its_parts(tmp_path: Path) -> None:
     (found,) = read_all(open_all([str(path)], io.BytesIO()))
     assert found.report is None
     assert found.problems == [
-        "a document of Office (.xlsx, .docx): save the sheet as CSV, or a text as plain text, and bring that"
+        "a document of Office (.xlsx, .docx): save the sheet as CSV, or a text as plain text, and upload that"
     ]

@@ -17,7 +17,7 @@ from advisor.uploads.services.uploads import clean_text
 
 SCOPES = {
     "read": "Read systems, captures, audits, findings, uploads and the rule book.",
-    "upload": "Bring exports, and have captures audited again.",
+    "upload": "Upload exports, and have captures audited again.",
     "limits": "Set limits and take them back, as far as your role allows.",
     "findings": "Accept, plan, assign and comment findings, as far as your role allows.",
     "schedules": "Make, change, run, pause and delete schedules and groups of systems.",

@@ -66,7 +66,7 @@ class Account(Schema):
     )
     lost: list[AccountLoss]
     unexplained: OpenAmount | None = Field(description="Lost, cause not shown.")
-    undivided: OpenAmount | None = Field(description="Work or loss: cannot be told from these exports.")
+    undivided: OpenAmount | None = Field(description="Work or loss: is not known from these exports.")
     remarks: list[str]
     run: str | None = Field(None, description="What a measured run is called; null: the capture itself.")
     test: bool = Field(False, description="A run of a test: what it lost the system does not lose now.")

@@ -76,10 +76,10 @@ def sides_of(system: System, before: Sequence[int] = (), after: Sequence[int] = 
         raise Refused("The same capture is on both sides: choose another one for one of them.")
     late = _asked(system, after) or _newest(system, without=before)
     if not late:
-        raise Refused("There is no other capture to compare with: bring another one of this system.")
+        raise Refused("There is no other capture to compare with: upload another one of this system.")
     early = _asked(system, before) or _earlier(system, late)
     if not early:
-        raise Refused("There is no capture before it to compare with: bring one, or choose one for this side.")
+        raise Refused("There is no capture before it to compare with: upload one, or choose one for this side.")
     return Sides(system, early, late)
 
 
@@ -161,7 +161,7 @@ def _made(sides: Sides, limits: dict[str, float]) -> Compared:
 def _damaged(capture: Capture, why: DamagedFacts) -> str:
     own = history.own_time(capture.taken, capture.timed, capture.interval)
     when = history.when(own, capture.timed)
-    return f"The stored facts of the capture of {when} cannot be read: {why}. Bring its exports again."
+    return f"The stored facts of the capture of {when} cannot be read: {why}. Upload its exports again."
 
 
 def _digest(capture: Capture) -> tuple[str, str]:

@@ -68,7 +68,7 @@ def conclude(
                 left.append(f"{row.title}: {outcome.why}")
                 continue
             if state != outcome.state and not why:
-                told = State(outcome.state).label.lower() if outcome.state else "not to be told"
+                told = State(outcome.state).label.lower() if outcome.state else "not known"
                 raise Refused(f"{row.title}: by the figures it is {told}. Say why you conclude something else.")
             put(row, state)
             row.state_by, row.state_why = by, (why or outcome.why)[:LONGEST_WHY]

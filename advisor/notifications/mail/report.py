@@ -341,7 +341,7 @@ def interval(capture: Capture) -> str:
     """When a capture was taken, as its export has it: begin, end and length."""
     begin, end = (str(capture.interval.get(name) or "").replace("T", " ") for name in ("start", "end"))
     if not begin and not end:
-        return "The exports say no time; brought " + taken_at(capture)
+        return "The exports say no time; uploaded " + taken_at(capture)
     same_day = begin[:10] == end[:10] and bool(end)
     time = f"{begin[:19]} to {end[11:19] if same_day else end[:19]}" if begin and end else (begin or end)[:19]
     length = f", {capture.seconds:,.0f} s" if capture.seconds else ""

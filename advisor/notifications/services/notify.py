@@ -172,7 +172,7 @@ def _tell_one(recipient: Recipient, told: Told | None, latest: Audit) -> bool:
     except (Error, SoftTimeLimitExceeded):
         raise
     except Exception:
-        LOG.exception("audit %s could not be told to recipient %s", latest.pk, recipient.pk)
+        LOG.exception("audit %s could not be reported to recipient %s", latest.pk, recipient.pk)
     return True
 
 

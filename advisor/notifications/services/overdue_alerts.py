@@ -77,7 +77,7 @@ def _tell(recipient: Recipient, lost: list[Missing]) -> None:
     except (Error, SoftTimeLimitExceeded):
         raise
     except Exception:  # nobody else goes without theirs; the next sweep tries it again
-        LOG.exception("recipient %s could not be told what is not audited", recipient.pk)
+        LOG.exception("what is not audited could not be reported to recipient %s", recipient.pk)
 
 
 def _fresh(recipient: Recipient, lost: list[Missing]) -> list[Missing]:
@@ -141,7 +141,7 @@ def _marks(recipient: Recipient, others: list[Missing], mail: Mail) -> Iterator[
             size=0,
             state=Mail.State.SKIPPED,
             finished=mail.created,
-            error=f"Told in mail {mail.pk}, with others.",
+            error=f"Reported by mail {mail.pk}, with others.",
         )
 
 

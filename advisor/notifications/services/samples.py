@@ -54,7 +54,7 @@ def sample(recipient: Recipient, kind: str, system: System | None) -> EmailMulti
         return not_audited_message(recipient, _missing(system))
     latest = Audit.objects.select_related("system__team", "capture__upload").filter(pk=system.latest_id or 0).first()
     if latest is None:
-        raise Refused(f"{system.name} has no audit yet: bring exports of it.")
+        raise Refused(f"{system.name} has no audit yet: upload exports of it.")
     before = _before(recipient, latest)
     if kind == Mail.Kind.HEARTBEAT:
         return heartbeat_message(recipient, latest, before)

@@ -59,7 +59,7 @@ def _tell_due(what: Rhythm, now: datetime) -> None:
             except (Error, SoftTimeLimitExceeded):
                 raise
             except Exception:  # nobody else goes without theirs; the next sweep tries it again
-                LOG.exception("the %s could not be told to recipient %s", what.name, recipient.pk)
+                LOG.exception("the %s could not be reported to recipient %s", what.name, recipient.pk)
 
 
 def _tell(what: Rhythm, recipient: Recipient, due: datetime, following: datetime, now: datetime) -> None:

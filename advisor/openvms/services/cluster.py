@@ -170,7 +170,7 @@ def _bring(
 def agreement(view: ClusterView) -> str:
     """Whether a node is missing, with the sums it is judged by."""
     if view.sums is None:
-        return f"Whether a node is missing cannot be told: {'; '.join(view.why_no_sums)}."
+        return f"Whether a node is missing is not known: {'; '.join(view.why_no_sums)}."
     sums = f"All nodes together ask {view.sums.asked:,.0f}/s of others and serve {view.sums.served:,.0f}/s for others"
     if view.sums.own.complete is None:
         return f"{sums}: too few to tell whether a node is missing."

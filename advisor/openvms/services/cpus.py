@@ -202,7 +202,7 @@ def _free(layout: Layout, placement: Placement) -> _Advice:
         return _Advice(placement.chosen, f"CPU {placement.chosen} suits the lock manager: {suits}.")
     if placement.seats and not layout.fastpath_read:
         return _Advice(
-            None, "Which CPU is free cannot be said: SHOW FASTPATH was not brought.", bring=("SHOW FASTPATH",)
+            None, "Which CPU is free cannot be said: SHOW FASTPATH was not uploaded.", bring=("SHOW FASTPATH",)
         )
     if unjudged := [seat.cpu for seat in placement.seats if seat.unread]:
         listed = f"{', '.join(map(str, unjudged[:MOST_NAMED]))}{' …' if len(unjudged) > MOST_NAMED else ''}"

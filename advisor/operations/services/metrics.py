@@ -224,7 +224,7 @@ def _clock() -> Iterator[Metric]:
     troubled = System.objects.exclude(troubled=None).exclude(snoozed_now()).count()
     schedules = Schedule.objects.exclude(troubled=None).count()
     yield _gauge("systems_not_audited", "Systems that are not audited although they should be.", troubled)
-    yield _gauge("schedules_in_trouble", "Schedules of no one system that bring nothing.", schedules)
+    yield _gauge("schedules_in_trouble", "Schedules of no one system that deliver nothing.", schedules)
     if (ticked := scheduler_heartbeat.last()) is not None:
         says = "Time since a worker last looked for what is due; missing: never."
         yield _gauge("last_tick_seconds", says, _since(ticked))

@@ -27,7 +27,7 @@ BEFORE_APPS = "advisor"
 """The one app that versions before 0.9.0 had: its migrations stand in the databases and backups they made."""
 NOT_CARRIED_OVER = (
     "Databases and backups of versions before 0.9.0 are not carried over: start with a new database "
-    "(docs/operators/operating.md, Upgrade) and bring the exports again, or go on with the version before."
+    "(docs/operators/operating.md, Upgrade) and upload the exports again, or go on with the version before."
 )
 
 

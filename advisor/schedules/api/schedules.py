@@ -35,7 +35,7 @@ ROW: dict[int, Any] = {200: ScheduleRow, **ERRORS}
 @router.get("", auth=needs("read"), response={200: SchedulePage, **ERRORS}, url_name="schedules", summary="Schedules")
 def listing(
     request: Asked,
-    troubled: Annotated[bool, Query(description="Only those that bring nothing although they should.")] = False,
+    troubled: Annotated[bool, Query(description="Only those that deliver nothing although they should.")] = False,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Any:

@@ -246,7 +246,7 @@ def _take(
     paths = list(_written(folder))
     if not paths:
         do = "see that it writes its exports into the folder it is called in, or prints them"
-        raise Failed(f"{collector.title} brought nothing for {system.name}", do)
+        raise Failed(f"{collector.title} delivered nothing for {system.name}", do)
 
     def note(upload: Upload) -> None:
         if source and found:
@@ -267,7 +267,7 @@ def _take(
         )
     except Refused as error:
         says, _, do = str(error).partition(": ")
-        raise Failed(f"{collector.title} brought {says}", do or "have it write less") from None
+        raise Failed(f"{collector.title} delivered {says}", do or "have it write less") from None
     return taken.upload
 
 

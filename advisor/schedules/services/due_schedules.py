@@ -119,7 +119,7 @@ def _claim(planned: Sequence[Planned], now: datetime) -> None:
         one.next_due, passed = plan.comes, plan.passed
         moved.append(one)
         if passed is None:
-            failures.schedule_failed(one, f"when it is due cannot be told: {plan.error}"[:300], "change its times")
+            failures.schedule_failed(one, f"when it is due is not known: {plan.error}"[:300], "change its times")
             continue
         systems = members.get(one.pk, [one.system_id if one.source == Schedule.Source.COLLECTOR else None])
         if passed.free and systems:

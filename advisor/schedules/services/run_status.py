@@ -21,13 +21,13 @@ SOON = timedelta(seconds=30)
 STEPS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 OF_RUNS = {
     "waiting": "waiting",
-    "running": "taking in",
-    "done": "taken in",
+    "running": "fetching",
+    "done": "fetched",
     "failed": "failed",
     "skipped": "skipped",
 }
 OF_UPLOADS = {"waiting": "being read", "reading": "being read", "done": "read", "failed": "could not be read"}
-TOLD = ("failed", "could not be read", "waiting", "taking in", "taken in", "being read", "read", "skipped")
+TOLD = ("failed", "could not be read", "waiting", "fetching", "fetched", "being read", "read", "skipped")
 """The words for many runs and their uploads, in the order they are told."""
 UNSETTLED = (Upload.State.WAITING, Upload.State.READING)
 
@@ -88,7 +88,7 @@ class RunStatus:
         if self.run.state == Run.State.WAITING:
             return self._waits()
         if self.run.state == Run.State.RUNNING:
-            return "collecting" if self.run.schedule.source == Schedule.Source.COLLECTOR else "taking in"
+            return "collecting" if self.run.schedule.source == Schedule.Source.COLLECTOR else "fetching"
         if self.run.state in (Run.State.FAILED, Run.State.SKIPPED):
             return self.run.state
         count = len(self.uploads)
@@ -221,7 +221,7 @@ class Last:
     @property
     def moves(self) -> bool:
         """Whether more will be seen by itself, soon."""
-        moves = any(self.states[word] for word in ("waiting", "taking in", "being read"))
+        moves = any(self.states[word] for word in ("waiting", "fetching", "being read"))
         return moves or self.followed.moves
 
 

@@ -61,7 +61,7 @@ def make_run(run_id: int) -> None:
     except (OperationalError, InterfaceError):
         raise  # the database is away: the task comes again, and this run is still its own
     except collecting.Busy:
-        told = "waits: its server did not answer the last time, and others are waited for"
+        told = "waits: its server did not answer the last time, and other runs wait for theirs"
         job_queue.wait_on(run, collecting.BUSY_SECONDS, holds=None, told=told)
     except collecting.Failed as error:
         fail = _put_off if error.again else _give_up
@@ -70,7 +70,7 @@ def make_run(run_id: int) -> None:
         _put_off(run, f"{error.says}\n{error.do}")
     except SoftTimeLimitExceeded:
         seconds = f"{settings.CELERY_TASK_SOFT_TIME_LIMIT:,} seconds"
-        _put_off(run, f"it was not done after {seconds}\nhave it bring less at a time, or set TASK_SECONDS higher")
+        _put_off(run, f"it was not done after {seconds}\nhave it collect less at a time, or set TASK_SECONDS higher")
     except Exception as error:
         if not Run.objects.filter(pk=run.pk).exists():
             LOG.debug("run %s was removed with its schedule while it was made", run.pk)
@@ -136,7 +136,7 @@ def _blackout(run: Run) -> tuple[str, float] | None:
 
 def _collect(run: Run) -> None:
     upload = collecting.collect(run)
-    told = f"taken in as upload {upload.pk}{collecting.unanswered(run)}"
+    told = f"fetched as upload {upload.pk}{collecting.unanswered(run)}"
     same = f"the same bytes as upload {upload.pk}: nothing new"
     _end(run, told=told if upload.run_id == run.pk else same)
 

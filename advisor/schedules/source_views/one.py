@@ -99,7 +99,7 @@ def remove(request: Asked, pk: int) -> HttpResponse:
     if schedule and not schedule.paused and not DataSource.objects.filter(system=system).exists():
         says = f"The schedule {schedule.name} has no data source to ask any more: its next run fails."
         messages.warning(request, f"{says} Pause it, or add one.")
-    messages.success(request, f"{name} is removed, with its password. What it brought, with its audits, stays.")
+    messages.success(request, f"{name} is removed, with its password. What it delivered, with its audits, stays.")
     return redirect("system", system)
 
 

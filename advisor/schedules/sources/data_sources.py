@@ -253,7 +253,7 @@ def _take_address(source: DataSource, wish: SourceSpec) -> None:
         if not wish.user.strip() or not wish.user.isprintable():
             raise Refused("Write the login it is asked by.", "user")
         if strings.ENDS & set(wish.user):
-            raise Refused("A login with a brace or a semicolon cannot be told to the driver.", "user")
+            raise Refused("A login with a brace or a semicolon cannot be passed to the driver.", "user")
         host_policy.check(host)
     except strings.BadString as why:
         raise Refused(str(why), "odbc") from None
@@ -268,7 +268,7 @@ def _take_password(source: DataSource, wish: SourceSpec, *, moved: bool) -> None
         raise Refused(f"A password has at most {LONGEST_PASSWORD} signs, none of which controls.", "password")
     if "};" in wish.password:  # FreeTDS, and who knows which driver of Rdb, takes what follows for keywords
         raise Refused(
-            "A password with }; in it cannot be told to every driver: give the login another one.", "password"
+            "A password with }; in it cannot be passed to every driver: give the login another one.", "password"
         )
     if wish.password:
         try:

@@ -87,7 +87,7 @@ def feeds_of(user: User, system: System) -> list[Feed]:
     return [
         Feed(
             one,
-            "its own" if one.system_id else f"group {one.group}" if one.group else "brought its newest exports",
+            "its own" if one.system_id else f"group {one.group}" if one.group else "delivered its newest exports",
             last.get(one.pk),
             timing.in_words(one),
         )

@@ -141,7 +141,7 @@ def delete(request: Asked, pk: int) -> HttpResponse:
     """Delete it with its runs."""
     schedule = for_work(request, pk)
     schedules.remove(schedule, request.user, request=request)
-    messages.success(request, f"{schedule.name} is deleted. What it brought, with its audits, stays.")
+    messages.success(request, f"{schedule.name} is deleted. What it delivered, with its audits, stays.")
     return redirect("schedules")
 
 

@@ -39,7 +39,7 @@ class Packed:
         while piece := stream.read(PIECE):
             self.size += len(piece)
             if self.size > most_bytes:
-                raise TooMuch(f"more than {most_bytes / 1e6:,.0f} MB: bring fewer files at a time, or zip them")
+                raise TooMuch(f"more than {most_bytes / 1e6:,.0f} MB: upload fewer files at a time, or zip them")
             digest.update(piece)
             file.write(packer.compress(piece))
         file.write(packer.flush())

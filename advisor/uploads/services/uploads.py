@@ -66,7 +66,7 @@ def ingest(
         with transaction.atomic():
             files += [(safe_name(given), one.keep(), one.size) for given, one in packed]
             if any(blob is None for _, blob, _ in files):
-                raise Refused("the bytes of the earlier upload are no longer kept: bring its files again with these")
+                raise Refused("the bytes of the earlier upload are no longer kept: upload its files again with these")
             digest = digest_of((blob.digest for _, blob, _ in files if blob), name, names)
             upload = Upload.objects.filter(team=team, digest=digest).first()
             new = upload is None
@@ -98,7 +98,7 @@ def read_again(
     `names`: `Input.file` → the system it belongs to, empty for none; files it does not speak of keep theirs.
     """
     if upload.bytes_dropped or upload.files.filter(blob=None).exists():
-        raise Refused("the bytes of this upload are no longer kept: bring its files again")
+        raise Refused("the bytes of this upload are no longer kept: upload its files again")
     name = upload.system_name if system_name is None else clean_text(system_name, 120)
     given = {file: clean_text(one, 120) for file, one in (names or {}).items()}
     known = set(upload.inputs.filter(file__in=given).values_list("file", flat=True))
@@ -110,7 +110,7 @@ def read_again(
         changed["digest"] = digest_of([digest for digest in digests if digest], name, of_files)
         same = Upload.objects.filter(team=upload.team, digest=changed["digest"]).exclude(pk=upload.pk).first()
         if same:
-            raise Refused(f"the same files were brought for the same system before: see upload {same.pk}")
+            raise Refused(f"the same files were uploaded for the same system before: see upload {same.pk}")
     changed.update(system_name=name, system_names=of_files)
     settled = Upload.objects.filter(pk=upload.pk, state__in=(Upload.State.DONE, Upload.State.FAILED))
     if not settled.update(**changed):
@@ -127,11 +127,11 @@ def _pack(brought: Iterable[Brought], spool: IO[bytes]) -> list[tuple[str, Packe
     found: list[tuple[str, Packed]] = []
     for one in brought:
         if len(found) == settings.UPLOAD_FILES:
-            raise Refused(f"more than {settings.UPLOAD_FILES:,} files at a time: zip them, or bring some of them")
+            raise Refused(f"more than {settings.UPLOAD_FILES:,} files at a time: zip them, or upload some of them")
         try:
             found.append((one.name, Packed(one.stream, left, spool)))
         except TooMuch:
-            text = f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or bring some of them"
+            text = f"more than {settings.UPLOAD_MB:,} MB at a time: zip the files, or upload some of them"
             raise Refused(text) from None
         left -= found[-1][1].size
     if not found:

@@ -92,7 +92,9 @@ class Connection:
         """The password as its driver reads it: FreeTDS ends what is in braces at `};`, and doubles nothing."""
         if self.freetds and _braced(self.password) != self.password:
             if "};" in self.password or self.password.endswith("}"):
-                says = "this password cannot be told to FreeTDS: it has a semicolon or a brace in a place that ends it"
+                says = (
+                    "this password cannot be passed to FreeTDS: it has a semicolon or a brace in a place that ends it"
+                )
                 raise CollectorFailed(says, "give the login a password without semicolons and braces")
             return "{" + self.password + "}"
         return _braced(self.password)
@@ -124,11 +126,11 @@ def parse(text: str, password: str = "", *, paths: bool = False) -> Connection:
     _check_parts(found)
     said = found.password or password
     if "};" in said:  # FreeTDS, and who knows which driver of Rdb, takes what follows for keywords
-        says = "a password with }; in it cannot be told to every driver"
+        says = "a password with }; in it cannot be passed to every driver"
         raise CollectorFailed(says, "give the login another one")
     if len(said) > LONGEST_PASSWORD or any(char in said for char in "\0\r\n"):
         do = f"give one without line breaks, of at most {LONGEST_PASSWORD:,} characters"
-        raise CollectorFailed("the password cannot be told to a driver", do)
+        raise CollectorFailed("the password cannot be passed to a driver", do)
     if not paths and re.search(r"[/\\]", found.driver):
         do = "have it registered on this machine (odbcinst.ini) and name it: DRIVER={name}"
         raise CollectorFailed("a driver is named by its path", do)

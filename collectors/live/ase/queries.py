@@ -221,7 +221,9 @@ class Round:
         self.release = release_in(version) or (int(found[1]), int(found[2]))
         if self.release < OLDEST:
             says = f"{self.connection.where} is an ASE {found[1]}.{found[2]}"
-            raise CollectorFailed(says, f"bring exports by hand: releases before {OLDEST[0]}.{OLDEST[1]} are not asked")
+            raise CollectorFailed(
+                says, f"upload exports by hand: releases before {OLDEST[0]}.{OLDEST[1]} are not asked"
+            )
         self.result.server, self.result.version = plain(str(rows[0][0] or "")[:60]), plain(version[:400])
 
     def _settle(self) -> None:
@@ -321,7 +323,7 @@ class Round:
             self.result.leave(called, *_reason(error))
             return
         if not parts:
-            self.result.leave(called, "the server answered with nothing at all", "ask it by hand and bring the answer")
+            self.result.leave(called, "the server answered with nothing at all", "ask it by hand and upload the answer")
             return
         self._append(one, called, file, parts, seconds, **places)
 

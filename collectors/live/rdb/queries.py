@@ -24,7 +24,7 @@ NO_DRIVER = ("IM002", "IM003", "IM004")
 NO_TABLE = ("42S02", "42P01")
 SLACK = 5.0
 """Seconds after which an answer that the driver was to give up is not waited for any more."""
-MAKE_THEM = "have SQL$SAMPLE:INFO_TABLES.SQL of this release run in the database, or bring RMU/DUMP/HEADER"
+MAKE_THEM = "have SQL$SAMPLE:INFO_TABLES.SQL of this release run in the database, or upload RMU/DUMP/HEADER"
 
 
 class NotReadOnly(Exception):
@@ -99,7 +99,7 @@ class Round:
                 self._question(one)
             except NotReadOnly as error:
                 says = f"{self.connection.where} was asked nothing: it does not take `{READ_ONLY}` ({error})"
-                do = "name a driver that passes it on, or bring RMU/DUMP/HEADER"
+                do = "name a driver that passes it on, or upload RMU/DUMP/HEADER"
                 raise CollectorFailed(says, do, again=False) from None
             except pyodbc.Error as error:
                 if not self._failed(one, error):
@@ -132,7 +132,7 @@ class Round:
 
     def _take(self, one: Question, columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
         if not columns:
-            self._leave(one, "the server answered with no columns", "ask it by hand and bring the answer")
+            self._leave(one, "the server answered with no columns", "ask it by hand and upload the answer")
             return
         if len(rows) > one.most_rows:
             del rows[one.most_rows :]

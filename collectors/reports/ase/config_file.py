@@ -57,7 +57,7 @@ KINDS = {"default data cache": "Default", "mixed cache": "Mixed", "log only": "L
 POLICIES = {"lru replacement": "strict LRU", "relaxed lru replacement": "relaxed LRU"}
 MEGABYTES_TO = 1e9
 """A size above a petabyte is damage."""
-REMEDY = "bring the whole .cfg file as the server wrote it"
+REMEDY = "upload the whole .cfg file as the server wrote it"
 
 
 @report(starts=START, provides=(ConfigParameter, NamedCache, CachePool))

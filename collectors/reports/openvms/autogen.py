@@ -131,7 +131,7 @@ def read(report: Report) -> Iterator[Fact]:
         if run.node:
             yield Node(source=where, name=run.node, at=moment(run.at))
         if not run.blocks:
-            report.problem("no parameter below the heading: cut off, bring the report whole", run.first)
+            report.problem("no parameter below the heading: cut off, upload the report whole", run.first)
         yield AutogenRun(
             source=where,
             node=run.node,

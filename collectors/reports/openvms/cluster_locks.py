@@ -105,7 +105,7 @@ def _lines(report: Report, table: Table) -> Iterator[_Line]:
     for row in table.rows:
         name = row.get("Node", "Node name").upper()
         if not row.whole:
-            report.problem("the row does not have as many cells as the heading, left out: bring it whole", row.first)
+            report.problem("the row does not have as many cells as the heading, left out: upload it whole", row.first)
         elif name in SUMS:
             report.claim(row.first, row.last)
         elif not NAME.fullmatch(name) or name in seen:
@@ -150,6 +150,6 @@ def _doubt(lines: list[_Line]) -> str | None:
     if abs(incoming - outgoing) > NEAR * max(incoming, outgoing):
         return (
             f"{incoming:,.0f} operations come in and {outgoing:,.0f} go out over all nodes: a node is missing, or "
-            "columns are mixed up; bring the table of the whole cluster"
+            "columns are mixed up; upload the table of the whole cluster"
         )
     return None

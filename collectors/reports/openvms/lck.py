@@ -52,6 +52,6 @@ def read(report: Report) -> Iterator[LockSummaryItem]:
         report.claim(index)
     if left:
         what = f"{left:,} lines of figures after the first {MOST_ITEMS} were not read"
-        report.problem(f"{what}: bring each LCK command in a file of its own", first_left)
+        report.problem(f"{what}: upload each LCK command in a file of its own", first_left)
     if not items:
-        report.problem("no label with a figure was found below it: bring SHOW LOCK/SUMMARY as well", 0)
+        report.problem("no label with a figure was found below it: upload SHOW LOCK/SUMMARY as well", 0)

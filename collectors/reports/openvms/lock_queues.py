@@ -76,7 +76,7 @@ def read(report: Report) -> Iterator[LockQueues | LockQueue]:
     for run in runs:
         number = report.source(run.first).first
         if run.shown and not run.done:
-            report.problem("its end (All done.) is missing: queues may be missing, too; bring it whole", run.last)
+            report.problem("its end (All done.) is missing: queues may be missing, too; upload it whole", run.last)
         if run.count > len(run.queues):
             report.problem(f"{run.count - len(run.queues):,} queues after the first {MOST} are counted alone", run.last)
         yield LockQueues(

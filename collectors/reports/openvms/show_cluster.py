@@ -78,7 +78,7 @@ def read(report: Report) -> Iterator[ClusterNode | Node]:
         raise NotThisReport
     if not all(view.strict and all("STATUS" in cells for _, cells in view.rows) for view in views):
         report.tentative(
-            "SHOW CLUSTER without its STATUS or with a frame that does not hold: bring it as it was printed"
+            "SHOW CLUSTER without its STATUS or with a frame that does not hold: upload it as it was printed"
         )
     for view in views:
         if not view.rows:

@@ -74,7 +74,7 @@ def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLock
         return
     if found.left:
         what = f"{len(found.left):,} lines of figures after the first {MOST_ITEMS} were not read"
-        report.problem(f"{what}: bring each SHOW command in a file of its own", found.left[0])
+        report.problem(f"{what}: upload each SHOW command in a file of its own", found.left[0])
     if found.items:
         report.tentative("of SHOW LOCK/SUMMARY only one heading is known; labels and figures are kept as printed")
     for index, group, label, value in found.items:

@@ -153,7 +153,9 @@ class ShowLocks:
             self.problems.append(f"line {number}: {BROKEN}")
             return
         if self.resource is None:
-            self.problems.append(f"line {number}: no `Resource:` above it, so it was not read: bring the whole listing")
+            self.problems.append(
+                f"line {number}: no `Resource:` above it, so it was not read: upload the whole listing"
+            )
             return
         if len(self.rows) >= MOST:
             self.left_out += 1

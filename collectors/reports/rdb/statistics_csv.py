@@ -254,7 +254,7 @@ def _figures(report: Report, column: _Column, lines: Sequence[_Line]) -> dict[st
         return {"each": sum(numbers) / len(numbers)}
     falls = any(new < old for old, new in pairwise(numbers))
     if column.measure == "total" and falls:
-        report.problem(f"the total of {column.item} falls: reset between, bring the rows since", lines[0].index)
+        report.problem(f"the total of {column.item} falls: reset between, upload the rows since", lines[0].index)
         return None
     if not column.measure and (falls or len(numbers) < LEAST_ROWS):
         what = f"`{column.name[:40]}` may be a total or a count of each interval, so it was not read"

@@ -71,7 +71,7 @@ MOST_CPUS = 8192
 """Linux is not built for more."""
 MOST_ODD = 20
 """So many lines in a row that are none of ours: it is over (this project)."""
-COLLECTED_BY = "bring the output of `grep . /sys/devices/system/cpu/cpu*/cpufreq/*`"
+COLLECTED_BY = "upload the output of `grep . /sys/devices/system/cpu/cpu*/cpufreq/*`"
 
 
 @dataclass
@@ -182,7 +182,7 @@ class CpuFrequencies:
         """The files of one processor; beyond the most there can be, of one that is thrown away."""
         if which not in room and len(room) >= MOST_CPUS:
             self.told.problem(
-                number, f"more than {MOST_CPUS:,} processors: this one is left out; bring them in two files"
+                number, f"more than {MOST_CPUS:,} processors: this one is left out; upload them in two files"
             )
             return _Files(number, number)
         files = room.setdefault(which, _Files(number, number))

@@ -43,7 +43,7 @@ LOCK = re.compile(
 DAMAGED = re.compile(rf"{HEAD}(?:[A-Z]{{1,7}}(?:\s|$)|$)")
 MOST_ODD = 20
 """So many lines in a row that are no locks: the listing is over (this project)."""
-CUT = "the lock is not whole: bring the output of `cat /proc/locks` as a file, its lines not wrapped or cut"
+CUT = "the lock is not whole: upload the output of `cat /proc/locks` as a file, its lines not wrapped or cut"
 
 
 @stream(starts=START, provides=(RecordLockTable, RecordLock))
@@ -108,7 +108,7 @@ class ProcLocks:
             self.holder = lock
         elif blocker is None and number != self.number:
             self.told.problem(
-                line, f"lock {number}, which it waits for, is not in these lines: bring all of /proc/locks"
+                line, f"lock {number}, which it waits for, is not in these lines: upload all of /proc/locks"
             )
         self.number = number
         self.now.add(lock)

@@ -102,8 +102,8 @@ def test_a_node_that_the_exports_name_and_nobody_brought_is_missing_by_name() ->
     assert [(one.name, one.where) for one in view.absent] == [("BARRA", "cluster.txt:9"), ("LEWIS", "locktime.csv:2")]
     assert [row.hardware for row in view.rows] == ["HP rx1620", "HP rx1620"], "the listing fills what was not printed"
     drawn = parsed(picture(view))
-    assert "exports not brought" in texts(drawn)
-    assert "BARRA: exports not brought." in said(drawn)
+    assert "exports not uploaded" in texts(drawn)
+    assert "BARRA: exports not uploaded." in said(drawn)
 
 
 def test_each_node_as_master_has_the_share_of_the_published_run_of_its_rank() -> None:
@@ -217,7 +217,7 @@ def test_the_csv_has_every_node_and_says_which_figures_are_none(audit: Audit, pe
     assert [(row["node"], row["exports"]) for row in rows] == [
         ("ORKNEY", "this capture"),
         ("SKYE", "brought"),
-        ("BARRA", "not brought"),
+        ("BARRA", "not uploaded"),
     ]
     assert rows[0]["lock directory weight"] == "1.0"
     assert rows[1]["lock directory weight"] == ""

@@ -119,7 +119,7 @@ def test_a_cpu_that_only_lacks_its_display_is_neither_free_nor_a_reason_to_move_
     assert "cannot be said yet. CPU 2: nothing was read against them" in shown.answer
     assert not [one for one in shown.cpus if one.moving]
     unread = map_of([node(2.0), full(0, None), full(1, None)])
-    assert unread.answer.startswith("Which CPU is free cannot be said: SHOW FASTPATH was not brought.")
+    assert unread.answer.startswith("Which CPU is free cannot be said: SHOW FASTPATH was not uploaded.")
 
 
 def test_a_co_thread_of_two_cpus_is_drawn_with_neither() -> None:

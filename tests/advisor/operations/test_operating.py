@@ -132,7 +132,7 @@ def test_no_process_works_with_a_database_of_a_version_before_the_apps(monkeypat
     found = versions.mismatch()
     assert found is not None
     assert found.status == 503
-    assert "bring the exports again" in found.do
+    assert "upload the exports again" in found.do
 
 
 def test_a_new_database_file_is_for_its_owner_alone_and_one_in_use_stays_as_it_is(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_a_collector_of_another_product_is_not_called(people: People, programs: 
 
 def test_a_collector_that_brings_nothing_has_failed(system: System, programs: Path) -> None:
     add(programs, "nothing", ": > empty.txt")
-    with pytest.raises(Failed, match="the program nothing brought nothing for CLAIMS1: see that it writes"):
+    with pytest.raises(Failed, match="the program nothing delivered nothing for CLAIMS1: see that it writes"):
         collect(run_of(system, "nothing"))
 
 
@@ -172,7 +172,7 @@ def test_a_run_without_a_system_cannot_collect(system: System, programs: Path) -
 def test_more_than_an_upload_holds_has_failed(system: System, programs: Path, settings: Settings) -> None:
     settings.UPLOAD_FILES = 2
     add(programs, "many", "for n in 1 2 3; do echo $n > $n.txt; done")
-    with pytest.raises(Failed, match="the program many brought more than 2 files at a time: zip them"):
+    with pytest.raises(Failed, match="the program many delivered more than 2 files at a time: zip them"):
         collect(run_of(system, "many"))
     settings.UPLOAD_MB = 1
     add(programs, "flood", "yes")

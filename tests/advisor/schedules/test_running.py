@@ -34,7 +34,7 @@ def test_a_collectors_export_becomes_an_upload_an_audit_and_a_run_that_is_done(
     with django_capture_on_commit_callbacks(execute=True):
         made(run)
     upload = Upload.objects.get()
-    assert (run.state, run.told, run.error, run.holds) == ("done", f"taken in as upload {upload.pk}", "", None)
+    assert (run.state, run.told, run.error, run.holds) == ("done", f"fetched as upload {upload.pk}", "", None)
     assert run.late_seconds == 150
     assert (upload.run, upload.origin, upload.state) == (run, "schedule", "done")
     assert System.objects.get().latest

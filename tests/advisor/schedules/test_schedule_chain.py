@@ -60,6 +60,6 @@ def test_a_dropped_file_is_followed_from_the_form_to_the_mail(
         )
         Mail.objects.update(state=Mail.State.DONE)
         assert "1 mail : 1 sent" in words_of(text_of(owner, address))
-        assert "brought its newest exports" in words_of(text_of(owner, f"/systems/{system.pk}/"))
+        assert "delivered its newest exports" in words_of(text_of(owner, f"/systems/{system.pk}/"))
     with time_machine.travel(timezone.now() + timedelta(hours=1)):
         assert "hx-trigger" not in text_of(owner, address)

@@ -76,7 +76,7 @@ def test_what_changes_something_is_not_done_by_a_link(people: People, nightly: S
     [
         ({"state": "waiting", "tries": 0}, "waits for a worker"),
         ({"state": "waiting", "tries": 2, "error": "the folder is away: mount it"}, "tried 2 times, again at"),
-        ({"state": "running"}, "taking in"),
+        ({"state": "running"}, "fetching"),
         ({"state": "failed", "error": "the folder is away\nmount it"}, "failed The folder is away. Mount it."),
         ({"state": "skipped", "told": "blackout window daily 01:00-02:30"}, "skipped blackout window daily"),
         ({"state": "done", "told": "nothing was there"}, "nothing new nothing was there"),
@@ -148,7 +148,7 @@ def test_the_page_follows_by_itself_while_something_is_under_way_and_no_longer(
     assert "hx-trigger" in text_of(client, address)
     part = client.get(address, headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
-    assert "taking in" in part
+    assert "fetching" in part
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE)
     taken_by(run, upload)
     assert "hx-trigger" not in text_of(client, address)
@@ -189,12 +189,12 @@ def test_the_last_run_of_a_group_counts_its_systems(people: People, storm: Syste
         run = Run.objects.create(schedule=schedule, system=one, due=due, state=state)
     reading = Upload.objects.create(team=people.team, digest="x", run=run)
     page = text_of(as_user(people.colleague), "/schedules/")
-    assert "1 failed, 2 taken in, 1 being read" in words_of(page)
+    assert "1 failed, 2 fetched, 1 being read" in words_of(page)
     assert "skipped" not in page
     assert "hx-trigger" in page
     Upload.objects.filter(pk=reading.pk).update(state="failed")
     page = text_of(as_user(people.colleague), "/schedules/")
-    assert "1 failed, 1 could not be read, 2 taken in" in words_of(page)
+    assert "1 failed, 1 could not be read, 2 fetched" in words_of(page)
     assert "hx-trigger" not in page
 
 
@@ -236,7 +236,7 @@ def test_the_system_page_tells_its_schedules(
     told = words_of(page[page.index('id="schedules"') : page.index('id="limits"')])
     assert "nightly its own" in told
     assert "of the group group the south" in told
-    assert "whatever comes brought its newest exports" in told
+    assert "whatever comes delivered its newest exports" in told
     assert "of nobody here" not in told
     assert f'action="/schedules/{nightly.pk}/run/"' in page
     assert f'action="/schedules/{nightly.pk}/run/"' not in text_of(as_user(people.colleague), f"/systems/{storm.pk}/")

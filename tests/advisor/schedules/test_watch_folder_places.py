@@ -128,7 +128,7 @@ def test_a_team_that_is_renamed_does_not_read_the_folder_of_the_next_team_of_its
         with pytest.raises(Unreadable) as refused:
             drop.look(60)
     assert refused.value.says == f"{roots[0]}/Claims is the folder of another team by now"
-    assert refused.value.do == "choose another folder for the schedule, and have this team's exports brought there"
+    assert refused.value.do == "choose another folder for the schedule, and have this team's exports put there"
     assert Upload.objects.count() == 1
 
 

@@ -103,7 +103,7 @@ def test_a_file_that_lies_on_a_damaged_spot_is_refused_and_the_others_are_taken(
 
     monkeypatch.setattr(os, "read", broken)
     looked = drop.look(60)
-    text = "damaged.txt cannot be read (Input/output error): see to the disk it lies on, or bring it again"
+    text = "damaged.txt cannot be read (Input/output error): see to the disk it lies on, or upload it again"
     assert (looked.taken, looked.refused) == (1, [text])
 
 

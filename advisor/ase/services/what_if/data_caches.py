@@ -241,7 +241,7 @@ def _new_lines(
         grown = f"sizes in the export and {100 * (GROWTH - 1):.0f} % to grow"
         yield Line("what it would hold", None, round(contents_mb, 1), "MB", ARITHMETIC, grown)
     if size is None:
-        yield Line("size", None, None, "MB", NONE, "type a size, or bring the sizes of the objects")
+        yield Line("size", None, None, "MB", NONE, "type a size, or upload the sizes of the objects")
     else:
         fits = contents_mb is None or size >= contents_mb
         yield Line("size", None, size, "MB", ARITHMETIC, "holds it whole" if fits else "does not hold it whole")

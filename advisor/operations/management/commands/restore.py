@@ -11,7 +11,9 @@ from advisor.operations.services import backups
 class Command(BaseCommand):
     """Restore."""
 
-    help = "Restore a backup into an empty database (or --replace) of a stopped service, and bring it to this version."
+    help = (
+        "Restore a backup into an empty database (or --replace) of a stopped service, and migrate it to this version."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -105,7 +105,7 @@ class Command(BaseCommand):
                     time.sleep(0.05)
 
     def welcome(self, options: dict[str, Any]) -> None:
-        """Bring the examples the very first time; print the address and the login last, where they are seen."""
+        """Load the examples the very first time; print the address and the login last, where they are seen."""
         from advisor.accounts.models import Team
         from advisor.accounts.services.people import make_first_administrator
         from advisor.uploads.services.examples import bring_examples

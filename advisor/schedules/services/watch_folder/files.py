@@ -177,7 +177,7 @@ class Folder:
     def _cannot_read(self, error: OSError) -> None:
         """Raise `Refused` or `Unreadable`; a file that is gone, or has become a link, is passed over."""
         if error.errno == errno.EIO and self._answers():
-            raise Refused(f"cannot be read ({error.strerror}): see to the disk it lies on, or bring it again")
+            raise Refused(f"cannot be read ({error.strerror}): see to the disk it lies on, or upload it again")
         if error.errno in AWAY:
             raise away(error, self.name)
         if error.errno not in (errno.ENOENT, errno.ELOOP, errno.ENXIO):

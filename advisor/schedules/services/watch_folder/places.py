@@ -69,7 +69,7 @@ def checked(schedule: Schedule) -> frozenset[str]:
     """
     folder, others = Path(schedule.folder), _of_others(schedule.team_id)
     if part_of(folder).lower() in others:
-        do = "choose another folder for the schedule, and have this team's exports brought there"
+        do = "choose another folder for the schedule, and have this team's exports put there"
         raise Unreadable(f"{told(schedule.folder)} is the folder of another team by now", do)
     return frozenset(others) if folder in {*settings.DROP_FOLDERS, *roots()} else frozenset()
 

@@ -182,9 +182,9 @@ def _interval(page: Page, fields: dict[str, tuple[int, int, str]], header: Heade
             "the server's clock was set meanwhile, or the header was changed; rates per second may be wrong"
         )
     if header.seconds < SHORTEST:
-        header.problems.append(f"sampled for only {header.seconds:.0f} s: too short, mostly noise; bring {AGAIN}")
+        header.problems.append(f"sampled for only {header.seconds:.0f} s: too short, mostly noise; collect {AGAIN}")
     if header.seconds > LONGEST:
         header.problems.append(
             f"sampled for {header.seconds / 60:.0f} min: an average this long hides the peak, "
-            f"and counters may have wrapped; bring {AGAIN}"
+            f"and counters may have wrapped; collect {AGAIN}"
         )

@@ -39,7 +39,7 @@ def read_reports(report: Report) -> list[Run]:
         if not run.trees:
             report.problem("no lock tree is listed below it: run LOCK_ACTV.COM again", run.first)
         elif not run.whole:
-            report.problem("its end (All done.) is missing: trees may be missing, too; bring it whole", run.last)
+            report.problem("its end (All done.) is missing: trees may be missing, too; upload it whole", run.last)
     return [run for run in runs if run.trees or run.failed]
 
 
@@ -106,7 +106,7 @@ class _Walk:
             if self.named is None and not self.runs:
                 return False  # some other report's total
             if self.named is None:
-                self.report.problem("a total without the name of its resource: bring the report whole", index)
+                self.report.problem("a total without the name of its resource: upload the report whole", index)
                 self.end_tree()
                 return True
             first, name = self.named
@@ -135,7 +135,7 @@ class _Walk:
             self.report.problem("a total without its nodes: the report was cut here; tree left out", tree.first)
         elif not _adds_up(tree):
             self.report.problem(
-                "the total is not the sum of its nodes: the tree is left out; bring it whole", tree.first
+                "the total is not the sum of its nodes: the tree is left out; upload it whole", tree.first
             )
         else:
             run.trees.append(tree)

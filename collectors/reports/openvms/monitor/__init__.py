@@ -162,7 +162,7 @@ class Monitor:
             return False
         if monitor.GLUED.match(line):
             what = "a screen on one line: a terminal's log lost its cursor movements"
-            self.session.problems.add(f"{what}. Bring the file of MONITOR/NODISPLAY/SUMMARY=file", number)
+            self.session.problems.add(f"{what}. Upload the file of MONITOR/NODISPLAY/SUMMARY=file", number)
         if not kept:
             self.loose.add(number, line)
         self.strange += 1

@@ -61,7 +61,7 @@ class Session:
             self.problems.add(f"{label[:60]}: its minimum is above its maximum, not read", line)
         if frame.class_name is None or not frame.rows:
             if frame.class_name and frame.headed:
-                what = f"a screen of {frame.class_name} without a line that could be read: bring it as it was printed"
+                what = f"a screen of {frame.class_name} without a line that could be read: upload it as it was printed"
                 self.problems.add(what, frame.first)
             return False
         if frame.unlike > len(frame.rows):
@@ -254,7 +254,7 @@ class Session:
             if at in last and output.kind == "summary":
                 node = output.node or "one node"
                 self.problems.add(
-                    f"summaries of {node} over several periods in one file: only the last is judged; bring each alone",
+                    f"summaries of {node} over several periods in one file: only the last is judged; upload each alone",
                     output.first,
                 )
             last[at] = output
@@ -270,7 +270,7 @@ class Session:
             if lost:
                 of = f" of {output.node}" if output.node else ""
                 what = f"{one.name}{of} lacks {lost} of its {len(set(needed.values()))} lines: cut off or unreadable"
-                found.append(f"line {one.first_line}: {what}. Bring the whole screen")
+                found.append(f"line {one.first_line}: {what}. Upload the whole screen")
         return found
 
     @staticmethod

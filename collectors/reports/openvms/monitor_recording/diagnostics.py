@@ -32,7 +32,7 @@ def problems(read: Recording, summary: Summary) -> Iterator[str]:
         )
     if not read.samples.rows:
         yield (
-            "no class has two records with time between them, so there is nothing to take a difference of: bring a "
+            "no class has two records with time between them, so there is nothing to take a difference of: upload a "
             "recording of ten intervals or more of MODES,LOCK,DLOCK,RLOCK"
         )
 
@@ -47,7 +47,7 @@ def _recording(read: Recording) -> Iterator[str]:
     ):
         yield (
             f"records not read, because no source tells how they are laid out: {named(others)}. "
-            "Bring these classes as MONITOR /SUMMARY, or a T4 CSV"
+            "Upload these classes as MONITOR /SUMMARY, or a T4 CSV"
         )
     if read.passed_count:
         numbers = ", ".join(map(str, read.passed)) + (", …" if read.passed_count > len(read.passed) else "")

@@ -17,7 +17,7 @@ LONGWORDS = {LOCK: 10, DLOCK: 15, RLOCK: 7}
 MOST_CPUS = 128
 """More blocks than any OpenVMS system has had CPUs: damage."""
 REMEDY = (
-    "bring the file again, transferred in binary (FTP: TYPE I; or a zip made on OpenVMS with -V), or MONITOR /SUMMARY "
+    "upload the file again, transferred in binary (FTP: TYPE I; or a zip made on OpenVMS with -V), or MONITOR /SUMMARY "
     "of it: MONITOR MODES,LOCK,DLOCK,RLOCK/INPUT=file/NODISPLAY/SUMMARY=MONITOR.SUM"
 )
 

@@ -52,14 +52,16 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
             report.problem(what, run.first)
         elif run.left:
             what = f"{len(run.left):,} rows after the first {MOST_ROWS:,} of SPL {run.command} were not read"
-            report.problem(f"{what}: bring this output in a file of its own, in parts of fewer rows", run.left[0])
+            report.problem(f"{what}: upload this output in a file of its own, in parts of fewer rows", run.left[0])
         elif not run.locks:
             report.problem(f"SPL {run.command}: no table of spinlocks was found below it, repeat it", run.first)
     runs = [run for run in runs if run.locks]
     if not runs:
         return
     if not all(_proven(run) for run in runs):
-        report.tentative("no sample of SPL's output is known; its columns are told by the words of their headings")
+        report.tentative(
+            "no sample of SPL's output is known; its columns are recognised by the words of their headings"
+        )
     above = min(lock.first for lock in runs[0].locks.values())
     named = sda.node_in(report.lines[:above]) or sda.node_in(report.before)
     if named:

@@ -147,7 +147,7 @@ class T4:
             self.names.append(line)
             self._open()
         elif t4.STAMP.match(line) or t4.AVERAGE.match(line):
-            self.problems.append(f"line {number}: rows without column names: bring the whole file")
+            self.problems.append(f"line {number}: rows without column names: upload the whole file")
             self.part = "lost"
             return self._lost(number, line)
         elif not (t4.DATES.search(line) or t4.TIMES.search(line)):
@@ -193,7 +193,7 @@ class T4:
         self.part = "rows"
 
     def _give_up(self, number: int, why: str) -> None:
-        self.problems.append(f"line {number}: {why}: not read. Bring the file as T4 wrote it")
+        self.problems.append(f"line {number}: {why}: not read. Upload the file as T4 wrote it")
         self.names.clear()
         self.part = "lost"
 
@@ -217,7 +217,7 @@ class T4:
         if time < self.time:
             self.problems.append(
                 f"line {number}: the time goes back to {line[: found.end()].strip(' ,')}: read up to here only. "
-                "Stale rows, a clock that was set back, or two files in one: bring each period on its own"
+                "Stale rows, a clock that was set back, or two files in one: upload each period on its own"
             )
             self.part = "tail"
             return True
@@ -287,7 +287,7 @@ class T4:
         if self.layout.names:
             facts += self._summary()
         elif self.part != "lost":
-            self.problems.append("the file ends before its column names do: bring the whole file")
+            self.problems.append("the file ends before its column names do: upload the whole file")
         if self.loose.dropped:
             self.problems.append(f"{self.loose.dropped:,} more lines were not understood")
         named_above = self.title.node is not None and self.title.source.first < self.start
@@ -325,7 +325,7 @@ class T4:
             self.problems.append(self._wraps(figures))
         if not figures or not figures.first or not figures.last:
             if not self.other_date:
-                self.problems.append("column names but no sample: let T4 finish the file, then bring it again")
+                self.problems.append("column names but no sample: let T4 finish the file, then upload it again")
             source = Source(self.file, self.start, self.start)
             return [T4File(source=source, kind=self.layout.kind, file_format=self.file_format)]
         from collectors.reports.openvms.t4.facts import Summary, moment

@@ -291,7 +291,7 @@ class _Walk:
     def _set(self, values: dict[str, Value], text: str, kinds: tuple[sentences.Sentence, ...], index: int) -> bool:
         for name, value in said(text, kinds):
             if values.setdefault(name, value) != value:
-                says = f"`{text[:100]}` contradicts what stands above it: the first one counts, bring a whole header"
+                says = f"`{text[:100]}` contradicts what stands above it: the first one counts, upload a whole header"
                 self.report.problem(says, index)
             return True
         return False

@@ -194,10 +194,10 @@ class WaitLog:
         if kind == "stall":
             yield "tentative: the layout of the stall log is recalled, and nothing in it proves the reading"
         if created is None and kind != "dbkey":
-            yield "no date above the events, so their times have none: bring the log with its head"
+            yield "no date above the events, so their times have none: upload the log with its head"
         if self.groups.given_up:
             many = f"{self.groups.left_out:,} resources were left out"
-            yield f"{many}, and the counts of those that came rarely are too low: bring a log of the busy hour alone"
+            yield f"{many}, and the counts of those that came rarely are too low: upload a log of the busy hour alone"
         if self.loose.dropped:
             yield f"{self.loose.dropped:,} more lines were not understood"
 

@@ -84,7 +84,7 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
             if len(rate.points) < 2:
                 which = f"{rate.label}: " if rate.label else ""
                 report.problem(
-                    f"{which}fewer than two rows have a load and a rate: no series, bring more runs", table.first
+                    f"{which}fewer than two rows have a load and a rate: no series, measure more runs", table.first
                 )
                 continue
             own = column_title(rate.label) if rate.label else None

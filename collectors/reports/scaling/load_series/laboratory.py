@@ -196,7 +196,7 @@ def _series(report: Report, rows: Sequence[_Row]) -> Iterator[LoadSeries | Param
                 setup=setup,
             )
         elif len(family) == 1:
-            report.problem(f"{title}: fewer than two steps can be used: no series, bring more", own[0].index)
+            report.problem(f"{title}: fewer than two steps can be used: no series, measure more", own[0].index)
     for (series, _), family in families.items():
         column = {"lvb": "lvb_bytes"}.get(series, series)
         if column in ("reshashtbl", "lockidtbl", "lvb_bytes") and len(family) > 1:

@@ -186,7 +186,7 @@ def _row(report: Report, table: _Table, index: int, line: str) -> bool:
         return False
     if len(table.rows) >= MOST_ROWS:
         what = f"a table of more than {MOST_ROWS:,} rows: read up to here only, the rows below stay unread"
-        report.problem(f"{what}; bring them under the heading again", index)
+        report.problem(f"{what}; upload them under the heading again", index)
         return False
     cells = line.split() if separator == " " else split(line, separator)
     table.rows.append(Cells(index, tuple(cells)))
@@ -196,7 +196,7 @@ def _row(report: Report, table: _Table, index: int, line: str) -> bool:
 def _runs(report: Report, table: _Table) -> Iterator[LockingRun]:
     heading = table.heading
     if not table.rows:
-        report.problem("a heading without rows: bring the whole table", table.first)
+        report.problem("a heading without rows: upload the whole table", table.first)
         return
     if heading.separator == " " and (found := split_digits(heading, table.rows)):
         report.problem(SPLIT.format(found[1]), found[0])

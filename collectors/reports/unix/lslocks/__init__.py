@@ -53,7 +53,7 @@ BETWEEN = re.compile(r"[\s,]*")
 CLOSE = re.compile(r"[}\]]")
 MOST_ODD = 20
 """So many lines in a row that are no locks: the listing is over (this project)."""
-REMEDY = "bring `lslocks --json --bytes --output-all` as a file"
+REMEDY = "upload `lslocks --json --bytes --output-all` as a file"
 DECODER = json.JSONDecoder()
 
 

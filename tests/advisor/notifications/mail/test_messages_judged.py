@@ -60,6 +60,6 @@ def test_a_capture_judged_anew_is_called_the_same(told: Recipient, two_days: lis
     anew = Audit.objects.create(capture=second.capture, system=second.system, why="limits changed")
     found = parts(report_message(told, anew, second))
     for text in (found.text, found.html):
-        assert "The same capture as told before, judged anew (limits changed)." in text
+        assert "The same capture as reported before, judged again (limits changed)." in text
     assert "WHAT CHANGED SINCE IT WAS JUDGED BEFORE" in found.text
     assert "same capture" not in of_two_days(told, two_days).text

@@ -191,7 +191,7 @@ def test_a_letter_that_cannot_be_made_keeps_nobody_else_from_theirs(
     audited_again(storm)
     tell(storm)
     assert [mail.to for mail in mails()] == ["b@example.org"]
-    assert "could not be told" in caplog.text
+    assert "could not be reported" in caplog.text
     monkeypatch.undo()
     notify.notify_due()
     assert {mail.to for mail in mails()} == {"a@example.org", "b@example.org"}

@@ -118,7 +118,7 @@ def test_a_capture_that_is_judged_anew_is_no_heartbeat_unless_limits_changed_som
     (mail,) = mails()
     assert mail.kind == "heartbeat"
     assert mail.subject.startswith("CLAIMS1: 1 by another limit, ")
-    assert "The same capture as told before, judged anew (limits changed)." in text_of(mail)
+    assert "The same capture as reported before, judged again (limits changed)." in text_of(mail)
 
 
 def test_the_heartbeat_of_the_first_audit_calls_it_the_first(people: People, storm: System, storm_audit: Audit) -> None:
