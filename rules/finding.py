@@ -102,7 +102,7 @@ class Change:
     opening: tuple[str, ...] = ()
     """Lines before `apply` that several changes of one batch need once: keep a copy of all parameters."""
     closing: tuple[str, ...] = ()
-    """Lines after `apply` that a batch needs once: one AUTOGEN, one reboot."""
+    """Lines after `apply` that a batch needs once: one AUTOGEN, one reboot; all of what is done after a restart."""
     undo_opening: tuple[str, ...] = ()
     undo_closing: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -124,6 +124,11 @@ class Change:
     def nameless(self) -> bool:
         """Whether it is a template that names no object: nothing to be done before somebody has found out which."""
         return self.takes_effect is Effect.ADVICE and bool(PLACEHOLDER.search(" ".join((self.target, *self.apply))))
+
+    @property
+    def after_restart(self) -> bool:
+        """Whether all of it is done right after a restart of the server, so that it asks for none of its own."""
+        return self.takes_effect is Effect.RESTART and not self.apply
 
     @property
     def script(self) -> tuple[str, ...]:

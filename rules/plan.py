@@ -136,17 +136,21 @@ def make_plan(
     for key in left_out:
         for first in wanted[key].yields_to if key in wanted else ():
             instead.setdefault(first, []).append(key)
-    steps = _after([_step(wave[0].takes_effect, wave, instead) for wave in waves])
+    last = [all(one.after_restart for one in wave) for wave in waves]
+    steps = _after([_step(wave[0].takes_effect, wave, instead) for wave in waves], last)
     return Plan(tuple(steps), tuple(conflicts), left_out, templates)
 
 
-def _after(steps: list[Step]) -> list[Step]:
-    """The steps, each that needs something of a restart or an outage with the number of that step."""
+def _after(steps: list[Step], after_restart: list[bool]) -> list[Step]:
+    """The steps, each that needs something of a restart or an outage with the number of that step.
+
+    `after_restart`: whether all of a step is done right after a restart, so that it belongs to that of what it needs.
+    """
     found: list[Step] = []
-    for step in steps:
+    for step, right_after in zip(steps, after_restart, strict=True):
         before = [(number, one) for number, one in enumerate(found, 1) if set(step.needs) & set(one.change_keys)]
         later = [(number, one) for number, one in before if one.when in ("restart", "reboot", "outage")]
-        if later and step.when == "now":
+        if later and (step.when == "now" or right_after):
             number, one = later[-1]
             step = replace(step, after=number, waits_for=one.when)
         found.append(step)

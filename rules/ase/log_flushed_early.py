@@ -1,7 +1,7 @@
 """User log caches are flushed early, and not for being full.
 
 Finds: more than a fifth of the flushes of user log caches (sp_sysmon, Transaction Management) by Unpin, by Change of
-Database, by System Log Record and Other, by Log markers, by No Free Plcblock, or by single records and sub-commands of
+Database, by System Log Record and Other, by Log markers, by No Free Plcblock, by single records, or by sub-commands of
 minimally logged changes, at a rate that counts. Full caches are another rule's (ase/user_log_cache_flushes).
 
 Why it matters: each of them asks for the end of the log in the middle of a transaction, where all tasks of a database
@@ -10,8 +10,9 @@ meet. Each reason has its own cure, and a larger user log cache is only one of t
 What to do: by Unpin, two transactions change one page of a datarows table, so fewer rows a page there (this project's
 reading: the manual's own list was not found). By Change of Database, transactions span databases. By System Log Record
 and Other, the vendor proposes a smaller user log cache. By Log markers, triggers and rollbacks that are not needed. By
-No Free Plcblock, by its name alone, and by minimally logged records, a larger one. Nothing of it is scripted: none of
-these figures says which table, statement or size it is.
+No Free Plcblock, by its name alone, and by minimally logged records, a larger one. By single records, the log comes
+onto devices of its own where `sysusages` shows that it shares them with data; else they are left alone. Nothing of it
+is scripted: none of these figures says which table, statement or size it is.
 
 When to ignore it: where nobody waits for the log; then it is a note. Temporary databases have log caches of their own
 from 15.0.2 on, so their use is no reason for Change of Database any more.
@@ -30,6 +31,7 @@ from rules.ase._evidence.log.flushes import (
     flushes_of,
     log_waited,
 )
+from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import level_reached, setting_of, subject_of
 from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity
@@ -54,6 +56,8 @@ class Reason:
     do: str
     minimal: bool | None = None
     """Whether only those of minimally logged changes mean it."""
+    mixed: bool = False
+    """Whether it is judged only where data and log are known to share a device, which makes such flushes (vendor)."""
     smaller: bool = False
     """Whether the vendor's step is a smaller cache, where it is not the smallest already."""
 
@@ -95,6 +99,14 @@ REASONS = (
         f"A larger {SIZE} is this project's guess from the name (static): try it where a restart is due anyway.",
     ),
     Reason(
+        "by Single Log Record",
+        ("by Single Log Record",),
+        "What else than data and log on one device makes such flushes is in no source that was read.",
+        "",
+        minimal=False,
+        mixed=True,
+    ),
+    Reason(
         "of minimally logged records",
         ("by Single Log Record", "by Start of Sub-Command", "by End of Sub-Command"),
         "Minimally logged changes keep their records in the cache, and lose that logging when it is flushed (vendor).",
@@ -114,7 +126,9 @@ class Limits(FlushLimits):
     )
 
 
-@rule(needs=(UserLogCacheFlushes,), uses=(*FLUSH_FACTS, ConfigParameter, Server), links=LINKS, limits=Limits)
+@rule(
+    needs=(UserLogCacheFlushes,), uses=(*FLUSH_FACTS, *MIXED_FACTS, ConfigParameter, Server), links=LINKS, limits=Limits
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold each reason against all flushes."""
     flushes = flushes_of(facts)
@@ -122,7 +136,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield flushes
         return
     quiet, found = [], False
+    mixed = mixed_logs(facts)
     for reason in REASONS:
+        if reason.mixed and not mixed:
+            continue
         rows = flushes.by(*reason.rows, minimal=reason.minimal)
         if not any(known(row.count) for row in rows):
             continue
@@ -144,6 +161,7 @@ def _finding(
     share, rate, waited = flushes.percent(rows), flushes.rate(rows), log_waited(facts)
     felt = waited is not None and waited.percent >= limits.log_waited_percent
     setting, evidence = _setting(facts, reason)
+    mixed = mixed_logs(facts) if reason.mixed else {}
     return Finding(
         subject=f"{subject_of(facts)}: {reason.what}",
         severity=Severity.ADVICE if felt else Severity.NOTE,
@@ -152,11 +170,12 @@ def _finding(
         + (f", {rate:,.0f} a second" if rate is not None else "")
         + _waits(waited),
         because=f"{LEFT} {reason.because}",
-        do=f"{reason.do}{setting}",
+        do=separate_first(mixed) if mixed else f"{reason.do}{setting}",
         evidence=(
             *flushes.evidence(reason.what, rows, limits.share_percent, limits.per_second),
             *((waited.evidence,) if waited else ()),
             *evidence,
+            *mixed_evidence(mixed),
         ),
         explains=("ase/log_semaphore_contended",) if felt else (),
     )

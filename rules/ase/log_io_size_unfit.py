@@ -34,6 +34,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.figures import pools_of
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
+from rules.ase._evidence.log.levers import WELL_ABOVE, only_pool
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
@@ -63,7 +64,7 @@ class Limits:
     writes_per_second: float = limit(100.0, "this project: the vendor says a high rate and gives none", unit="/s")
     above_one: float = limit(1.05, "this project: what is slightly above 1 (vendor), beyond rounding", low=1.0)
     slightly: float = limit(1.5, "this project: up to where it is slightly above 1 (vendor)", low=1.0)
-    well: float = limit(2.0, "this project: from where it is well above 1 (vendor)", low=1.0)
+    well: float = limit(WELL_ABOVE, "this project: from where it is well above 1 (vendor)", low=1.0)
     log_waited_percent: float = percent(
         LOG_WAITED_PERCENT,
         "vendor: its tests kept very high rates with 20 to 30 % waiting for the log semaphore (sp_sysmon guide 15.0.2)",
@@ -102,7 +103,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if row.per_second < limits.writes_per_second or each <= limits.above_one:
         most = f"limits {limits.above_one:g} and {limits.writes_per_second:g} a second"
         yield Clean(f"{said} ({most})")
-    elif each > limits.slightly and (only := _smallest(facts)):
+    elif each > limits.slightly and (only := only_pool(facts)):
         yield Clean(f"{said}: {only}, so there is no smaller log I/O size to try")
     elif limits.slightly < each < limits.well:
         yield Clean(f"{said}: neither slightly nor well above 1, so no direction is known")
@@ -152,19 +153,6 @@ def _felt(facts: Facts, limits: Limits) -> tuple[bool, list[Evidence]]:
         felt = felt or (log.tasks >= limits.tasks and log.percent >= limits.share_percent)
         evidence += log.evidence(limits.tasks, limits.share_percent)
     return felt, evidence
-
-
-def _smallest(facts: Facts) -> str:
-    """Why no log can be written in smaller pieces: each cache that a log is bound to has one pool, that of a page.
-
-    Nothing where another is known, or no cache of a log is: then a larger size may have been set.
-    """
-    caches = {one.cache for one in facts.every(CacheBinding) if (one.table or "").lower() == "syslogs"}
-    sizes = {cache: {pool.io_size_kb for pool in pools_of(facts, cache)} for cache in caches}
-    if not caches or any(len(found) != 1 for found in sizes.values()):
-        return ""
-    (size, *_) = {kilobytes for found in sizes.values() for kilobytes in found}
-    return f"the cache of the log ({', '.join(sorted(caches))}) has pages of {size:g}K alone"
 
 
 def _busiest(facts: Facts) -> tuple[str, float] | None:

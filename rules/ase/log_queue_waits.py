@@ -20,8 +20,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSysWaits
+from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers
+from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.ase._evidence.waits.verdict import SHARE_ORIGIN, SHARE_PERCENT, TASKS, TASKS_ORIGIN, of_tasks
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
@@ -30,22 +32,21 @@ LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641
 EVENTS = frozenset((704, 705, 880, 900, 902))
 WHAT, QUEUE = "the queue of log blocks (PLCBLOCK)", "user log cache queue size"
 BECAUSE = "By its design a task in that queue waits for the end of the log, as others do at the log semaphore."
-DO = (
-    "Look at the log first: fewer and larger transactions, a larger user log cache where it is flushed because it is "
-    "full, a faster log device. This is this project's inference from the design."
+UNKNOWN = (
+    "What relieves these waits is in no source that was read, and no text describes PLCBLOCK: that it is what relieves "
+    "the log is this project's inference from the design."
 )
-UNKNOWN = "What relieves these waits is in no source that was read, and no text describes PLCBLOCK."
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How many must wait."""
+class Limits(LogLimits):
+    """`LogLimits`, and how many must wait."""
 
     tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
     share_percent: float = percent(SHARE_PERCENT, SHARE_ORIGIN)
 
 
-@rule(needs=(), uses=WAIT_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=LEVER_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited."""
     waited = waited_for(facts, WHAT, EVENTS)
@@ -68,10 +69,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         title=f"{waited.tasks:.1f} tasks on average wait for {WHAT}",
         seen=f"{waited.says}, in {waited.waits:,.0f} waits{mean}.",
         because=BECAUSE,
-        do=DO,
+        do=levers(facts, limits),
         unknown=UNKNOWN,
         evidence=(
             *waited.evidence(limits.tasks, limits.share_percent),
+            *mixed_evidence(mixed_logs(facts)),
             *((Evidence(QUEUE, size, "", queue.source),) if queue and size is not None else ()),
         ),
         explains=("ase/log_semaphore_contended",),

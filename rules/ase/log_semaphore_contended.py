@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import SemaphoreRequests, SysmonSample, TaskSwitches
 from rules.ase._evidence.caches.figures import seconds_of
-from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
+from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, own_evidence, say_device
+from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     engines_of,
@@ -36,7 +37,7 @@ from rules.ase._evidence.server import (
 )
 from rules.ase._evidence.waits import verdict
 from rules.ase._evidence.waits.events import LOG_WRITES
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -50,18 +51,10 @@ FLUSHES = (
     "First see why user log caches are flushed (Transaction Management of sp_sysmon) and which log it is "
     "(monOpenDatabases)."
 )
-LEVERS = (
-    "Then, in this order: a larger user log cache size (static) if over 20 % of flushes are by Full ULC, larger "
-    "transactions, a faster log device, a log-only cache of its own, delayed commit (its owner decides: a crash "
-    "may lose the last page)."
-)
-"""20 % is the vendor's. Events 54 and 55 of monSysWaits have the mean wait for the log device; a log-only cache needs a
-pool of the log I/O size (sp_logiosize)."""
 ULC_LEVERS = (
     "Then see what the holder waits for (event 272 in monSysWaits), and where many flushes are by Unpin, put fewer "
     "rows on each page, because two transactions change one page; practice lowers user log cache spinlock ratio."
 )
-MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
 QUEUE, MESSAGE = "user log cache queue size", "message 17198"
 ALS = (
     "Whether asynchronous log service helps (sp_dboption, its owner decides) is not shown: the log device must have "
@@ -72,8 +65,8 @@ NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log cach
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How many must wait."""
+class Limits(LogLimits):
+    """`LogLimits`, and how many must wait."""
 
     waited_percent: float = percent(
         20.0,
@@ -93,7 +86,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *WAIT_FACTS, *ENGINE_FACTS, *MIXED_FACTS),
+    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *ENGINE_FACTS, *LEVER_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -161,9 +154,9 @@ def _judge(
     log = waited_for(facts, WRITES, LOG_WRITES) if name == "Log" else None
     writes = ""
     if isinstance(log, Waited) and not log.unsure and log.waits:
-        each_ms = f", {log.mean_milliseconds:,.1f} ms each: the log device" if log.mean_milliseconds else ""
-        writes = f"{log.says} (wait events 54 and 55){each_ms}."
-        evidence += log.evidence(limits.tasks, limits.share_percent)
+        each_ms = f", {log.mean_milliseconds:,.1f} ms each" if log.mean_milliseconds else ""
+        writes = f"{log.says} (wait events 54 and 55){each_ms}{say_device(facts, limits.milliseconds)}."
+        evidence += [*log.evidence(limits.tasks, limits.share_percent), *own_evidence(facts, limits.milliseconds)]
     if name == "Log":
         evidence += mixed_evidence(mixed_logs(facts))
     loud = (share or 0.0) >= limits.loud_percent
@@ -181,16 +174,10 @@ def _judge(
         title=f"Tasks wait for {what}: {said}",
         seen=f"{what[0].upper()}{what[1:]}: {said}.",
         because=joined(SLEEPS, writes),
-        do=_levers(facts) if name == "Log" else joined(FLUSHES, ULC_LEVERS),
+        do=levers(facts, limits) if name == "Log" else joined(FLUSHES, ULC_LEVERS),
         unknown=_asynchronous(facts, limits) if name == "Log" and loud else "",
         evidence=tuple(evidence),
     )
-
-
-def _levers(facts: Facts) -> str:
-    """What shortens the queue for the log, in its order; where data and log share a device that comes before all."""
-    mixed = mixed_logs(facts)
-    return joined(separate_first(mixed), MEASURE_AGAIN) if mixed else joined(FLUSHES, LEVERS)
 
 
 def _asynchronous(facts: Facts, limits: Limits) -> str:

@@ -19,19 +19,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.log.levers import DELAYED, LEVER_FACTS, LogLimits, left, levers, own_evidence, own_milliseconds
+from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
-from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
-from rules.engine import limit, rule
-from rules.finding import Evidence, Finding, Outcome, Severity, Unknown, joined
+from rules.engine import rule
+from rules.finding import Finding, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",
 )
-WHAT, OWN = "writes of the last log page", "one's own write of the log"
+WHAT = "writes of the last log page"
 SLOW = (
     "A task's own write (event 55) has nothing but the log device to wait for, and every commit of that database "
     "waits with it."
@@ -41,28 +42,17 @@ DEVICE = (
     "Find out what slows the log device: paths shared with data, a write cache that is off, a remote mirror that each "
     "write waits for."
 )
-LESS = (
-    "Then larger transactions, a smaller log I/O size (`sp_logiosize`) if log pages are written more than once, and "
-    "delayed commit only if the owner accepts to lose the last commits in a crash."
-)
-FEWER = "Fewer, larger transactions shorten it; a larger user log cache where it is flushed because it is full."
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
 NEED_NOT = "; the device with most writes need not be that of the log"
 
 
 @dataclass(frozen=True)
-class Limits(WaitLimits):
-    """`WaitLimits`, and from what time on a write of the log is slow."""
-
-    milliseconds: float = limit(
-        10.0,
-        "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow",
-        unit="ms",
-    )
+class Limits(LogLimits, WaitLimits):
+    """`WaitLimits` and `LogLimits`."""
 
 
-@rule(needs=(), uses=(*WAIT_FACTS, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*LEVER_FACTS, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING,)):
@@ -73,23 +63,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
-    own = waited_for(facts, OWN, OWN_LOG_WRITES)
-    mean = own.mean_milliseconds if isinstance(own, Waited) and not own.unsure else None
+    mean, mixed = own_milliseconds(facts), mixed_logs(facts)
     slow = mean is not None and mean > limits.milliseconds
     writers = devices.devices_of(facts, writing=True) if slow else []
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
+    rest = left(facts, limits, beside_device=True)
+    do = joined(DEVICE, f"Then, in this order: {rest}, {DELAYED}.") if slow else f"What shortens it: {rest}."
     untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
-    evidence = waits.evidence
-    if isinstance(own, Waited) and mean is not None:
-        figure = "mean time of one's own write of the log"
-        evidence = (*evidence, Evidence(figure, round(mean, 1), "ms", own.source, limits.milliseconds))
+    evidence = (*waits.evidence, *own_evidence(facts, limits.milliseconds), *mixed_evidence(mixed))
     yield Finding(
         subject=subject_of(facts),
-        severity=waits.severity if slow else Severity.NOTE,
+        severity=waits.severity if slow else Severity.ADVICE if mixed else Severity.NOTE,
         title=waits.title + (f"; one's own takes {mean:,.1f} ms" if mean is not None else ""),
         seen=joined(waits.seen, devices.say_devices(writers) or (counted.says if counted else "")),
         because=SLOW if slow else MANY if mean is not None else "",
-        do=joined(DEVICE, LESS) if slow else FEWER,
+        do=levers(facts, limits) if mixed else do,
         unknown=joined(
             untimed,
             f"{DATABASE}{', and monDeviceIO shows which device it is' if slow and not writers else ''}"

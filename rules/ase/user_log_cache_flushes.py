@@ -27,6 +27,7 @@ from collectors.facts.ase import MonProcessActivity, UserLogCacheFlushes
 from rules.ase._evidence.caches.memory import free_evidence
 from rules.ase._evidence.log.cache_size import SIZE_FACTS, Larger, larger
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, FlushLimits, flushes_of, log_waited
+from rules.ase._evidence.log.levers import FULL_ORIGIN, FULL_PERCENT
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import level_reached, subject_of
 from rules.engine import percent, rule
@@ -54,7 +55,7 @@ BYTES_MISSING = MissingInput("how many bytes a transaction writes to its log cac
 class Limits(FlushLimits):
     """`FlushLimits`, and from which share on caches fill up too early."""
 
-    full_percent: float = percent(20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)")
+    full_percent: float = percent(FULL_PERCENT, FULL_ORIGIN)
 
 
 @rule(

@@ -185,7 +185,10 @@ def bind_system_tables(
 
 
 def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: tuple[str, ...] = ()) -> Change:
-    """Bind a temporary database as a whole to a named cache: single tables of it cannot be bound (18098)."""
+    """Bind a temporary database as a whole to a named cache: single tables of it cannot be bound (18098).
+
+    In use it is refused, so it is the last of a restart, after what that restart brings: one moment with it.
+    """
     key, target = f"ase.bind:{comment(database)}", f"{comment(database)}: cache binding"
     try:
         (_, of), to = _database(database), tsql_string(cache)
@@ -196,23 +199,25 @@ def bind_temporary(cache: str, database: str, *, old: str | None = None, needs: 
         target=target,
         old=None if old is None else comment(old),
         new=comment(cache),
-        apply=batches(
+        apply=(),
+        closing=batches(
             "use master",
             "-- what is bound where now",
             "sp_helpcache",
-            f"-- nobody may use {comment(database)}: right after a restart, before anybody is let in",
+            f"-- nobody may use {comment(database)}: right after the restart, before anybody is let in",
             f"sp_bindcache {to}, {of}",
             "-- check that Status is V (valid)",
             f"sp_helpcache {to}",
         ),
-        undo=batches(
+        undo=(),
+        undo_closing=batches(
             "use master",
-            f"-- nobody may use {comment(database)}: right after a restart, before anybody is let in",
+            f"-- nobody may use {comment(database)}: right after the restart, before anybody is let in",
             "-- if it was bound to another cache before, bind it there instead",
             f"sp_unbindcache {of}",
             "sp_helpcache",
         ),
-        takes_effect=Effect.OFFLINE,
+        takes_effect=Effect.RESTART,
         cautions=(IN_USE, ALIKE),
         needs=needs,
     )

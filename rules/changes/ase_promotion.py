@@ -18,12 +18,10 @@ LARGEST = 2_147_483_647
 SMALLEST = 2
 PROCEDURES = {"row": "sp_setrowlockpromote", "page": "sp_setpglockpromote"}
 """By what a table locks: rows (datarows), or pages (datapages and allpages)."""
-FORGET = {"row": "sp_droprowlockpromote"}
-"""What drops a table's own thresholds. For pages no manual page was read, so the server's are set again instead."""
-KEEPS = (
-    "-- the table keeps thresholds of its own, those of the server as they were, even where the server's change later:",
-    "-- no manual page of a procedure that drops the thresholds of page locks was read",
-)
+FORGET = {"row": "sp_droprowlockpromote", "page": "sp_dropglockpromote"}
+"""What drops a table's own thresholds, so that those of its database and server are in force as before. The one for
+rows: Reference Manual: Procedures 16.0. The one for pages, with no second `p` in its name: its entry in the list of
+system procedures of DbxTune, which says the same of it; its page of the manual was not read."""
 CAUTIONS = (
     "Only for a table that has no thresholds of its own, and whose database has none: the script shows them first.",
     "A statement on it may then hold as many locks as the new HWM, and each waits or is waited for by itself.",
@@ -83,11 +81,6 @@ def set_promotion(
         f"sp_helpdb {shown}",
         f"sp_help {name}",
     )
-    back = (
-        (f'{FORGET[kind]} "table", {name}',)
-        if kind in FORGET
-        else (*KEEPS, f'{PROCEDURES[kind]} "table", {name}, {now.lwm}, {now.hwm}, {now.pct}')
-    )
     return Change(
         key=key,
         target=target,
@@ -100,7 +93,13 @@ def set_promotion(
             f"-- check that the table shows {new.says}",
             f"sp_help {name}",
         ),
-        undo=batches(f"use {where}", *back, f"sp_help {name}"),
+        undo=batches(
+            f"use {where}",
+            "-- drops the table's own thresholds: those of the database and the server are in force again, as before",
+            f'{FORGET[kind]} "table", {name}',
+            "-- check that no row for lock promotion is left",
+            f"sp_help {name}",
+        ),
         takes_effect=Effect.ONLINE,
         cautions=said,
     )

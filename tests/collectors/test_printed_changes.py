@@ -116,7 +116,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         rf"dbcc tune\(des_(?:un)?bind, [0-9]+, {NAME}\)",
         r"dbcc traceon\(3604\)",
         rf'sp_set(?:row|pg)lockpromote "table", {NAME}, [0-9]+, [0-9]+, [0-9]+',
-        rf'sp_droprowlockpromote "table", {NAME}',
+        rf'sp_drop(?:row|g)lockpromote "table", {NAME}',
         r'sp_logiosize "<size>"',
     ),
     "openvms": (

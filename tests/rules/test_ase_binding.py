@@ -110,8 +110,8 @@ def test_a_database_whose_name_needs_delimiters_is_used_in_brackets_and_named_as
     assert f'--!sp_bindcache "log_cache", "{database}", syslogs' in log.apply
     assert f'--!sp_unbindcache "{database}", syslogs' in log.undo
     temporary = ase_binding.bind_temporary("t", database)
-    assert f'sp_bindcache "t", "{database}"' in temporary.apply
-    assert f'sp_unbindcache "{database}"' in temporary.undo
+    assert f'sp_bindcache "t", "{database}"' in temporary.script
+    assert f'sp_unbindcache "{database}"' in temporary.way_back
     assert all(one.takes_effect is not Effect.ADVICE for one in (user, system, log, temporary))
 
 
@@ -127,12 +127,13 @@ def test_the_outage_of_a_replicated_database_needs_its_rep_agent_stopped() -> No
     assert any("sp_stop_rep_agent" in caution and "sp_start_rep_agent" in caution for caution in change.cautions)
 
 
-def test_a_temporary_database_is_bound_as_a_whole_while_nobody_uses_it() -> None:
+def test_a_temporary_database_is_bound_as_a_whole_right_after_a_restart() -> None:
     change = ase_binding.bind_temporary("tempdb_cache", "tempdb", old="default data cache", needs=("k",))
-    assert 'sp_bindcache "tempdb_cache", tempdb' in change.apply
-    assert "sp_unbindcache tempdb" in change.undo
-    assert change.apply[0] == change.undo[0] == "use master"
-    assert (change.takes_effect, change.needs) == (Effect.OFFLINE, ("k",))
+    assert 'sp_bindcache "tempdb_cache", tempdb' in change.script
+    assert "sp_unbindcache tempdb" in change.way_back
+    assert change.script[0] == change.way_back[0] == "use master"
+    assert (change.takes_effect, change.needs) == (Effect.RESTART, ("k",))
+    assert change.after_restart
     assert any("857" in caution for caution in change.cautions)
 
 

@@ -28,10 +28,11 @@ def test_it_shows_what_is_in_force_then_sets_all_three_and_the_way_back_drops_th
     assert change.takes_effect is Effect.ONLINE
 
 
-def test_page_locks_go_back_to_the_servers_thresholds() -> None:
+def test_the_way_back_leaves_no_thresholds_of_page_locks_on_the_table() -> None:
     change = made(kind="page")
     assert 'sp_setpglockpromote "table", "dbo.stock", 200, 2000, 100' in change.apply
-    assert 'sp_setpglockpromote "table", "dbo.stock", 200, 200, 100' in change.undo
+    assert executable(change.undo)[:2] == ["use shop", 'sp_dropglockpromote "table", "dbo.stock"']
+    assert not any("setpglockpromote" in line for line in change.undo)
 
 
 def test_a_lower_threshold_takes_the_low_water_mark_with_it() -> None:

@@ -149,7 +149,9 @@ def planned(audit: Audit, shown: CacheMap) -> Planned | None:
         basis=basis,
         expects=tuple({one["metric"]: one for one in rest}.values()),
         free_mb=_free(findings),
-        restarts=sum(1 for step in steps if step["takes_effect"] == "restart" and _any(step, CACHE.match)),
+        restarts=sum(
+            1 for step in steps if step["takes_effect"] == "restart" and not step.get("after") and _any(step, _ours)
+        ),
         outages=sum(1 for step in steps if step["when"] == "outage" and _any(step, _binds)),
         findings=tuple(findings),
         conflicts=conflicts,

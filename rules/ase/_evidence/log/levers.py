@@ -1,0 +1,147 @@
+"""What shortens the queue for the end of a transaction log, in its order, without what the exports rule out.
+
+Data and log on the same devices come before everything. A larger user log cache is named by what flushes them, a faster
+device by the time of a task's own write (wait event 55), a log cache where none is there, a smaller log I/O size where
+`ase/log_io_size_unfit` would try one. What no export shows is named with its condition. Sources: knowledge/
+ase-waits-caches.md, 1.4 and 5.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache
+from rules.ase._evidence.caches.figures import kind_of, pools_of
+from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
+from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
+from rules.ase._evidence.waits.events import OWN_LOG_WRITES
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.engine import limit, percent
+from rules.finding import Evidence, joined
+
+LEVER_FACTS: tuple[type[Fact], ...] = (
+    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS),
+    *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache),
+)
+"""What a rule declares that asks for them."""
+OWN = "one's own write of the log"
+WELL_ABOVE = 2.0
+"""This project: from how many writes of each page of the log on it is well above 1 (vendor)."""
+MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
+DELAYED = "delayed commit (its owner decides: a crash may lose the last page)"
+FULL_PERCENT, FULL_ORIGIN = 20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)"
+SLOW_MS = 10.0
+SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
+
+
+@dataclass(frozen=True)
+class LogLimits:
+    """From when on a write of the log is slow, and caches are flushed for being full."""
+
+    milliseconds: float = limit(SLOW_MS, SLOW_ORIGIN, unit="ms")
+    full_percent: float = percent(FULL_PERCENT, FULL_ORIGIN)
+
+
+def own_write(facts: Facts) -> Waited | None:
+    """A task's own writes of the log, which wait for nothing but the device; `None` where their time is not known."""
+    own = waited_for(facts, OWN, OWN_LOG_WRITES)
+    return own if isinstance(own, Waited) and not own.unsure and own.mean_milliseconds is not None else None
+
+
+def own_milliseconds(facts: Facts) -> float | None:
+    """How long one of them takes."""
+    own = own_write(facts)
+    return own.mean_milliseconds if own else None
+
+
+def own_evidence(facts: Facts, slow_ms: float) -> list[Evidence]:
+    """The figure."""
+    own, mean = own_write(facts), own_milliseconds(facts)
+    return [Evidence(f"mean time of {OWN}", round(mean, 1), "ms", own.source, slow_ms)] if own and mean else []
+
+
+def say_device(facts: Facts, slow_ms: float) -> str:
+    """Whether the log device is what the tasks wait for, as the end of a sentence; nothing where no export tells."""
+    mean = own_milliseconds(facts)
+    if mean is None:
+        return ""
+    return f"; one's own takes {mean:,.1f} ms: the log device is {'slow' if mean > slow_ms else 'not slow'}"
+
+
+def levers(facts: Facts, limits: LogLimits) -> str:
+    """What to look at, and all levers that are left; data and log on one device come before all of it."""
+    if mixed := mixed_logs(facts):
+        return joined(separate_first(mixed), MEASURE_AGAIN)
+    counted = isinstance(flushes_of(facts), Flushes)
+    flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
+    return (
+        f"First see {flushed}which log it is (monOpenDatabases). Then, in this order: {left(facts, limits)}, {DELAYED}."
+    )
+
+
+def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str:
+    """The levers that the exports do not rule out, in their order, but for delayed commit.
+
+    `beside_device`: the device is spoken of, so what is left is what makes its writes fewer or smaller.
+    """
+    mean = own_milliseconds(facts)
+    slow = mean is not None and mean > limits.milliseconds
+    found = (
+        f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",
+        _user_log_cache(facts, limits, beside_device),
+        "larger transactions",
+        "a faster log device" if mean is None else "",
+        "" if beside_device or _own_cache(facts) else "a log-only cache of its own",
+        _smaller_writes(facts) if beside_device else "",
+    )
+    return ", ".join(one for one in found if one)
+
+
+def _user_log_cache(facts: Facts, limits: LogLimits, only_counted: bool) -> str:
+    """A larger user log cache, by what flushes them; nothing where none was counted and `only_counted` are named."""
+    flushes = flushes_of(facts)
+    if not isinstance(flushes, Flushes):
+        return (
+            ""
+            if only_counted
+            else f"a larger user log cache size (static) if over {limits.full_percent:g} % of flushes are by Full ULC"
+        )
+    share = flushes.percent(flushes.by(FULL))
+    return (
+        f"what ase/user_log_cache_flushes says ({share:.0f} % are by Full ULC)" if share > limits.full_percent else ""
+    )
+
+
+def _own_cache(facts: Facts) -> bool:
+    """Whether a cache for logs is there, by its type or by a log that is bound to a named one."""
+    return any(kind_of(one) == "log" for one in facts.every(NamedCache)) or bool(caches_of_logs(facts))
+
+
+def _smaller_writes(facts: Facts) -> str:
+    """A smaller log I/O size, where the pages of the log are written often enough and a smaller one can be."""
+    if only_pool(facts):
+        return ""
+    row = facts.latest(LogWrites)
+    if row is None or not known(row.count) or not known(row.pages) or not row.pages > 0:
+        return "a smaller log I/O size (`sp_logiosize`) if log pages are written more than once"
+    each = row.count / row.pages
+    return (
+        f"a smaller log I/O size (`sp_logiosize`: each page is written {each:.1f} times)" if each >= WELL_ABOVE else ""
+    )
+
+
+def caches_of_logs(facts: Facts) -> set[str]:
+    """The caches that a log is bound to by itself."""
+    return {one.cache for one in facts.every(CacheBinding) if (one.table or "").lower() == "syslogs"}
+
+
+def only_pool(facts: Facts) -> str:
+    """Why no log can be written in smaller pieces: each cache that a log is bound to has one pool, that of a page.
+
+    Nothing where another is known, or no cache of a log is: then a larger size may have been set.
+    """
+    caches = caches_of_logs(facts)
+    sizes = {cache: {pool.io_size_kb for pool in pools_of(facts, cache)} for cache in caches}
+    if not caches or any(len(found) != 1 for found in sizes.values()):
+        return ""
+    (size, *_) = {kilobytes for found in sizes.values() for kilobytes in found}
+    return f"the cache of the log ({', '.join(sorted(caches))}) has pages of {size:g}K alone"

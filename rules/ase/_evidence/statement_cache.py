@@ -1,0 +1,89 @@
+"""The statement cache of SAP ASE: how many statements are found again, how many are thrown out, and its settings."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample
+from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.server import interval_first, setting_of
+from rules.changes.ase_config import configure, waiting_number
+from rules.finding import Change, Evidence
+
+STATEMENT_FACTS: tuple[type[Fact], ...] = (ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample)
+"""What a rule declares that asks for it."""
+LITERALS, STREAMLINED = "enable literal autoparam", "streamlined dynamic SQL"
+HIT_PERCENT, HIT_ORIGIN = 25.0, "practice: fewer hits in the statement cache are an alarm (DbxTune)"
+PROGRAM = "parameters in the program"
+KEEP_OUT = "sessions that send very many of them can be kept out (set statement_cache off)"
+PLANS = (
+    "Statements that differ in literals share a plan from then on: try it with the application's own statements first, "
+    "and see that none of them got slower."
+)
+
+
+@dataclass(frozen=True)
+class Searches:
+    """How often statements were looked for in an interval, and found."""
+
+    count: float
+    hits: float
+    seconds: float | None
+    source: Source
+
+    @property
+    def percent(self) -> float:
+        """Share that was found."""
+        return 100.0 * self.hits / self.count
+
+    @property
+    def per_second(self) -> float | None:
+        """Searches a second; `None` where the length of the interval is not known."""
+        return self.count / self.seconds if self.seconds else None
+
+    def evidence(self, least: float | None = None) -> Evidence:
+        """The share."""
+        what = "searches of the statement cache that found theirs"
+        return Evidence(what, round(self.percent, 1), "%", self.source, least)
+
+
+def searches_of(facts: Facts) -> Searches | None:
+    """Between two snapshots, else by sp_sysmon; `None` where nothing counts them, or nothing was looked for."""
+    rows = [row for row in interval_first(facts, MonStatementCache) if row.of_interval and row.believed]
+    for row in reversed(rows):
+        if known(row.searches) and known(row.hits) and 0 <= row.hits <= row.searches and row.searches:
+            return Searches(row.searches, row.hits, row.seconds, row.source)
+    one = facts.latest(ProcedureCacheActivity)
+    if one is None or not known(one.statements_found) or not known(one.statements_not_found):
+        return None
+    found, missed = one.statements_found, one.statements_not_found
+    if found < 0 or missed < 0 or not found + missed:
+        return None
+    return Searches(found + missed, found, seconds_of(facts), one.source)
+
+
+def thrown_out(facts: Facts) -> Evidence | None:
+    """Statements thrown out, by two snapshots, else by sp_sysmon; `None` where nothing counts them."""
+    rows = [row for row in interval_first(facts, MonStatementCache) if row.of_interval and row.believed]
+    for row in reversed(rows):
+        if known(row.removals):
+            return Evidence("statements thrown out", row.removals, "", row.source)
+    sample = facts.latest(ProcedureCacheActivity)
+    if sample and known(sample.statements_dropped):
+        return Evidence("statements thrown out", sample.statements_dropped, "", sample.source)
+    return None
+
+
+def literal_autoparam(facts: Facts) -> Iterator[Change]:
+    """Literal autoparam as a change, where it is known to be off and nothing waits."""
+    setting = setting_of(facts, LITERALS)
+    if setting and setting.run_number == 0 and waiting_number(setting) != 1:
+        yield configure(LITERALS, 0, 1, cautions=(PLANS,))
+
+
+def fewer(facts: Facts) -> str:
+    """How statements become fewer different ones, by what is not set already, as a sentence."""
+    now = {name: one.run_number for name in (LITERALS, STREAMLINED) if (one := setting_of(facts, name))}
+    ways = [] if now.get(LITERALS) is not None else [f"{LITERALS} (sp_configure shows whether it is on)"]
+    ways += [f"{name} (dynamic, off now)" for name in (LITERALS, STREAMLINED) if now.get(name) == 0]
+    return f"Send fewer different statements: {' or '.join([*ways, PROGRAM])}; {KEEP_OUT}."
