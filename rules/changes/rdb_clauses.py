@@ -33,7 +33,7 @@ class Clause:
     more: tuple[str, ...] = ()
     """What a template has below the clause: the rest of the statement, and what goes with it."""
     back: str = ""
-    """The statement, with `{value}`, that undoes a template where the value before it is known."""
+    """The clause, with `{value}`, that takes it back where that is not `sql`, which then is the half of a statement."""
 
 
 RECOVERY = (
@@ -98,6 +98,7 @@ CLAUSES = {
         cautions=(SPELLING, CLOSED, RECOVERY, CHECKPOINTS, "Without an AIJ file it fails with %RDMS-F-NOAIJENB."),
         template="when a checkpoint interval has been chosen, by how long a recovery may take",
         more=("     (CHECKPOINT TIMED EVERY <seconds> SECONDS));",),
+        back="JOURNAL IS ENABLED (FAST COMMIT IS {value})",
     ),
     "commit_to_journal": Clause(
         "COMMIT TO JOURNAL OPTIMIZATION",
@@ -126,7 +127,6 @@ CLAUSES = {
         template="when it is known why it is off, and after how long an idle process is to give its prestarted "
         "transaction up",
         more=("     (WAIT <seconds> SECONDS FOR TIMEOUT);",),
-        back="PRESTARTED TRANSACTIONS ARE {value}",
     ),
     "global_buffers": Clause(
         *("GLOBAL BUFFERS", "GLOBAL BUFFERS ARE {value}", "global buffers"),
@@ -189,7 +189,6 @@ CLAUSES = {
             " so it takes at least <rows> x <bytes> bytes of memory; what each row takes beside that is not known.",
             " A slot has to be reserved before, in a statement of its own (RESERVE n CACHE SLOTS).",
         ),
-        back="ROW CACHE IS {value}",
     ),
     "snapshot": Clause(
         *("SNAPSHOT", "SNAPSHOT IS ENABLED {value}", "snapshot"), words=("IMMEDIATE", "DEFERRED"), cautions=(CLOSED,)

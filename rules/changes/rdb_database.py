@@ -29,7 +29,8 @@ ONE_NODE = (
     "$! second one (Monitor ID) stop here, for 1 would lock that node out. A node that has it open without a user is",
     "$! in RMU/SHOW SYSTEM there",
 )
-ASKED = "<the value shown before the change>"
+CLOSED = ", with the database closed on all nodes"
+NOTED = "the value shown before the change"
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def alter(
             old=old,
             new=new,
             apply=lines.template(when or "by hand", known.online),
-            undo=lines.template_undo(target),
+            undo=lines.template_undo(target, known.online),
             takes_effect=Effect.ADVICE,
             cautions=(*cautions, *((by_hand,) if by_hand else ()), *known.cautions),
             needs=needs,
@@ -168,7 +169,24 @@ class _Lines:
 
     @property
     def back(self) -> str:
-        return self._said(self.old) if self.old is not None else ASKED
+        return self._said(self.old) if self.old is not None else NOTED
+
+    @property
+    def placeholder(self) -> str:
+        """What stands for a value that no export showed: SQL refuses it, also where somebody takes the `$!` away."""
+        return f"<{' or '.join(self.known.words) or 'the number noted'}>"
+
+    @property
+    def _way_back(self) -> str:
+        """The whole statement that sets the value before: a comment, for a person to send."""
+        if self.old is not None:
+            value = self.old
+        elif self.known.label.startswith("COMMIT TO"):
+            value = "<NO, where it was disabled> "
+        else:
+            value = self.placeholder
+        clause = (self.known.back or self.known.sql).format(value=value, area=self.area)
+        return f"$!   ALTER DATABASE FILENAME '{self.root}' {clause};"
 
     def _said(self, value: str) -> str:
         if self.known.label.startswith("COMMIT TO"):
@@ -205,21 +223,23 @@ class _Lines:
             return ""
         return f"$! {self.known.label}: nothing takes it back to {self.old}; left as it is, it does no harm"
 
-    def template_undo(self, target: str) -> tuple[str, ...]:
-        """Comments alone, with the statement where the value before is known."""
-        said = self.kept or f"$! {target}: if it was set, back to {self.back}"
-        if not self.known.back or self.old is None:
-            return (said,)
-        clause = self.known.back.format(value=self.old)
-        return f"{said}, in SQL:", f"$!   ALTER DATABASE FILENAME '{self.root}' {clause};"
+    def template_undo(self, target: str, online: bool) -> tuple[str, ...]:
+        """Comments alone, with the statement that sets the value before."""
+        if self.kept:
+            return (self.kept,)
+        return (
+            f"$! {target}: if it was set, back to {self.back},",
+            f"$! after a full backup{'' if online else CLOSED}, in SQL:",
+            self._way_back,
+        )
 
     def undo(self) -> tuple[str, ...]:
         if self.kept:
             return (self.kept,)
         if self.old is None:
             return (
-                f"$! {self.known.label} back to {ASKED}, with that value in",
-                f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause('<value>')};",
+                f"$! {self.known.label} back to {NOTED}, in SQL:",
+                self._way_back,
                 *self._look(),
             )
         return (
@@ -229,10 +249,11 @@ class _Lines:
         )
 
     def template(self, when: str, online: bool) -> tuple[str, ...]:
-        closed = "" if online else ", with the database closed on all nodes"
+        look = tuple(f"$!   {line.removeprefix('$ ')}" for line in self._look())
         return (
             *(f"$! {line}" for line in _wrapped(f"{self.known.label}: {comment(when, 400)}")),
-            f"$! then, after a full backup{closed}, in SQL:",
+            *(("$! note first what it is now, for the way back:", *look) if self.old is None else ()),
+            f"$! then, after a full backup{'' if online else CLOSED}, in SQL:",
             f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)}{'' if self.known.more else ';'}",
             *(f"$!{line.format(root=self.root)}" for line in self.known.more),
         )

@@ -137,7 +137,37 @@ def test_an_old_value_that_no_export_showed_is_asked_for_and_never_guessed() -> 
     change = alter("lock_partitioning", ALONE, None, "ENABLED")
     assert "note it for the way back" in change.apply[0]
     assert not any("ALTER" in line for line in executed(change.way_back))
-    assert "<the value shown before the change>" in change.undo[0]
+    assert "the value shown before the change" in change.undo[0]
+    assert change.undo[1] == f"$!   ALTER DATABASE FILENAME '{BARE}' LOCK PARTITIONING IS <ENABLED or DISABLED>;"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_every_way_back_is_a_statement_with_the_value_read_or_says_what_shows_it(known: bool) -> None:
+    """Also of what is only ever a template: `back to DISABLED` is no SQL, and no value to note may be executable."""
+    for place in (ALONE, dataclasses.replace(ALONE, elsewhere=None, another_time="header of 1-Jan, figures of 2-Jan")):
+        for name, clause in CLAUSES.items():
+            new, old = (clause.words[0], clause.words[1]) if clause.words else (clause.low, clause.high)
+            area = "PAY_ROWS" if "{area}" in clause.sql else None
+            change = alter(name, place, old if known else None, new, area=area)
+            back = [line for line in decided(change.way_back) if "ALTER DATABASE" in line or line.startswith("  ")]
+            back += [line for line in change.undo if "ALTER DATABASE FILENAME" in line]
+            assert any(line.endswith(";") and ("<" not in line) is known for line in back), (name, change.undo)
+            assert all(line.count("(") == line.count(")") for line in back), (name, back)
+            if not known:
+                shown = "\n".join((*change.script, *change.way_back))
+                assert "RMU/DUMP/HEADER" in shown, name
+                assert not [
+                    line
+                    for line in executed(change.way_back)
+                    if "ALTER" in line or ("<" in line and "DEFINE" not in line)
+                ]
+
+
+def test_the_way_back_of_fast_commit_and_of_commit_to_journal_are_the_vendors_clauses() -> None:
+    fast = alter("fast_commit", ALONE, "DISABLED", "ENABLED")
+    assert fast.undo[-1].endswith(f"'{BARE}' JOURNAL IS ENABLED (FAST COMMIT IS DISABLED);")
+    to_journal = alter("commit_to_journal", ALONE, "DISABLED", "ENABLED", when="when it is known")
+    assert to_journal.undo[-1].endswith("(FAST COMMIT IS ENABLED (NO COMMIT TO JOURNAL OPTIMIZATION));")
 
 
 def test_an_open_database_is_backed_up_online_and_not_closed_where_users_may_stay() -> None:
