@@ -399,7 +399,7 @@ def _system(group: Group, facts: list[Fact]) -> System:
         elif isinstance(fact, ProcessorModes) and known(fact.cpus) and processors is None:
             processors = int(fact.cpus)
         elif isinstance(fact, LoadSeries):
-            processors = fact.cores or processors
+            processors = processors or fact.cores
         elif isinstance(fact, PerfkitPage):
             version, platform = fact.release or version, fact.machine or platform
             processors = int(fact.processors) if known(fact.processors) else processors

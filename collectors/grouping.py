@@ -82,7 +82,9 @@ def name_of(one: Input) -> str | None:
             return fact.server
         if isinstance(fact, PerfkitPage) and fact.system:
             return fact.system
-        if isinstance(fact, LoadSeries | ParameterSeries | LockingRun):
+        if isinstance(fact, LoadSeries | ParameterSeries):
+            return fact.node or fact.title
+        if isinstance(fact, LockingRun):
             return fact.title
     root = database_of(one.facts)
     return short_name(root) if root else None
@@ -262,7 +264,8 @@ def _by_node(one: Input) -> list[Input]:
     """Split an input that speaks of several nodes (a session that went from node to node) or databases."""
     if product_of(one) == "rdb":
         return parted_by_database(one)
-    nodes = {fact.name.upper(): fact.name for fact in one.facts if isinstance(fact, Node)}
+    nodes = {fact.name.upper() for fact in one.facts if isinstance(fact, Node)}
+    nodes |= {fact.node.upper() for fact in one.facts if isinstance(fact, LoadSeries | ParameterSeries) and fact.node}
     if len(nodes) < 2:
         return [one]
     parts: dict[str, Input] = {}

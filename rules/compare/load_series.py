@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from collectors.facts.scaling import LoadSeries
 from rules.compare.metrics import Metric
-from rules.laws.series import Common, TimeSeries, course_of, held_against
+from rules.laws.noise import Noise, Sample, noise_of
+from rules.laws.series import Common, Step, TimeSeries, course_of, held_against
 
 RUN = "run"
 """The unit of work where a run is one: the same work on both sides."""
@@ -71,6 +72,7 @@ def metrics_of(pair: Pair, *, named: bool = True) -> Iterator[Metric]:
             before=at.before.rate,
             after=at.after.rate,
             direction="high",
+            noise=_noise(at.before, at.after),
             tested=True,
             decides=few,
         )
@@ -94,6 +96,7 @@ def _singly(pair: Pair, said: str) -> Iterator[Metric]:
             before=1e6 / before.first.rate if timed else before.first.rate,
             after=1e6 / after.first.rate if timed else after.first.rate,
             direction="low" if timed else "high",
+            noise=_noise(before.first, after.first, timed=timed),
             tested=True,
             decides=True,
         )
@@ -104,6 +107,7 @@ def _singly(pair: Pair, said: str) -> Iterator[Metric]:
         before=before.peak.rate,
         after=after.peak.rate,
         direction="high",
+        noise=_noise(before.peak, after.peak),
         tested=True,
         decides=True,
     )
@@ -116,9 +120,18 @@ def _singly(pair: Pair, said: str) -> Iterator[Metric]:
             before=before.last.rate,
             after=after.last.rate,
             direction="high",
+            noise=_noise(before.last, after.last),
             tested=True,
             decides=True,
         )
+
+
+def _noise(before: Step, after: Step, *, timed: bool = False) -> Noise | None:
+    """What repeated runs of both sides leave open of their ratio; `None` where one side has a single run."""
+    sides = [
+        [Sample(1e6, run.rate) if timed else Sample(run.rate, 1.0) for run in step.runs] for step in (before, after)
+    ]
+    return noise_of(*sides)
 
 
 def _moved(before: float, after: float) -> str:

@@ -1,7 +1,7 @@
 """Files that hold both sides: runs of two releases, variants of record locking, series with and without something."""
 
 from collections.abc import Iterator
-from itertools import chain, combinations, islice
+from itertools import chain, islice
 
 from collectors.facts import Capture, Source
 from collectors.facts.scaling import LoadSeries
@@ -11,7 +11,7 @@ from rules.compare.load_series import RUN, metrics_of, pair_of
 from rules.compare.metrics import Metric
 from rules.compare.similarity import Part
 from rules.compare.verdict import NOT_COMPARABLE, judge
-from rules.laws.machines import machine_of, switched
+from rules.laws.settings import all_that_differ
 from rules.unix._evidence import runs as locking
 from rules.unix._evidence.clock import clock_of, distrusted
 from rules.zvm._evidence import runs as zvm
@@ -104,12 +104,10 @@ def _unix(capture: Capture) -> Iterator[Comparison]:
 
 
 def _switched(capture: Capture) -> Iterator[Comparison]:
-    """Series of one machine without something and with it: a dedicated lock manager, threads, value blocks."""
-    for one, other in combinations(capture.facts.every(LoadSeries), 2):
-        sides = {"after": (one, other), "before": (other, one)}
-        side = switched(one.title, other.title)
-        pair = pair_of(*sides[side]) if side else None
-        if pair is None or one.derived or other.derived:
+    """Series of one machine that differ in one setting: a dedicated lock manager, threads, value blocks, a size."""
+    for found in all_that_differ(capture.facts.every(LoadSeries)):
+        pair = pair_of(found.before, found.after)
+        if pair is None:
             continue
         metrics = tuple(metrics_of(pair, named=False))
         same = Part("loads", 1.0, f"one machine by its title, {len(pair.common)} loads that both series ran at")
@@ -127,15 +125,14 @@ def _switched(capture: Capture) -> Iterator[Comparison]:
             unit_of_work=RUN,
             metrics=metrics,
             verdict=judged.verdict,
-            why=" ".join((judged.why, *pair.says, *_taken(second))),
+            why=" ".join((judged.why, *pair.says, *(_taken(second) if found.setting == "dlm" else ()))),
             source=Source(first.source.file, places[0][0], places[1][1]) if inside else second.source,
         )
 
 
 def _taken(series: LoadSeries) -> Iterator[str]:
     """What the after takes that no rate shows."""
-    if machine_of(series.title).what == "dlm":
-        yield f"A dedicated lock manager takes one {f'of {series.cores} CPUs' if series.cores else 'CPU'} at all hours."
+    yield f"A dedicated lock manager takes one {f'of {series.cores} CPUs' if series.cores else 'CPU'} at all hours."
 
 
 def _capital(text: str) -> str:

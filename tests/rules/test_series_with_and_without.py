@@ -1,5 +1,7 @@
 """Two series of one file, of one machine without something and with it, are held against each other."""
 
+from dataclasses import replace
+
 import pytest
 
 from collectors.facts import Capture, Facts, Interval, System
@@ -94,3 +96,72 @@ def test_models_are_the_same_by_name_else_by_the_rest_of_the_title() -> None:
     assert {pair: same_model(*map(machine_of, pair)) for pair in pairs} == pairs
     assert switched("a DLM off", "a DLM on") == "after"
     assert switched("a DLM on", "a DLM off") == "before"
+
+
+BASE = {"title": RX, "threads": "off", "dlm": "off", "lvb_bytes": "0", "reshashtbl": "8192"}
+
+
+def set_to(points: tuple[tuple[int, float], ...] = OFF, **settings: str | None) -> LoadSeries:
+    """A series of the machine under these settings; `None`: its table does not tell."""
+    told = {name: text for name, text in (BASE | settings).items() if text is not None}
+    title = ", ".join(f"{name} {text}" for name, text in told.items())
+    return replace(made(title, points), setup=tuple(told.items()))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"dlm": "off"}, {"dlm": "on", "dlm_cpu": "7"}),
+        ({"threads": "off", "cores": "8"}, {"threads": "on"}),
+        ({"lvb_bytes": "0"}, {"lvb_bytes": "on"}),
+        ({"lvb_bytes": "16"}, {"lvb_bytes": "64"}),
+        ({"reshashtbl": "8192"}, {"reshashtbl": "65536"}),
+        ({"series": "base"}, {"series": "dlm", "dlm": "on"}),
+    ],
+)
+def test_one_setting_alone_is_held_against_the_other_value(one: dict[str, str], other: dict[str, str]) -> None:
+    before, after = set_to(**one), set_to(ON, **other)
+    for pair in ([before, after], [after, before]):
+        (found,) = within(*pair)
+        assert (found.before.label, found.after.label) == (before.title, after.title)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"dlm": "on", "threads": "on"},
+        {"dlm": "on", "lvb_bytes": "16"},
+        {"dlm": "on", "title": "AlphaServer ES45 - 8 cores"},
+        {"dlm": "on", "node": "SKYE"},
+        {"dlm": "on", "reshashtbl": None},
+        {"dlm": None},
+        {"node": "SKYE"},
+        {},
+    ],
+)
+def test_runs_that_differ_in_more_or_in_what_is_not_told_are_not_comparable(other: dict[str, str | None]) -> None:
+    assert within(set_to(), set_to(ON, **other)) == ()
+
+
+def test_only_runs_with_the_dedicated_lock_manager_take_a_cpu() -> None:
+    (threads,) = within(set_to(), set_to(ON, threads="on"))
+    (own,) = within(set_to(), set_to(ON, dlm="on"))
+    assert "at all hours" not in threads.why
+    assert "takes one of 8 CPUs at all hours" in own.why
+
+
+def test_of_sizes_each_is_held_against_the_next_larger_one() -> None:
+    sizes = [set_to(reshashtbl=size) for size in ("65536", "2048", "8192")]
+    found = [(one.before.label[-5:], one.after.label[-5:]) for one in within(*sizes)]
+    assert sorted(found) == [(" 2048", " 8192"), (" 8192", "65536")]
+
+
+def test_repeated_runs_that_overlap_prove_no_difference() -> None:
+    """The means differ by 13 %, and one run without it did as much as one with it."""
+    one = tuple((load, rate * factor) for load, rate in OFF for factor in (0.9, 1.1))
+    other = tuple((load, rate * factor) for load, rate in OFF for factor in (1.05, 1.21))
+    (found,) = within(set_to(one), set_to(other, lvb_bytes="64"))
+    assert [one.moved for one in found.metrics if one.decides] == [False] * 3
+    assert found.verdict == "no-effect"
+    (apart,) = within(set_to(OFF), set_to(tuple((load, rate * 1.13) for load, rate in OFF), lvb_bytes="64"))
+    assert apart.verdict == "improved"

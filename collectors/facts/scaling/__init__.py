@@ -7,6 +7,9 @@ from collectors.facts.base import Fact, Source
 
 SERIES = "a CSV with a load column (engines, processes, users, …) and a rate column (throughput, …)"
 
+FOLLOWS = {"dlm": ("dlm_cpu",), "threads": ("stopped_cpus", "cores"), "stopped_cpus": ("cores",)}
+"""A setting of a run (`LoadSeries.setup`) → what it brings with it, which is no second difference."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LoadPoint:
@@ -51,7 +54,14 @@ class ParameterSeries(Fact):
     points: tuple[ParameterPoint, ...]
     """In rising order of the value."""
     setup: tuple[tuple[str, str], ...] = ()
-    """What the lock laboratory's table says of the machine and its other settings: column and text."""
+    """What the table says of the machine and its other settings, by the lock laboratory's names: column and text."""
+    switch: bool = False
+    """Whether its values are 1 for on and 0 for off."""
+
+    @property
+    def node(self) -> str | None:
+        """The node of OpenVMS that the runs were made on, where the table has a column of it."""
+        return dict(self.setup).get("node")
 
     def source_of(self, point: ParameterPoint) -> Source:
         """The line of one run."""
@@ -79,7 +89,12 @@ class LoadSeries(Fact):
     derived: bool = False
     """Made of several captures of one system, not of runs of one test: the work was whatever was asked for."""
     setup: tuple[tuple[str, str], ...] = ()
-    """What the lock laboratory's table says of the machine and settings (`dlm`, `lvb_bytes`, …): column, text."""
+    """What the table says of the machine and settings, by the lock laboratory's names (`dlm`, …): column, text."""
+
+    @property
+    def node(self) -> str | None:
+        """The node of OpenVMS that the runs were made on, where the table has a column of it."""
+        return dict(self.setup).get("node")
 
     @property
     def peak(self) -> LoadPoint:

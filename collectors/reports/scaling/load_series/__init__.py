@@ -35,6 +35,14 @@ of value blocks), with a rate per second: that is a series over a parameter, and
     1024,41500
     8192,172000
 
+Beside load and rate a column may hold a setting: RESHASHTBL, LOCKIDTBL, LVB (bytes, or on and off), threads and
+dedicated (on and off). Such columns part the rows into one series for each combination, and the rate over each setting
+is a series over a parameter (`settings`); what a cell leaves empty was not told. Only a word makes threads a setting::
+
+    processes,LVB,threads,dedicated,lock_operations_per_second
+    1,off,off,off,41500
+    1,16,off,off,41100
+
 The table of the lock laboratory for OpenVMS has a heading of its own: see `laboratory`.
 """
 
@@ -57,6 +65,7 @@ from collectors.reports.scaling.load_series.headings import (
     heading,
 )
 from collectors.reports.scaling.load_series.laboratory import laboratory
+from collectors.reports.scaling.load_series.settings import OPENVMS, SETUP, Run, series_of, setting_of
 from collectors.reports.scaling.load_series.titles import Title, column_title, title_of
 
 COMMENT = re.compile(r"\s*(?:#|//|--|!)")
@@ -66,6 +75,8 @@ LEAST_SAMPLES, LEAST_DOWN = 6, 0.3
 """This project: of so many rows with times, and a load that goes down in so many of the steps, nobody drove a test."""
 MOST_LOOKED_AT = 2000
 """Rows of a table that are looked at before it is read (this project)."""
+MOST_TOLD_APART = 20
+"""Rows below a heading that tell whether threads are counted or switched (this project)."""
 SUM_ERROR = 0.001
 """Beyond this share of the printed total a row does not add up: more than rounding (this project's figure)."""
 
@@ -80,6 +91,9 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
         raise NotThisReport
     titles: Counter[str] = Counter()
     for table in tables:
+        if table.settings:
+            yield from _by_setting(report, table)
+            continue
         for rate in table.rates:
             if len(rate.points) < 2:
                 which = f"{rate.label}: " if rate.label else ""
@@ -94,6 +108,7 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
             if table.parameter:
                 yield _over_parameter(report, table, rate, title)
                 continue
+            assert table.load is not None  # noqa: S101 - only a table of settings has none
             yield LoadSeries(
                 source=report.source(table.first, table.last),
                 title=title,
@@ -105,6 +120,26 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
                 clock_mhz=(own and own.clock_mhz) or (table.title.clock_mhz if table.title else None),
                 derived=_sampled(table, rate.points),
             )
+
+
+def _by_setting(report: Report, table: Table) -> Iterator[LoadSeries | ParameterSeries]:
+    """One series for each combination of settings, and one over each setting."""
+    (rate,) = table.rates
+    title, settings = table.title, set(table.settings.values())
+    told = (("title", title.text if title else _file_title(report.file)),) if title or "model" not in settings else ()
+    runs = [Run(point.line - report.first, (*told, *table.setups[point.line]), point) for point in rate.points]
+    if len(runs) < 2:
+        report.problem("fewer than two rows have a load and a rate: no series, measure more runs", table.first)
+        return
+    vms = bool(OPENVMS & settings or {"mp_synch_percent", NEW} & set(table.columns))
+    yield from series_of(
+        report,
+        runs,
+        load_name=None if table.load is None else table.columns[table.load],
+        rate_name=rate.name,
+        product="openvms" if vms else None,
+        machine=(title.cores, title.clock_mhz) if title else (None, None),
+    )
 
 
 def _over_parameter(report: Report, table: Table, rate: Column, title: str) -> ParameterSeries:
@@ -142,7 +177,7 @@ def _tables(report: Report, taken: frozenset[int]) -> Iterator[Table]:
     for index, line in enumerate(report.lines):
         if index in taken:
             continue
-        if found := heading(line):
+        if found := heading(line, report.lines[index + 1 : index + 1 + MOST_TOLD_APART]):
             if table:
                 yield table
             table = found
@@ -230,7 +265,7 @@ def _row(report: Report, table: Table, index: int, line: str) -> bool:
     if table.ended and not (complete and all(number is not None for number in numbers)):
         return False
     figures = {table.load, *(rate.at for rate in table.rates)}
-    if title_of(line) and not (complete and any(numbers[at] is not None for at in figures)):
+    if title_of(line) and not (complete and any(at is not None and numbers[at] is not None for at in figures)):
         return False  # a title of as many cells as the table has columns is a title still: `ES40 666 MHz, two of them`
     if not (complete and (some or table.delimiter != " ")) and not (len(cells) > 1 and numbers[0] is not None):
         return False
@@ -244,14 +279,22 @@ def _row(report: Report, table: Table, index: int, line: str) -> bool:
 
 def _take(report: Report, table: Table, index: int, cells: list[str], numbers: list[float | None]) -> None:
     """Make the points of one whole row; a machine that was not measured at this load has an empty cell."""
-    load, both = numbers[table.load], {table.load, *(rate.at for rate in table.rates)}
+    at_load = table.load
+    load = 1.0 if at_load is None else numbers[at_load]  # where only settings were told, all runs are at one
+    both = {at_load, *table.settings, *(rate.at for rate in table.rates)}
     rates = [one for one in table.rates if len(table.rates) == 1 or cells[one.at]]
-    bad = [table.load] if load is None else [one.at for one in rates if numbers[one.at] is None]
+    bad = [at_load] if load is None and at_load is not None else [one.at for one in rates if numbers[one.at] is None]
     if load is None or not rates:
         bad = bad or [table.rates[0].at]
+    setup = {name: setting_of(name, cells[at]) for at, name in table.settings.items()}
     for at in bad:
         what = f"{table.columns[at]} is {cells[at][:40]!r}, no number, row left out"
         report.problem(f"{what}: fill it in or take the row away", index)
+    if strange := [at for at, name in table.settings.items() if setup[name] is None]:
+        told = f"{table.columns[strange[0]]} is {cells[strange[0]][:40]!r}, no such setting, row left out"
+        report.problem(f"{told}: write on, off or a whole number", index)
+        return
+    table.setups[report.first + index] = tuple((name, setup[name] or "") for name in SETUP if setup.get(name))
     others = [(at, one) for at, one in enumerate(numbers) if one is not None and at not in both]
     named = tuple((table.columns[at], one) for at, one in others)
     if table.moment is not None and load is not None:

@@ -1,10 +1,12 @@
 """What heads a load series: a load, a rate, and what stands beside them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from collectors.facts.scaling import LoadPoint
 from collectors.reports.scaling.load_series.cells import split
+from collectors.reports.scaling.load_series.settings import NAMED, is_switch, setting_columns
 from collectors.reports.scaling.load_series.titles import CLOCK, Title, column_title
 
 LOAD = (
@@ -17,6 +19,7 @@ PARAMETER = (
     r"|(?:LVB|(?:lock[ _])?value[ _]block)[ _](?:bytes|size))"
 )
 """What a series may be over instead of a load: parameters of the lock manager that were tried one value at a time."""
+SETTING = "|".join(f"(?:{pattern})" for pattern in NAMED.values())
 PER_SECOND = r"(?:[ _]?/[ _]?|[ _]per[ _])(?:s|secs?|seconds?)"
 STRONG = rf"(?:through[ _-]?put|[tq]ps|iops|[a-z]{{1,24}}(?:[ _][a-z]{{1,24}}){{0,3}}{PER_SECOND})"
 ONE_WORD = r"(?:throughput|[tq]ps|iops|[a-z_]{1,40}(?:_per_|/)(?:s|secs?|seconds?))"
@@ -38,7 +41,7 @@ WIDE = rf'[ #"|]{{0,4}}{LOAD}[ "]{{0,4}}(?:[,;\t|]{MACHINE}){{2,20}}[ "|]{{0,20}
 LAB = _cell("series") + _cell("processes") + _cell("enq") + _cell("convert") + _cell("deq") + _cell("total")
 START = re.compile(
     rf"(?i:^{LAB}|^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD)}{_cell(RATE)}|^{_cell('n')}{_cell(RATE)}"
-    rf"|^{_cell(PARAMETER)}{_cell(STRONG)}"
+    rf"|^{_cell(SETTING)}{_cell(STRONG)}"
     rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
     rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s{STRONG}(?:\s\s|\s*$)|^{WIDE})"
 )
@@ -91,12 +94,17 @@ class Table:
 
     delimiter: str
     columns: tuple[str, ...]
-    load: int
+    load: int | None
+    """`None`: no load was told, only settings."""
     rates: list[Column]
     strong: bool
     title: Title | None = None
     parameter: str | None = None
     """What stands in the column of the load instead of one, as the heading has it."""
+    settings: dict[int, str] = field(default_factory=dict)
+    """Columns that part the rows into series: which setting each holds."""
+    setups: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """What these said, by the row's line in the file."""
     first: int = 0
     last: int = 0
     commas_decimal: bool = False
@@ -112,8 +120,8 @@ class Table:
         return next((at for at, name in enumerate(self.columns) if MOMENT.fullmatch(name) and at != self.load), None)
 
 
-def heading(line: str) -> Table | None:
-    """Read a heading, with whatever delimiter gives it a load and a rate."""
+def heading(line: str, below: Sequence[str] = ()) -> Table | None:
+    """Read a heading, with whatever delimiter gives it a load and a rate; `below`: lines that tell loads from words."""
     if LOCKS_LINE.match(line):
         return Table(" ", LOCKS_COLUMNS, 0, [Column(len(LOCKS_COLUMNS) - 1, LOCK_RATE)], strong=True)
     if not START.search(line):
@@ -123,7 +131,7 @@ def heading(line: str) -> Table | None:
         return _wide(text)
     for delimiter in (";", "\t", "|", ",", "  ", " "):
         cells = [cell.strip(' "#') for cell in split(text, delimiter)]
-        if 2 <= len(cells) <= MOST_COLUMNS and (found := _table(delimiter, cells)):
+        if 2 <= len(cells) <= MOST_COLUMNS and (found := _table(delimiter, cells, below)):
             return found
     return None
 
@@ -138,19 +146,30 @@ def _wide(text: str) -> Table | None:
     return None
 
 
-def _table(delimiter: str, cells: list[str]) -> Table | None:
+def _settings(cells: list[str], delimiter: str, below: Sequence[str]) -> dict[int, str]:
+    """The columns of settings. Where threads are counted, they are a load or one more figure, and no setting."""
+    found = setting_columns(cells)
+    rows = [row for line in below if len(row := split(line, delimiter)) == len(cells)]
+    counted = [at for at, name in found.items() if name == "threads" and not any(is_switch(row[at]) for row in rows)]
+    left = {at: name for at, name in found.items() if at not in counted}
+    return left if set(left.values()) & set(NAMED) else {}
+
+
+def _table(delimiter: str, cells: list[str], below: Sequence[str]) -> Table | None:
     named = [_name(cell) for cell in cells]
     modes = len(set(MODES) & set(named)) > 1  # `user` alone is somebody who works, or the seconds one used
     if not modes:
         named = [_plain(cell) if name == USER else name for name, cell in zip(named, cells, strict=True)]
-    loads = [at for at, cell in enumerate(cells) if LOAD_NAME.fullmatch(cell)]
+    settings = _settings(cells, delimiter, below)
+    loads = [at for at, cell in enumerate(cells) if LOAD_NAME.fullmatch(cell) and at not in settings]
     loads = [at for at in loads if not (modes and named[at] in MODES)]
     rates = [at for at, cell in enumerate(cells) if named[at] == LOCK_RATE or RATE_NAME.fullmatch(cell)]
     rates = [at for at in rates if named[at] not in (NEW, CONVERTED, DEQ) and not NO_WORK.search(named[at])]
-    over = [at for at, cell in enumerate(cells) if PARAMETER_NAME.fullmatch(cell)]
-    if not loads and len(over) == 1 and (per_second := [at for at in rates if _strong(cells[at])]):
+    if not loads and settings and (per_second := [at for at in rates if _strong(cells[at])]):
         column = Column(per_second[0], named[per_second[0]])
-        return Table(_of(delimiter), tuple(named), over[0], [column], strong=True, parameter=cells[over[0]])
+        if len(settings) == 1 and PARAMETER_NAME.fullmatch(cells[at := next(iter(settings))]):
+            return Table(_of(delimiter), tuple(named), at, [column], strong=True, parameter=cells[at])
+        return Table(_of(delimiter), tuple(named), None, [column], strong=True, settings=settings)
     if not loads or not rates:
         return None
     seen: set[str] = set()
@@ -166,7 +185,7 @@ def _table(delimiter: str, cells: list[str]) -> Table | None:
     rank = {at: (named[at] != LOCK_RATE, named[at] != "throughput", not _strong(cells[at]), at) for at in rates}
     rate = min(rates, key=lambda at: rank[at])
     strong = _strong(cells[rate]) or named[rate] == LOCK_RATE
-    return Table(_of(delimiter), tuple(named), loads[0], [Column(rate, named[rate])], strong)
+    return Table(_of(delimiter), tuple(named), loads[0], [Column(rate, named[rate])], strong, settings=settings)
 
 
 def _labelled(cells: list[str], rates: list[int]) -> list[Column]:

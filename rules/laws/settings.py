@@ -1,0 +1,81 @@
+"""In which one setting two load series differ: a dedicated lock manager, threads, value blocks, a size of a table.
+
+Runs are comparable where machine, node, release and all other settings are the same, as far as the tables tell them; a
+setting that one side tells and the other does not is a second difference. Series without a table of settings say at
+most in their titles what was switched (`rules.laws.machines`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from collectors.facts.scaling import FOLLOWS, LoadSeries
+from rules.laws.machines import machine_of, switched
+
+SETTINGS = {
+    "dlm": "dedicated lock manager",
+    "threads": "hyperthreads",
+    "lvb_bytes": "value block",
+    "reshashtbl": "RESHASHTBL",
+    "lockidtbl": "LOCKIDTBL",
+}
+"""Settings by the lock laboratory's names, in words."""
+MOST = 100
+"""Series that are held against each other, the first ones: every two of them are looked at (this project)."""
+NO_DIFFERENCE = ("series",)
+"""What only names a row of tests."""
+
+
+@dataclass(frozen=True)
+class Differ:
+    """Two series that differ in one setting: the one without it, or with the smaller size, first."""
+
+    setting: str
+    """A key of `SETTINGS`, else what the titles say was switched."""
+    before: LoadSeries
+    after: LoadSeries
+
+
+def differ(one: LoadSeries, other: LoadSeries) -> Differ | None:
+    """In which setting alone they differ; `None` where they differ in none, in several, or in nothing that is told."""
+    if one.derived or other.derived:
+        return None
+    if not one.setup and not other.setup:
+        side = switched(one.title, other.title)
+        what = machine_of(one.title).what or ""
+        return None if side is None else Differ(what, *((one, other) if side == "after" else (other, one)))
+    first, second = settings_of(one), settings_of(other)
+    keys = {name for name in first.keys() | second.keys() if first.get(name) != second.get(name)}
+    for name in SETTINGS:
+        if name in keys and keys <= {name, *FOLLOWS.get(name, ())} and name in first and name in second:
+            pair = sorted((one, other), key=lambda series: order_of(settings_of(series)[name]))
+            return Differ(name, *pair)
+    return None
+
+
+def settings_of(series: LoadSeries) -> dict[str, str]:
+    """What was told of its runs, by the lock laboratory's names; of a title at most the dedicated lock manager."""
+    if series.setup:
+        return {name: text for name, text in series.setup if name not in NO_DIFFERENCE}
+    machine = machine_of(series.title)
+    return {"dlm": "on" if machine.on else "off"} if machine.what == "dlm" else {}
+
+
+def order_of(text: str) -> tuple[int, float, str]:
+    """`off` before `on`, sizes in rising order: the value that others are held against comes first."""
+    if text.isascii() and text.isdecimal():
+        return 0, float(text), text
+    return 1, float(text == "on"), text
+
+
+def all_that_differ(series: Sequence[LoadSeries]) -> tuple[Differ, ...]:
+    """Every two that differ in one setting alone; of sizes each with the next larger one."""
+    found = [pair for one, other in combinations(series[:MOST], 2) if (pair := differ(one, other)) is not None]
+    return tuple(pair for pair in found if not any(_between(pair, other) for other in found))
+
+
+def _between(pair: Differ, other: Differ) -> bool:
+    """Whether another size was tried between the two of a pair."""
+    if pair.setting != other.setting or pair.setting not in SETTINGS or pair.before is not other.before:
+        return False
+    return order_of(settings_of(other.after)[pair.setting]) < order_of(settings_of(pair.after)[pair.setting])
