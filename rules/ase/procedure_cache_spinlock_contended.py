@@ -6,11 +6,12 @@ spins and enough of them to take an engine's time.
 Why it matters: memory for plans comes from the procedure cache under one spinlock. Engines that keep a reserve of their
 own (the engine local cache) take it less often; recompilations, large plans and a small cache take it more.
 
-What to do: in this order: a larger `procedure cache size` where procedures are read in or thrown out; `max online
-engines` no higher than the engines in use, because the engines' own reserve is divided by it; a larger `engine local
-cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4 on.
-Which of them helps is the experience of practitioners, and each needs a test of its own; a larger engine local cache is
-scripted where `monProcELC` (16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words otherwise.
+What to do: in this order: a larger `procedure cache size` where procedures are read in or thrown out and most of it is
+in use, so large that the most that was used is 80 % of it (practice); `max online engines` no higher than the engines
+in use, because the engines' own reserve is divided by it; a larger `engine local cache percent` and, from 15.7 SP100
+on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4 on. Which of them helps is the experience
+of practitioners, and the static ones go into one restart; a larger engine local cache is scripted where `monProcELC`
+(16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words otherwise.
 
 When to ignore it: when the engines are not busy, or in the minutes after a restart while all plans are made anew.
 sp_sysmon prints nothing of these spinlocks.
@@ -18,6 +19,7 @@ sp_sysmon prints nothing of these spinlocks.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
@@ -28,7 +30,7 @@ from collectors.facts.ase import (
     ProcedureCacheActivity,
     ResourceUsage,
 )
-from rules.ase._evidence.caches.memory import LEAST_MB, free_memory
+from rules.ase._evidence.caches.memory import LEAST_MB, PAGE_KB, free_memory
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
@@ -41,7 +43,7 @@ from rules.ase._evidence.spinlocks.local_cache import local_caches
 from rules.ase._evidence.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
 from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
 from rules.changes.ase_config import configure, waiting_number
-from rules.engine import rule
+from rules.engine import percent, rule
 from rules.finding import Change, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
@@ -57,6 +59,9 @@ SIZE, LOCAL, ENGINES, LARGE, ALLOCATION = (
     "enable large chunk elc",
     "large allocation auto tune",
 )
+STEP_PAGES = 1024
+"""This project: sizes are rounded up to 2 MB."""
+WHICH = f'To what size, follows from the most that is in use: sp_monitorconfig "{SIZE}" shows it.'
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
 SHARED = (
@@ -70,7 +75,9 @@ COUNTS = MissingInput(
 
 @dataclass(frozen=True)
 class Limits(Dear):
-    """From which figures on the rule speaks."""
+    """From which figures on the rule speaks, and what it asks for."""
+
+    used_percent: float = percent(80.0, "practice: more of the procedure cache in use is an alarm (DbxTune)", low=50)
 
 
 @rule(
@@ -102,26 +109,26 @@ def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
     quiet = quiet_of(facts, limits, figure)
     if quiet:
         return quiet
-    return speak(facts, limits, figure, subject=name, advice=_advice(facts, name), base=Severity.WARNING)
+    return speak(facts, limits, figure, subject=name, advice=_advice(facts, limits, name), base=Severity.WARNING)
 
 
-def _advice(facts: Facts, name: str) -> Advice:
+def _advice(facts: Facts, limits: Limits, name: str) -> Advice:
     """What may help, the size of the cache first, then what each needs a test of its own."""
-    first, others = _size(facts), [*_reserve(facts, name), *_newer(facts)]
+    first, others = _size(facts, limits), [*_reserve(facts, name), *_newer(facts)]
     because = "; ".join(one.because for one in (first, *others) if one.because)
     then = "; ".join(one.do for one in others if one.do)
     again = _recompiled(facts)
-    cause = f"; find the cause of the {again.value:,.0f} recompilations" if again else ""
+    cause = f"; find the cause of {again.value:,.0f} recompilations" if again else ""
     return Advice(
         f"{because[0].upper()}{because[1:]}." if because else "",
-        joined(f"{first.do}{cause}.", f"Then test, one at a time with a restart each: {then}." if then else ""),
+        joined(f"{first.do}{cause}.", f"Then, in a restart, and measured after it: {then}." if then else ""),
         first.unknown,
         (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),
         tuple(change for one in others for change in one.changes),
     )
 
 
-def _size(facts: Facts) -> Advice:
+def _size(facts: Facts, limits: Limits) -> Advice:
     """Whether the cache is too small, as far as the export counts it."""
     counted: list[tuple[str, float, Evidence]] = []
     rows = [row for row in interval_first(facts, MonProcedureCache) if row.of_interval and row.believed]
@@ -143,8 +150,8 @@ def _size(facts: Facts) -> Advice:
     now = f"{size.run_number:,.0f} pages of 2 KB now" if size and size.run_number is not None else ""
     if busy:
         said = " and ".join(f"{count:,.0f} {word}" for word, count, _ in busy)
-        do = f"Raise {SIZE} first (dynamic{now and f'; {now}'}){_room(facts)}"
-        return Advice(f"Procedures: {said}", do, evidence=tuple(one for _, _, one in busy))
+        proof = (*(one for _, _, one in busy), *_most(facts))
+        return Advice(f"Procedures: {said}", _larger(facts, limits, now), "" if _most(facts) else WHICH, proof)
     if counted:
         return Advice("No procedure was read in or thrown out", f"A larger {SIZE} is not indicated")
     return Advice(
@@ -184,12 +191,36 @@ def _full(facts: Facts) -> tuple[str, float, Evidence] | None:
     )
 
 
-def _room(facts: Facts) -> str:
-    """That next to no memory is free for it, as the end of a sentence."""
+def _most(facts: Facts) -> tuple[Evidence, ...]:
+    """The most pages that were in use, by sp_monitorconfig."""
+    usage = _usage(facts)
+    used = [one for one in (usage.active, usage.max_used) if known(one) and one > 0] if usage else []
+    return (Evidence("procedure cache in use, at most", max(used), "pages", usage.source),) if usage and used else ()
+
+
+def _larger(facts: Facts, limits: Limits, now: str) -> str:
+    """To what size to raise it, by the most that was in use, or what shows that; without the end of the sentence."""
+    size, most = setting_of(facts, SIZE), _most(facts)
+    pages = size.run_number if size else None
+    if not pages or not most:
+        return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
+    used = float(most[0].value or 0)
+    if 100 * used < limits.used_percent * pages:
+        return f"A larger {SIZE} is not indicated: at most {100 * used / pages:.0f} % of it was in use"
+    wanted = ceil(used * 100 / limits.used_percent / STEP_PAGES) * STEP_PAGES
+    more = (wanted - pages) * PAGE_KB / 1024
+    return (
+        f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first (dynamic, {more:,.1f} MB; the most that was used "
+        f"is {limits.used_percent:g} % of it then{_room(facts, more)})"
+    )
+
+
+def _room(facts: Facts, needed_mb: float) -> str:
+    """That less memory is free than is needed, as a part of a sentence."""
     free = free_memory(facts)
-    if free is None or free.mb >= LEAST_MB:
+    if free is None or free.mb >= needed_mb:
         return ""
-    return f"; {free.mb:,.2f} MB are free, so raise max memory before that, if the machine has the memory"
+    return f"; {free.mb:,.2f} MB are free: raise max memory before, if the machine has it"
 
 
 def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
@@ -234,7 +265,7 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
     large = setting_of(facts, LARGE)
     if large and large.run_number == 0:
         yield Advice(
-            do=f"{LARGE} on (15.7 SP100 and later)",
+            do=f"{LARGE} on (15.7 SP100)",
             evidence=(Evidence(LARGE, 0, "", large.source),),
         )
 
