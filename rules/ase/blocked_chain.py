@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, MonProcess, MonState, MonTable
+from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence, plans_of_session
 from rules.ase._evidence.objects.statements import quoted, shown
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.chains import (
@@ -77,7 +78,7 @@ class Limits:
     critical_percent: float = percent(CRITICAL_PERCENT, CRITICAL_ORIGIN)
 
 
-@rule(needs=(), uses=(*CHAIN_FACTS, *TABLE_FACTS, MonState, MonTable), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CHAIN_FACTS, *TABLE_FACTS, *PLAN_FACTS, MonState, MonTable), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the moment."""
     asked = any(one.table in ("monLocks", "monProcess") for one in facts.every(MonTable))
@@ -244,3 +245,4 @@ def _evidence(facts: Facts, limits: Limits, chains: list[Chain]) -> Iterator[Evi
         head = head_process(facts, chain.head)
         if head and head.command:
             yield Evidence(f"command of SPID {chain.head}", quoted(head.command), "", head.source)
+        yield from plan_evidence(facts, plans_of_session(facts, chain.head))

@@ -25,6 +25,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import CachePool, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.ase._evidence.caches.figures import page_kb
+from rules.ase._evidence.objects.plans import owner_of, plans_of
 from rules.ase._evidence.objects.scans import (
     LEAST_PAGES,
     PAGE,
@@ -77,6 +78,8 @@ LOOK = (
     "Before anything is changed, look by their logical reads whether the statements scan much, or read by index and "
     "are only counted so."
 )
+BEGIN = "Begin with {0}, whose plan scans {1}. Look at the others by their logical reads before anything is changed."
+BY_PLAN = "Begin with {0}, whose plan scans {1}: an index, a narrower query or statistics; no setting makes this less."
 LISTED = (
     "How many searches the caches had is not in the export; where the list of objects is only a part of the server's, "
     "the share is smaller."
@@ -230,8 +233,16 @@ def _finding(
         title=f"Scans of {name_of(first.row)} make up to {share_of(first.pages, searches.number):.0f} % of {part}",
         seen=f"{when[0].upper()}{when[1:]}: {named}{more}.",
         because=RELINKED,
-        do=FIX if whole else LOOK,
+        do=_what_to_do(facts, first, whole=whole),
         unknown="" if searches.of_caches else LISTED,
         evidence=(*evidence, *hot),
         explains=("ase/data_cache_spinlock_contended",) if whole else (),
     )
+
+
+def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
+    """By the plan of a statement that scans the first table, where one was brought."""
+    plans = plans_of(facts, [(first.row.database, first.row.object_name)])
+    if not plans or not plans[0].scanned:
+        return FIX if whole else LOOK
+    return (BY_PLAN if whole else BEGIN).format(owner_of(plans[0]), name_of(first.row))

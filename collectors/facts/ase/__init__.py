@@ -29,6 +29,7 @@ from collectors.facts.ase.objects import (
     ResourceUsage,
     TableScheme,
 )
+from collectors.facts.ase.plans import PlanAccess
 from collectors.facts.ase.processes import (
     MonCachedStatement,
     MonProcess,
@@ -124,6 +125,7 @@ __all__ = [
     "MonThread",
     "NamedCache",
     "ObjectLockContention",
+    "PlanAccess",
     "ProcedureCacheActivity",
     "ResourceUsage",
     "RowsAffected",

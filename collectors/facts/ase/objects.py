@@ -293,6 +293,9 @@ class HeldLock(TableRow, Fact):
     page: Reading = ABSENT
     row: Reading = ABSENT
     context: str | None = None
+    """As `sp_lock` prints it: `Fam dur, Range`; `Range` and `Inf key` are locks of isolation level 3 (vendor)."""
+    cursor: str | None = None
+    """The name of the cursor it belongs to, or its number where that is one of another user (`class`)."""
     lock_id: int | None = None
     """`LockID`: of the owner's lock object; processes of one family share it."""
     blocked_by: int | None = None

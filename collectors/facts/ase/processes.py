@@ -199,6 +199,10 @@ class MonCachedStatement(Counted, Fact):
     db_id: int | None = None
     cached: datetime | None = None
     last_used: datetime | None = None
+    isolation: int | None = None
+    """`TransactionIsolationLevel`, 0 to 3, that it was compiled for; a clause of its own text goes before it."""
+    kind: int | None = None
+    """`StmtType`, from 15.7: 1 batch, 2 cursor, 3 dynamic SQL."""
     executions: Reading = ABSENT
     """`UseCount`."""
     mean_logical_reads: Reading = ABSENT

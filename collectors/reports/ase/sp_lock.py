@@ -39,6 +39,7 @@ COLLAPSED = re.compile(
     re.IGNORECASE,
 )
 """A row whose blanks were lost: read up to the database, what follows has blanks of its own."""
+NO_CURSOR = re.compile(r"Non Cursor Lock.{0,20}", re.IGNORECASE)
 ASKED_FOR = ("request", "demand")
 REMEDY = "export it again in full (isql -w 1000)"
 
@@ -89,6 +90,7 @@ def _lock(row: Row, table: Table) -> Iterator[HeldLock | str]:
         page=ABSENT if on_table else reading(cells.get("page", "")),
         row=reading(cells.get("row", "")) if on == "row" else ABSENT,
         context=_word(cells.get("context", "")),
+        cursor=None if NO_CURSOR.fullmatch(cells.get("class", "")) else _word(cells.get("class", "")),
     )
 
 

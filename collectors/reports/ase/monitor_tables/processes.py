@@ -94,6 +94,8 @@ CACHED_STATEMENTS = MonitorTable(
         **OF_DATABASE,
         "cacheddate": ("cached", time),
         "lastuseddate": ("last_used", time),
+        "transactionisolationlevel": ("isolation", whole),
+        "stmttype": ("kind", whole),
         **dict.fromkeys(("cachedtext", "showcachedtext", "statementtext", "sqltext"), ("text", text)),
         **counts(
             executions="usecount",

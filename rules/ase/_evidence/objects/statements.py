@@ -1,6 +1,7 @@
 """From a table of SAP ASE to the statements and programs that use it.
 
-Read are `monCachedStatement`, `monSysStatement`, `monProcessObject`, `monProcessStatement` and `monProcess`.
+Read are `monCachedStatement`, `monSysStatement`, `monProcessObject`, `monProcessStatement` and `monProcess`, and the
+plans that were brought beside them (`rules.ase._evidence.objects.plans`).
 
 No monitoring table says which statement read which table. Three ways are left: the name of the table in the text of a
 cached statement, where a table may stand, which is inference and called so; the sessions that `monProcessObject` shows
@@ -21,8 +22,10 @@ from collectors.facts.ase import (
     MonProcessObject,
     MonProcessStatement,
     MonSysStatement,
+    PlanAccess,
 )
 from collectors.statement_text import without_literals
+from rules.ase._evidence.objects.plans import plan_evidence, plans_of
 from rules.ase._evidence.objects.sessions import evidence_of, programs, reading
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Finding
@@ -34,6 +37,7 @@ STATEMENT_FACTS: tuple[type[Fact], ...] = (
     MonProcessStatement,
     MonProcess,
     MonOpenObjectActivity,
+    PlanAccess,
 )
 NAMED = 5
 """Statements that the evidence has; the sentence has the text of the first and the numbers of the others."""
@@ -109,7 +113,10 @@ def with_statements(
         if not found:
             found, how = list(other(facts, tables)), said
     named = found[:NAMED]
-    who = tuple(evidence_of(programs(facts, tables, {one.number for one in named if one.number})))
+    who = (
+        *plan_evidence(facts, plans_of(facts, tables)),
+        *evidence_of(programs(facts, tables, {one.number for one in named if one.number})),
+    )
     if not found:
         cached = facts.every(MonCachedStatement)
         more = WITHOUT_TEXT if cached and not any(one.text for one in cached) else otherwise

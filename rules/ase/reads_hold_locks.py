@@ -1,0 +1,239 @@
+"""Reads keep their locks longer than they have to.
+
+Finds: read locks that others wait for and that stay until a transaction ends or a cursor moves on (`sp_lock`: context
+`Range` or `Inf key`, or the name of a cursor); and, while tasks wait for locks, statements that read the table with
+most lock waits at isolation level 2 or 3, or a server with `read committed with lock` on.
+
+Why it matters: at level 1, the default, a read lets go of a row or page once it has read it. At level 3 (`holdlock`),
+and at level 2 on data-only-locked tables, it keeps a shared lock on all it has read until its transaction ends, so that
+nobody changes it meanwhile. A cursor keeps a lock on the row or page it stands on. With `read committed with lock`
+reads of data-only-locked tables hold the lock of a row until they have that of the next (vendor: Locking and
+Concurrency Control).
+
+What to do: ask the owner of the statement whether what it read must stand still. Where not, level 1 in that statement
+alone (`at isolation read committed`, or no `holdlock`) ends the waiting; its price is that rows may change between two
+reads of one transaction. Where it must, only a shorter transaction helps. A cursor is fetched at once and closed, or
+declared `for read only`. `read committed with lock` goes back to its default 0, at once: reads still wait for rows that
+somebody changes, and still see committed rows alone.
+
+When to ignore it: where nobody waits. Exclusive locks stay until the commit at every level, so a statement that changes
+rows gains nothing by another level. That a statement reads a table is inferred from its text.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import ConfigParameter, HeldLock, MonCachedStatement
+from rules.ase._evidence.objects.statements import COMMENT, STATEMENT_FACTS, by_text, quoted, shown
+from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits.chains import CHAIN_FACTS, blocked_tasks, chains_of, say_lock
+from rules.ase._evidence.waits.events import LOCKS
+from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.tables import TABLE_FACTS, Waiting, lock_kinds, table_evidence, waiting_tables
+from rules.ase._evidence.waits.tasks import WAIT_FACTS
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.ase_config import configure
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X16056.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1600/doc/html/san1390612545104.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.dc20021_1251/html/locking/locking16.htm",
+)
+WITH_LOCK = "read committed with lock"
+NAMED = 3
+LEVELS = {"2": 2, "repeatable read": 2, "3": 3, "serializable": 3}
+LEVEL = re.compile(
+    r"\bat\s+isolation\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable|[0-3])", re.I
+)
+HOLDLOCK, NOHOLDLOCK = re.compile(r"\bholdlock\b", re.I), re.compile(r"\bnoholdlock\b", re.I)
+QUOTED = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?")
+SELECT = re.compile(r"\s*\(?\s*select\b", re.I)
+RANGE = re.compile(r"\b(?:Range|Inf key)\b", re.I)
+WRITES = re.compile(r"(?:Exclusive|Update) (?:Row|Page)", re.I)
+OF_LEVEL_3 = "Locks of context Range or Inf key are those of isolation level 3: they stay until the transaction ends."
+OF_CURSOR = "A cursor keeps the lock of the row or page it stands on until it moves on or is closed."
+OF_STATEMENT = "At level {0} all that is read keeps a shared lock until the transaction ends; at level 1 it is let go."
+OF_SETTING = (
+    "While it is 1 (vendor's default: 0), a read of a data-only-locked table holds the lock of each row or page until "
+    "it has that of the next one, and whoever changes the row waits."
+)
+ASK = (
+    "Ask the owner of {0} whether what it read must stand still until its commit. If not, use level 1 in that "
+    "statement alone (at isolation read committed, no holdlock), after which rows may change between two of its reads; "
+    "if so, only a shorter transaction helps."
+)
+CLOSE = (
+    "Let the program of {0} fetch all rows at once and close the cursor, or declare it for read only: on "
+    "data-only-locked tables such a cursor holds no lock while read committed with lock is 0. "
+    "Exclusive locks stay until the commit."
+)
+SWITCH = (
+    "Set it to 0, at once and without a restart: reads still see committed rows alone, and still wait for a row that "
+    "somebody changes."
+)
+MOMENT = "This is one moment: look again whether they still hold them."
+BY_NAME = (
+    "That it reads the table is inferred from its text; whether inside a larger transaction, and whether its locks are "
+    "those that are waited for, sp_lock of a busy moment shows."
+)
+NOT_SURE = "How many of the waits are for locks of reads is not in the export: sp_lock at a busy moment shows it."
+
+
+@dataclass(frozen=True)
+class Limits(WaitLimits):
+    """`WaitLimits` for waits of an interval; for those of the moment as `ase/blocked_chain` has them."""
+
+    seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
+    blocked: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
+
+
+@rule(
+    needs=(),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *TABLE_FACTS, *STATEMENT_FACTS, *CHAIN_FACTS, ConfigParameter),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look at the locks of the moment, then at what reads the table that is waited for most in the interval."""
+    held = _held(facts)
+    if held:
+        yield _of_moment(facts, limits, held)
+        return
+    missing = MissingInput("at which isolation level statements run", MonCachedStatement.COLLECTED_BY)
+    judged = judge_waits(
+        facts, limits, what="locks", events=LOCKS, cause="Logical Lock Contention", when_unsure=(missing,)
+    )
+    for said in judged:
+        yield from _of_interval(facts, said, missing) if isinstance(said, TooLong) else (said,)
+
+
+def _held(facts: Facts) -> list[HeldLock]:
+    """Read locks that somebody waits for and that are kept, by what `sp_lock` says of them; each holder once."""
+    found = {
+        lock.spid: lock
+        for lock in reversed(facts.every(HeldLock))
+        if lock.blocking
+        and not lock.waiting
+        and lock.spid is not None
+        and lock.lock_type.lower().startswith("sh")
+        and (RANGE.search(lock.context or "") or lock.cursor)
+    }
+    return list(reversed(found.values()))
+
+
+def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock]) -> Finding:
+    chains = {chain.head: chain for chain in chains_of(blocked_tasks(facts))[0]}
+    held = sorted(held, key=lambda one: -len(chains[one.spid].blocked) if one.spid in chains else 0)
+    first = held[0]
+    chain = chains.get(first.spid or 0)
+    long = chain is not None and ((chain.seconds or 0.0) >= limits.seconds or len(chain.blocked) > limits.blocked)
+    whose = f"SPID {first.spid}"
+    level_3 = bool(RANGE.search(first.context or ""))
+    how = f"context {quoted(first.context)}" if level_3 and first.context else f"cursor {quoted(first.cursor or '')}"
+    others = f"; so do {len(held) - 1} more sessions" if len(held) > 1 else ""
+    evidence = [
+        Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)} ({_kept(one)})", "", one.source)
+        for one in held[:NAMED]
+    ]
+    if chain:
+        evidence.append(
+            Evidence(f"tasks blocked by {whose}", len(chain.blocked), "tasks", first.source, limits.blocked)
+        )
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE if long else Severity.NOTE,
+        title=f"{whose} keeps read locks that others wait for",
+        seen=f"{whose} holds {say_lock(facts, first)} ({how}), and another task waits for it{others}.",
+        because=OF_LEVEL_3 if level_3 else OF_CURSOR,
+        do=(ASK if level_3 else CLOSE).format(whose),
+        unknown=MOMENT,
+        evidence=tuple(evidence),
+    )
+
+
+def _kept(lock: HeldLock) -> str:
+    """What `sp_lock` says of how long it is kept, fit to be shown."""
+    cursor = f"cursor {quoted(lock.cursor)}" if lock.cursor else ""
+    return ", ".join(filter(None, (lock.context and quoted(lock.context), cursor)))
+
+
+def level_of(row: MonCachedStatement) -> int | None:
+    """The isolation level a cached select reads at: a clause of its text before its session's; `None`: not known."""
+    text = QUOTED.sub(" ", COMMENT.sub(" ", row.text or ""))
+    if clause := LEVEL.search(text):
+        return LEVELS.get(" ".join(clause[1].lower().split()), 1)
+    if HOLDLOCK.search(text):
+        return 3
+    return 1 if NOHOLDLOCK.search(text) else row.isolation
+
+
+def _of_interval(facts: Facts, waits: TooLong, missing: MissingInput) -> Iterator[Outcome]:
+    tables = [one for one in waiting_tables(facts) if not one.system]
+    reads = {one.statement: one for one in facts.every(MonCachedStatement) if one.text and SELECT.match(one.text)}
+    used = by_text(facts, [(one.row.database, one.row.object_name) for one in tables[:1]])
+    of_first = [reads[one.number] for one in used if one.number in reads]
+    high = [one for one in of_first if (level_of(one) or 0) >= 2]
+    setting = setting_of(facts, WITH_LOCK)
+    if high:
+        yield _of_statements(facts, waits, tables, high)
+    elif setting and setting.run_number == 1 and tables and tables[0].scheme in ("datapages", "datarows"):
+        yield _of_setting(facts, waits, tables, setting)
+    elif not tables or not of_first or any(level_of(one) is None for one in of_first):
+        yield Unknown((missing,), "tasks wait for locks; at which isolation level the table is read is not known")
+    else:
+        yield Clean(f"{len(of_first)} cached statements read {tables[0].name}, none above isolation level 1")
+
+
+def _of_statements(facts: Facts, waits: TooLong, tables: list[Waiting], high: list[MonCachedStatement]) -> Finding:
+    first = high[0]
+    level, table = level_of(first), tables[0]
+    others = f"; so do {len(high) - 1} more" if len(high) > 1 else ""
+    cursor = ", by a cursor" if first.kind == CURSOR else ""
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"SSQLID {first.statement} reads {table.name} at isolation level {level}",
+        seen=f"{shown(first.text or '')} (SSQLID {first.statement}) reads {table.name}, which has most lock waits, at "
+        f"isolation level {level}{cursor}{others}.",
+        because=OF_STATEMENT.format(level),
+        do=ASK.format(f"SSQLID {first.statement}"),
+        unknown=BY_NAME,
+        evidence=(
+            *waits.evidence,
+            *table_evidence(tables[:1]),
+            *(
+                Evidence(f"isolation level of statement {one.statement}", level_of(one) or 0, "", one.source)
+                for one in high[:NAMED]
+            ),
+        ),
+    )
+
+
+CURSOR = 2
+"""`StmtType` of a cursor's statement."""
+
+
+def _of_setting(facts: Facts, waits: TooLong, tables: list[Waiting], setting: ConfigParameter) -> Finding:
+    kinds = lock_kinds(facts)
+    writers = bool(kinds) and bool(WRITES.match(kinds[0][0]))
+    change = configure(WITH_LOCK, 1, 0) if writers else None
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE if writers else Severity.NOTE,
+        title=f"{WITH_LOCK} is on while tasks wait for {tables[0].name}",
+        seen=f"{WITH_LOCK} is 1, and {tables[0].name} ({tables[0].scheme}) has most lock waits.",
+        because=OF_SETTING,
+        do=SWITCH if writers else f"Bring sp_lock of a busy moment before anything is changed. {SWITCH}",
+        unknown=NOT_SURE,
+        evidence=(
+            *waits.evidence,
+            *table_evidence(tables[:1]),
+            Evidence(WITH_LOCK, 1, "", setting.source),
+            *(Evidence(f"waits for locks of type {kind}", count, "", source) for kind, count, source in kinds[:1]),
+        ),
+        changes=(change,) if change else (),
+    )
