@@ -23,6 +23,7 @@ from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RM
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
@@ -93,7 +94,7 @@ def _unasked(facts: Facts, limits: Limits) -> Outcome:
     rates = next((found for name in ("mean", "current") if (found := facts.latest(LockRates, statistic=name))), None)
     searches = rates.deadlock_search_per_second if rates else ABSENT
     if known(searches) and 0 <= searches < limits.searches:
-        few = f"{searches:.3g} deadlock searches/s say that next to no request waits so long"
+        few = f"{plain(searches, 3)} deadlock searches/s say that next to no request waits so long"
         return Clean(f"no report of LCKQUE came with it, and {few}")
     return Unknown.of(LockQueues)
 

@@ -18,6 +18,7 @@ from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, MissingInput, joined
 from rules.laws.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     hardware_names,
     latencies_of,
@@ -62,7 +63,7 @@ def compare_nodes(facts: Facts, one: str, other: str) -> Order | None:
     cells = latencies_of(facts)
     if isinstance(cells, dict) and (one, one) in cells and (other, other) in cells:
         first, second = cells[one, one][0], cells[other, other][0]
-        basis = f"LOCKTIME: a local lock takes {first:.3g} µs on {one}, {second:.3g} µs on {other}"
+        basis = f"LOCKTIME: a local lock takes {plain(first, 3)} µs on {one}, {plain(second, 3)} µs on {other}"
         if max(first, second) <= REPEATS * min(first, second):
             return Order(0, basis)
         return Order(1 if first < second else -1, basis)
