@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Source
+from rules.laws.rounding import plain
 
 
 class Severity(enum.IntEnum):
@@ -82,7 +83,7 @@ def rounded(value: float | str | None) -> str:
     """A value as a person writes it: three digits where it is no whole number, thousands by comma; `?` for none."""
     if value is None or isinstance(value, str):
         return value or "?"
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else plain(value, 3)
 
 
 @dataclass(frozen=True)

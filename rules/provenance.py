@@ -5,22 +5,55 @@ rule works out stand in no line. The page shows the lines, so it has to say whic
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from collectors.facts import Fact, Facts, Source
-from collectors.facts.openvms import ClusterMember
+from collectors.facts.openvms import (
+    ClusterMember,
+    DistributedLockRates,
+    LockRates,
+    MonitorSample,
+    ProcessorModes,
+    T4File,
+)
 from rules.finding import Evidence, Finding
 
-AtPlace = dict[tuple[str, int, int], list[Fact]]
+
+@dataclasses.dataclass(frozen=True)
+class AtPlace:
+    """What was read, by where it stands."""
+
+    facts: Mapping[tuple[str, int, int], Sequence[Fact]]
+    """By file, first and last line."""
+    by_row: frozenset[str]
+    """Files with a line for each sample (T4, a recording): a mean of theirs is computed. MONITOR prints its own."""
+    sessions: frozenset[str]
+    """Captured sessions of MONITOR: which of their displays prints a mean, or none, the lines cited do not tell."""
 
 
 def facts_by_place(facts: Facts) -> AtPlace:
-    """Every fact by file, first and last line."""
-    found: AtPlace = {}
+    """Every fact by file, first and last line; of a member of a cluster by each of the places it was read at."""
+    found: dict[tuple[str, int, int], list[Fact]] = {}
     for rows in facts.by_type.values():
         for fact in rows:
-            found.setdefault((fact.source.file, fact.source.first, fact.source.last), []).append(fact)
-    return found
+            for source in _sources(fact):
+                found.setdefault((source.file, source.first, source.last), []).append(fact)
+    monitored = [one for one in facts.by_type.get(MonitorSample, ()) if isinstance(one, MonitorSample)]
+    recorded = {one.source.file for one in monitored if one.kind == "recording"}
+    return AtPlace(
+        facts=found,
+        by_row=frozenset(recorded | {one.source.file for one in facts.by_type.get(T4File, ())}),
+        sessions=frozenset(one.source.file for one in monitored if one.kind == "display" and (one.samples or 0) > 1),
+    )
+
+
+def _sources(fact: Fact) -> set[Source]:
+    others = (
+        (getattr(fact, field.name) for field in dataclasses.fields(fact) if field.name.endswith("_source"))
+        if isinstance(fact, ClusterMember)
+        else ()
+    )
+    return {fact.source, *(one for one in others if isinstance(one, Source))}
 
 
 def with_provenance(finding: Finding, at_place: AtPlace) -> Finding:
@@ -31,8 +64,11 @@ def with_provenance(finding: Finding, at_place: AtPlace) -> Finding:
 def _marked(one: Evidence, at_place: AtPlace) -> Evidence:
     if one.computed or not one.source.file or isinstance(one.value, str):
         return one
-    here = at_place.get((one.source.file, one.source.first, one.source.last), [])
-    of = next((fact for fact in here if any(_same(one.value, value) for value in _numbers(fact, one.value))), None)
+    here = at_place.facts.get((one.source.file, one.source.first, one.source.last), ())
+    held: list[tuple[Fact, str]] = [(fact, name) for fact in here if (name := _field_of(fact, one))]
+    # mean and percentile of a day without much change are one figure: what the metric is called decides
+    first = held[0] if held else (None, "")
+    of, field = next((pair for pair in held if _statistic(*pair) in one.metric), first)
     earlier = next((place for fact in ([of] if of else here) if (place := getattr(fact, "earlier", None))), None)
     if isinstance(earlier, Source):
         before = str(earlier).removeprefix(f"{one.source.file}:")
@@ -40,24 +76,63 @@ def _marked(one: Evidence, at_place: AtPlace) -> Evidence:
         return dataclasses.replace(one, computed=f"from this line and {where}")
     if getattr(of, "over", None) == "interval":
         return dataclasses.replace(one, computed="from this and the write of the screen before it")
-    statistic = "mean" if isinstance(of, ClusterMember) else getattr(of, "statistic", None)
-    if of is not None and not (statistic in OVER_ROWS and one.source.last > one.source.first):
-        return one
-    rows = one.source.last - one.source.first + 1
-    over = f"as the {OVER_ROWS[statistic]} of {rows} lines" if statistic in OVER_ROWS else ""
-    return dataclasses.replace(one, computed=over or ("from these lines" if rows > 1 else "from this line"))
+    return dataclasses.replace(one, computed=_operation(of, field, one.source, at_place))
 
 
-OVER_ROWS = {"mean": "mean", "p95": "95th percentile", "average": "mean"}
+def _operation(of: Fact | None, field: str, source: Source, at_place: AtPlace) -> str:
+    """How the figure was made of its lines; empty where it is printed in them."""
+    rows = source.last - source.first + 1
+    these = "from these lines" if rows > 1 else "from this line"
+    if of is None or field in DERIVED.get(type(of), ()):
+        return these
+    statistic = _statistic(of, field)
+    over = OVER_ROWS.get(statistic, "") if rows > 1 and source.file in at_place.by_row else ""
+    if field in SUMS.get(type(of), ()):
+        return f"as the sum of three figures, each the {over} of {rows} lines" if over else "as a sum"
+    if over:
+        return f"as the {over} of {rows} lines"
+    unsure = source.file in at_place.sessions or isinstance(of, ClusterMember)
+    return these if rows > 1 and unsure and statistic in OVER_ROWS else ""
 
 
-def _numbers(fact: Fact, shown: float) -> Iterator[float]:
-    """The figures of a fact; 0 and 1 are too common to tell, so only shares and rates count for these."""
-    for field in dataclasses.fields(fact):
-        value = getattr(fact, field.name)
-        telling = shown not in (0, 1) or field.name.endswith(("_percent", "_per_second"))
-        if telling and isinstance(value, int | float) and not isinstance(value, bool):
-            yield float(value)
+OVER_ROWS = {"mean": "mean", "p95": "95th percentile"}
+OPERATIONS = ("local_per_second", "incoming_per_second", "outgoing_per_second")
+SUMS: Mapping[type[Fact], Sequence[str]] = {
+    LockRates: ("operations_per_second",),
+    DistributedLockRates: OPERATIONS,
+    ClusterMember: ("operations_per_second", *OPERATIONS),
+}
+"""Figures that are added up of three others: of new, converted and dequeued locks."""
+DERIVED: Mapping[type[Fact], Sequence[str]] = {ProcessorModes: ("cpus",), ClusterMember: ("cpus", "busy_percent")}
+"""Made of the modes, or of the number of columns."""
+
+
+def _statistic(fact: Fact, field: str) -> str:
+    """`mean`, `p95` …: of what a column of T4 was over the day, its fields tell."""
+    if field in OVER_ROWS or isinstance(fact, ClusterMember):
+        return field if field in OVER_ROWS else "mean"
+    return str(getattr(fact, "statistic", None))
+
+
+def _field_of(fact: Fact, shown: Evidence) -> str:
+    """Which of a fact's figures is shown; empty where none is.
+
+    0 and 1 are too common to tell: only shares, rates and weights count for these, and facts whose name is said.
+    """
+    about = any(isinstance(name, str) and len(name) > 2 and name in shown.metric for name in _names(fact))
+    for field in (*(field.name for field in dataclasses.fields(fact)), *SUMS.get(type(fact), ())):
+        value = getattr(fact, field)
+        if _statistic(fact, field) == "p95" and "p95" not in shown.metric:
+            continue
+        telling = about or shown.value not in (0, 1) or field.endswith(("_percent", "_per_second", "_weight"))
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if telling and number and _same(float(shown.value), float(value)):
+            return field
+    return ""
+
+
+def _names(fact: Fact) -> Iterator[object]:
+    return (getattr(fact, name, None) for name in ("name", "device", "service"))
 
 
 def _same(shown: float, read: float) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
 from rules.engine import LOST
 from rules.finding import Change, Effect, Severity, Verdict, rounded
+from rules.laws.rounding import plain
 from rules.plan import RISKS, Plan, Step
 from rules.ranking import Ranked
 
@@ -188,7 +189,7 @@ def amount_words(low: float, most: float, capacity: float, unit: str) -> str:
     """`2.64 of 8 CPUs (33 %)`; `0.2 to 2 of 10 CPUs (2 to 20 %)` where the ends lie apart (`MOSTLY`)."""
     if low < MOSTLY * most:
         shares = f"{100 * low / capacity:.0f} to {100 * most / capacity:.0f} %"
-        return f"{low:.2g} to {most:.2g} of {capacity:g} {unit} ({shares})"
+        return f"{plain(low, 2)} to {plain(most, 2)} of {capacity:g} {unit} ({shares})"
     return f"{most:.2f} of {capacity:g} {unit} ({100 * most / capacity:.0f} %)"
 
 
@@ -221,9 +222,11 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
                 continue
             are = f"of {account.capacity:g} {unit} are {open_.why}"
             if open_.bound and amount.low:
-                yield f"{amount.low:.2g} to {amount.high:.2g} {are}"
+                yield f"{plain(amount.low, 2)} to {plain(amount.high, 2)} {are}"
             else:
-                most = f"at most {amount.high:.2g}" if open_.bound or amount.value is None else f"{amount.value:.1f}"
+                most = (
+                    f"at most {plain(amount.high, 2)}" if open_.bound or amount.value is None else f"{amount.value:.1f}"
+                )
                 yield f"what it costs is not measured: {most} {are}"
 
 
@@ -278,7 +281,7 @@ def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
     for account in accounts:
         most = [one.amount.high for one in account.lost if one.to == ranked.key and one.amount.value is None]
         if most and account.capacity and not expected:  # that bound says nothing of what is expected to stay
-            said.append(f"gives back at most {sum(most):.2g} of {account.capacity:g} {unit}")
+            said.append(f"gives back at most {plain(sum(most), 2)} of {account.capacity:g} {unit}")
     return "; ".join(said)
 
 

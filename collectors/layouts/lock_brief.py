@@ -2,19 +2,22 @@
 
 Known is one real line of an Alpha system, in a comment of a program's source [S]; a waiting lock has a requested mode
 (RQ) and may have none granted (GR). Locks are counted by the name of their root, which is found by the lock ids of
-their parents as far as the listing has them; nothing else is kept of a listing that may have a million lines.
+their parents as far as the listing has them. Of a resource that somebody waits for, who holds it is kept as well;
+nothing else is of a listing that may have a million lines.
 """
 
 import re
+import sys
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 HEADING = re.compile(r"\s{0,12}LKB Address\s{1,20}Lock ?id\s{1,12}Parent ?Id\s{1,12}PID\b", re.IGNORECASE)
 MODE = r"(?:NL|CR|CW|PR|PW|EX)"
 ADDRESS = r"[0-9A-F]{8}(?:\.?[0-9A-F]{8})?"
 LINE = re.compile(
-    rf"\s{{0,4}}{ADDRESS} {{1,4}}(?P<id>[0-9A-F]{{8}}) {{1,4}}(?P<parent>[0-9A-F]{{8}}) {{1,4}}[0-9A-F]{{8}}"
-    rf" {{1,4}}{ADDRESS} {{1,12}}[0-9A-F]{{1,10}} {{1,8}}(?:{MODE} {{1,6}}){{0,2}}"
-    rf"(?P<queue>Granted|Convert(?:ing)?|Waiting) {{1,6}}{ADDRESS} (?P<name>.{{0,31}}?)"
+    rf"\s{{0,4}}{ADDRESS} {{1,4}}(?P<id>[0-9A-F]{{8}}) {{1,4}}(?P<parent>[0-9A-F]{{8}}) {{1,4}}(?P<pid>[0-9A-F]{{8}})"
+    rf" {{1,4}}{ADDRESS} {{1,12}}[0-9A-F]{{1,10}} {{1,8}}(?P<modes>(?:{MODE} {{1,6}}){{0,2}})"
+    rf"(?P<queue>Granted|Convert(?:ing)?|Waiting) {{1,6}}(?P<resource>{ADDRESS}) (?P<name>.{{0,31}}?)"
     r"(?: {1,12}(?:Kern|Exec|Supr?|User)[a-z]{0,6})?\s*$",
     re.IGNORECASE,
 )
@@ -38,11 +41,38 @@ class Name:
 
 
 @dataclass
+class Queue:
+    """The locks of one resource that somebody waits for. `root` is the name of its root, `text` its own."""
+
+    root: str
+    text: str
+    first: int
+    last: int
+    waiting: int = 0
+    converting: int = 0
+    holders: list[tuple[str, str]] = field(default_factory=list)
+    """Process and mode of those that hold it in another mode than NL, in which nobody is in anybody's way."""
+
+
+class Row(NamedTuple):
+    """One line of the listing by its index, and what it says of a lock."""
+
+    line: int
+    lock: str
+    parent: str
+    queue: str
+    name: str
+    pid: str
+    modes: str
+    """`EX` of a granted lock, `EX PR` of one that is to be converted: requested, then granted."""
+    resource: str
+
+
+@dataclass
 class BriefListing:
     """What was counted; lines are indices."""
 
-    rows: list[tuple[int, str, str, str, str]] = field(default_factory=list)
-    """Line, lock id, parent's id, queue, name."""
+    rows: list[Row] = field(default_factory=list)
     left: int = 0
     """Locks beyond the most that are counted."""
 
@@ -55,14 +85,16 @@ class BriefListing:
             self.left += 1
         else:
             name = found["name"].rstrip()
-            self.rows.append((index, found["id"].upper(), found["parent"].upper(), found["queue"].lower(), name))
+            lock, parent, queue = found["id"].upper(), found["parent"].upper(), sys.intern(found["queue"].lower())
+            modes = sys.intern(" ".join(found["modes"].upper().split()))
+            self.rows.append(Row(index, lock, parent, queue, name, found["pid"].upper(), modes, found["resource"]))
         return True
 
     def names(self) -> list[Name]:
         """By the name of the root, those with most locks first."""
-        parents = {lock: (parent, name) for _, lock, parent, _, name in self.rows}
+        parents = self._parents()
         found: dict[str, Name] = {}
-        for index, lock, parent, queue, _ in self.rows:
+        for index, lock, parent, queue, *_ in self.rows:
             text = _root(lock, parents)
             one = found.setdefault(text, Name(text, index, index))
             one.first, one.last = min(one.first, index), max(one.last, index)
@@ -71,6 +103,27 @@ class BriefListing:
             one.waiting += queue == "waiting"
             one.converting += queue.startswith("convert")
         return sorted(found.values(), key=lambda one: (-one.locks, one.text))
+
+    def queues(self) -> list[Queue]:
+        """Each resource that somebody waits for, that with most waiters first."""
+        waited = {row.resource for row in self.rows if row.queue != "granted"}
+        parents = self._parents() if waited else {}
+        found: dict[str, Queue] = {}
+        for row in self.rows:
+            if row.resource not in waited:
+                continue
+            new = Queue(_root(row.lock, parents), row.name, row.line, row.line)
+            one = found.setdefault(row.resource, new)
+            one.first, one.last = min(one.first, row.line), max(one.last, row.line)
+            one.waiting += row.queue == "waiting"
+            one.converting += row.queue.startswith("convert")
+            granted = row.modes.rpartition(" ")[2] if row.queue != "waiting" else ""
+            if granted not in ("", "NL"):
+                one.holders.append((row.pid, granted))
+        return sorted(found.values(), key=lambda one: (-one.waiting - one.converting, one.text))
+
+    def _parents(self) -> dict[str, tuple[str, str]]:
+        return {row.lock: (row.parent, row.name) for row in self.rows}
 
 
 def _root(lock: str, parents: dict[str, tuple[str, str]]) -> str:

@@ -143,5 +143,5 @@ def _larger(
         (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb, configured=wanted),),
         (Expectation("average lock chain", chain, round(after, 2), "arithmetic"),),
         f"Raise {SIZE} from {now:.0f} to {new} at the next restart{pending}: with the same locks held, chains of about "
-        f"{after:.2g}.",
+        f"{plain(after, 2)}.",
     )

@@ -16,6 +16,7 @@ from rules.compare.sides import ENGINE_CPU, NODE_CPU, Side
 from rules.compare.words import number
 from rules.compare.work import PROXIES, Work
 from rules.laws.comparability import of_amounts, of_hours, of_loads, of_shares
+from rules.laws.rounding import plain
 
 MEANT_TO_CHANGE = {
     "lock mix": ("ase/allpages_table_contended", "rdb/page_locks_dominate", "rdb/row_cache_missing"),
@@ -196,7 +197,7 @@ def _idle(before: Side, after: Side, work: tuple[Work, Work] | None) -> Iterator
         for busy_key, whole_key in ((ENGINE_CPU, "ase.engines"), (NODE_CPU, "openvms.cpus")):
             busy, whole = side.value(busy_key), side.value(whole_key)
             if busy is not None and whole and 100 * busy / whole < IDLE_PERCENT:
-                yield Part("idle", 0.0, f"{when} {100 * busy / whole:.2g} % of the processors were busy: idle")
+                yield Part("idle", 0.0, f"{when} {plain(100 * busy / whole, 2)} % of the processors were busy: idle")
         seconds = sum(one.seconds for one in side.measured if one.value(done.key) is not None)
         known_length = any(one.capture.interval.seconds for one in side.measured)
         if known_length and done.per_second * seconds < LEAST_COUNTED:

@@ -2,12 +2,14 @@
 
 import math
 
+from rules.laws.rounding import plain
+
 
 def number(value: float | None) -> str:
     """At most four significant digits, thousands by comma; `-` for none."""
     if value is None:
         return "-"
-    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return plain(value, 4) if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def same(one: str | float, other: str | float) -> bool:

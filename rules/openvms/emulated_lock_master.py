@@ -39,6 +39,7 @@ from rules.finding import (
 )
 from rules.laws.hardware import hardware_of
 from rules.laws.platforms import EMULATOR_PERCENT, HIGHER_CLOCK, LOWER_CLOCK
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
     SERVED,
@@ -216,8 +217,8 @@ def _ratio(facts: Facts, node: str, target: str) -> tuple[str, tuple[Evidence, .
     (slow, source), (fast, _) = local[node.upper()], local[target.upper()]
     percent = 100 * fast / slow
     return (
-        f"{target} is faster by LOCKTIME: a local lock takes {slow:.3g} µs on {node} and {fast:.3g} on {target}, so "
-        f"the emulator does {percent:.0f} % of its rate."
+        f"{target} is faster by LOCKTIME: a local lock takes {plain(slow, 3)} µs on {node} and {plain(fast, 3)} on "
+        f"{target}, so the emulator does {percent:.0f} % of its rate."
     ), (Evidence(f"lock rate of {node}, of that of {target}", round(percent, 1), "%", source),)
 
 

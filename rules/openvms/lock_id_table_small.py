@@ -24,6 +24,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_para
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
 from rules.laws.hashing import LOCK_ID_BYTES
+from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -87,7 +88,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock: a healthy system may show this
-        title=f"LOCKIDTBL {value:,.0f} is {share:.2g} % of the {peak:,.0f} locks at the peak",
+        title=f"LOCKIDTBL {value:,.0f} is {plain(share, 2)} % of the {peak:,.0f} locks at the peak",
         seen=(
             f"{figures}: the table has to be extended {grown} times after a boot before it holds them all."
             f"{pending_said(facts, NAME)}"
@@ -132,7 +133,10 @@ def _too_small_next(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,  # extensions refuse no lock
-        title=f"{NAME} {then:,.0f} is pending: the next boot starts with {100 * then / peak:.2g} % of the peak's locks",
+        title=(
+            f"{NAME} {then:,.0f} is pending: the next boot starts with {plain(100 * then / peak, 2)} % of the "
+            "peak's locks"
+        ),
         seen=f"{figures}. {pending_text(NAME, then)}",
         because=f"The table then has to be extended {grown} times before it holds the {peak:,.0f} locks of the peak.",
         do=(

@@ -82,6 +82,8 @@ NEAR = timedelta(minutes=5)
 OPENS = "File Open Rate"
 FILE = re.compile(r"[A-Z0-9$_:.;\[\]-]{1,80}")
 """A file specification that can stand in a command."""
+LONGEST_MEMBER = 20
+"""Characters of one of several names."""
 SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
 
 
@@ -217,7 +219,7 @@ def _finding(facts: Facts, share: Share, pictures: Sequence[Picture], limits: Li
         title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests",
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
-            f"{f', in {share.members:,} trees' if share.members > 1 else ''}"
+            f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}.",
             _who(share),
         ),
@@ -263,10 +265,18 @@ def _what(share: Share, named: Named | None) -> str:
     if share.kind == FILE_SYSTEM:
         return "opening, creating and extending files (file system)"
     if share.kind == APPLICATION:
-        return f"the application behind the names {share.key}..."
+        return f"the application behind the names {share.key}{'*' if share.family else '...'}"
     if share.kind == UNREADABLE:
         return f"the lock tree {share.key}"
     return f"the lock tree of {_component(share)} ({share.key})"
+
+
+def _members(share: Share) -> str:
+    """The busiest trees that are taken together by the facility of their names, to stand behind how many they are."""
+    if not share.family:
+        return ""
+    names = [name[:LONGEST_MEMBER] for name in share.names]
+    return f" whose names begin so ({', '.join(names[:3])}{' …' if len(names) > 3 else ''})"
 
 
 def _component(share: Share) -> str:

@@ -89,7 +89,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"{figures}: in one direction, so they find their node (limit {limits.similar_percent:g} % back){waits}"
         )
     elif p95 and known(p95.moved_out) and p95.moved_out < out:
-        yield Clean(f"{figures} on average, but 95 % of the samples had at most {p95.moved_out:.3g}/s: bursts{waits}")
+        yield Clean(
+            f"{figures} on average, but 95 % of the samples had at most {plain(p95.moved_out, 3)}/s: bursts{waits}"
+        )
     elif (first := _first(facts)) is not None:
         yield NotApplicable(f"{figures}: judged in the capture of {first}, which sends more away")
     else:
@@ -105,7 +107,9 @@ def _refused(rates: RemasterRates, limits: Limits) -> Untrusted | None:
     gap, most = abs(sum(parts) - rates.moved_out), max(sum(parts), rates.moved_out)
     if gap <= max(0.05, limits.gap_percent / 100 * most):
         return None
-    return Untrusted(f"{rates.moved_out:.3g} lock trees/s moved, by their reasons {sum(parts):.3g}/s: collect again")
+    return Untrusted(
+        f"{plain(rates.moved_out, 3)} lock trees/s moved, by their reasons {plain(sum(parts), 3)}/s: collect again"
+    )
 
 
 def _first(facts: Facts) -> str | None:
@@ -129,7 +133,7 @@ def _told(
     if len(fastest) == 1:
         move = move_to(facts, members, fastest[0])
     reasons = ", ".join(
-        f"{getattr(rates, name):.3g}/s {_word(name)}" for name in REASONS if known(getattr(rates, name))
+        f"{plain(getattr(rates, name), 3)}/s {_word(name)}" for name in REASONS if known(getattr(rates, name))
     )
     why = f"By reason: {reasons}." if reasons else "For which reason is not in the export."
     yield Finding(

@@ -36,6 +36,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, waiters, waits_of, what_of
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -109,7 +110,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if waiting < limits.many_waiting and (bad := _hidden(facts, limits, waiting, seconds)):
         yield _finding(facts, rates, (*bad[1], (bad[1][0] - bad[1][1]) * seconds), of, limits, bad[0])
     elif waiting < limits.waiting:
-        least = f"at least {waiting:.2g} requests wait at any moment, limit {limits.waiting:g}"
+        least = f"at least {plain(waiting, 2)} requests wait at any moment, limit {limits.waiting:g}"
         yield Clean(f"{figures}: {least}{pending_clause(facts, NAME)}", (rates.source,))
         return
     else:
@@ -119,7 +120,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _figures(searches: float, finds: float, of: str) -> str:
-    return f"{searches:.3g} deadlock searches/s, {finds:.3g} found ({of})"
+    return f"{plain(searches, 3)} deadlock searches/s, {plain(finds, 3)} found ({of})"
 
 
 def _hidden(facts: Facts, limits: Limits, waiting: float, seconds: float) -> tuple[Hours, tuple[float, float]] | None:
@@ -143,7 +144,9 @@ def _wrong(rates: LockRates) -> Untrusted | None:
             return Untrusted(f"{name.replace('_', ' ')}: {said} is no rate; take a shorter sample")
     searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
     if known(searches) and known(finds) and finds > 1.05 * searches + 0.01:  # rounding of both
-        return Untrusted(f"{finds:.3g} deadlocks/s found in {searches:.3g} searches/s: a search finds one at most")
+        return Untrusted(
+            f"{plain(finds, 3)} deadlocks/s found in {plain(searches, 3)} searches/s: a search finds one at most"
+        )
     return None
 
 
@@ -165,7 +168,7 @@ def _finding(
     part = ""
     if known(waited) and waited >= searches:
         share = 100 * searches / waited
-        part = f"of {in_prose(waited)} requests/s that had to wait, {share:.2g} % waited that long"
+        part = f"of {in_prose(waited)} requests/s that had to wait, {plain(share, 2)} % waited that long"
     dead = ""
     if 100 * finds >= limits.found_percent * searches:
         dead = (
@@ -175,12 +178,12 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
-        title=f"{when} {waiting:.3g} lock requests wait at any moment, and no deadlock is the reason",
+        title=f"{when} {plain(waiting, 3)} lock requests wait at any moment, and no deadlock is the reason",
         seen=joined(f"{figures}.", sentence(apart, part, pending_clauses(facts, NAME))),
         because=joined(
             f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "
-            f"{waiting:.3g} requests waiting at any moment (fewer where processes set a shorter wait of their own, "
-            "from V8.3 on).",
+            f"{plain(waiting, 3)} requests waiting at any moment (fewer where processes set a shorter wait of their "
+            "own, from V8.3 on).",
             dead,
         ),
         do=(

@@ -2,7 +2,8 @@
 
 Finds: in reports of LCKQUE, the lock resources that most requests wait for, with what they are: a bucket or a record of
 a file of RMS, a file header, an application's name. Waits that stand for ever by design (dead-man locks of system
-services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts.
+services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts. In
+SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock: a note, as it is seen once.
 
 Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
 look in order; only the queue says for whom they wait.
@@ -18,11 +19,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import LockQueue, LockQueues, LockRates
+from collectors.facts.openvms import ListedQueue, LockQueue, LockQueues, LockRates
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
@@ -56,12 +58,16 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*QUEUE_FACTS, *TREE_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(), uses=(*QUEUE_FACTS, ListedQueue, *TREE_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each tree that is waited for."""
     reports = facts.every(LockQueues)
+    listed = [one for one in facts.every(ListedQueue) if _listed(one) >= limits.waiting and not one.standing]
+    for queue in sorted(listed, key=lambda one: (-_listed(one), one.text))[:3]:
+        yield _listed_finding(queue, limits)
     if not reports:
-        yield _unasked(facts, limits)
+        if not listed:
+            yield _unasked(facts, limits)
         return
     waits = waits_of(facts)
     queued = [one for one in waits if one.waiting >= limits.waiting]
@@ -80,6 +86,46 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, one, len(reports), limits)
 
 
+def _listed(queue: ListedQueue) -> int:
+    """Requests and conversions that wait."""
+    return queue.waiting + queue.converting
+
+
+def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
+    """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
+    name, root = (
+        comment(text.rstrip(" ."), LONGEST_NAME) or "a name without text" for text in (queue.text, queue.root)
+    )
+    below = f" below {root}" if root != name else ""
+    held = [f"{pid} ({mode})" for pid, mode in queue.holders]
+    more = f" and {queue.holding - len(held):,} more" if queue.holding > len(held) else ""
+    holder = (
+        f"it is held by process {', '.join(held)}{more}"
+        if held
+        else "no lock in the listing holds it: see another node"
+    )
+    where = f" on {comment(queue.node, 15)}" if queue.node else ""
+    return Finding(
+        subject=f"{root} {name}" if below else name,
+        severity=Severity.NOTE,
+        title=f"{_listed(queue):,} lock requests wait for {name}",
+        seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
+        because="Who waits for a lock does nothing until its holder gives it up.",
+        do=(
+            "See what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with its process id); for Rdb RMU/SHOW "
+            "LOCKS/MODE=CULPRIT. Leave DEADLOCK_WAIT as it is."
+        ),
+        unknown="A listing is one moment and no rate: repeat it while users complain.",
+        evidence=(
+            Evidence(
+                "locks that wait for it", float(_listed(queue)), "", queue.source, limits.waiting, "as their number"
+            ),
+            Evidence("locks that hold it", float(queue.holding), "", queue.source, computed="as their number"),
+        ),
+        expects=(Expectation(f"locks that wait for {name}", float(_listed(queue)), "lower", "heuristic"),),
+    )
+
+
 def _judged_at(facts: Facts, one: Waits) -> str | None:
     """The member that lists the longest queue, where that is another node than this one."""
     own, name = own_name(facts), one.head.node
@@ -93,7 +139,7 @@ def _unasked(facts: Facts, limits: Limits) -> Outcome:
     rates = next((found for name in ("mean", "current") if (found := facts.latest(LockRates, statistic=name))), None)
     searches = rates.deadlock_search_per_second if rates else ABSENT
     if known(searches) and 0 <= searches < limits.searches:
-        few = f"{searches:.3g} deadlock searches/s say that next to no request waits so long"
+        few = f"{plain(searches, 3)} deadlock searches/s say that next to no request waits so long"
         return Clean(f"no report of LCKQUE came with it, and {few}")
     return Unknown.of(LockQueues)
 

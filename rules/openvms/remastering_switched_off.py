@@ -25,6 +25,7 @@ from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, Sy
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
     members_of,
@@ -88,8 +89,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     if moved and known(moved.moved_out) and moved.moved_out > limits.moves_per_second:
         yield Untrusted(
-            f"PE1 is -1 in the listing, yet {moved.moved_out:.3g} lock trees/s left this node: it is not the active "
-            "value, or of another time; bring both of one day"
+            f"PE1 is -1 in the listing, yet {plain(moved.moved_out, 3)} lock trees/s left this node: it is not the "
+            "active value, or of another time; bring both of one day"
         )
         return
     yield _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)

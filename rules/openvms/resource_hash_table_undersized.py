@@ -33,6 +33,7 @@ from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_p
 from rules.engine import limit, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
 from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
+from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
 from rules.openvms._evidence.chains import (
     CHAIN_FACTS,
@@ -227,11 +228,11 @@ def _cost_text(found: Chain, severity: Severity) -> str:
         return ""
     share = found.compared * COMPARISON_USEC / 1e4
     little = ", which nothing measures: no reboot is worth it by itself" if severity is Severity.NOTE else ""
-    comes_to = f"about {share:.2g} % of one CPU at {COMPARISON_USEC} µs each (this project's estimate)"
+    comes_to = f"about {plain(share, 2)} % of one CPU at {COMPARISON_USEC} µs each (this project's estimate)"
     if found.system is not None and share > found.system:
         comes_to = (
-            f"at {COMPARISON_USEC} µs each (this project's estimate) more than the {found.system:.3g} % of one CPU "
-            "that interrupt, kernel mode and MP synch take together, so it costs less"
+            f"at {COMPARISON_USEC} µs each (this project's estimate) more than the {plain(found.system, 3)} % of one "
+            "CPU that interrupt, kernel mode and MP synch take together, so it costs less"
         )
     elif share > 100:  # under one spinlock there is no more than one CPU
         more = "more than one CPU has, so it costs less"

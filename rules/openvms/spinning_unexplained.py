@@ -34,6 +34,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cpu_counts import CountsDiffer, counts_differ
 from rules.openvms._evidence.cpu_layout import Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
@@ -118,7 +119,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.without("number of active CPUs", "SHOW CPU", f"MP synch {synch:g} % of one CPU (mean)")
         return
     share = synch / cpus
-    figures = f"MP synch {synch:.3g} % of one CPU on average, {share:.2g} % of {cpus:.0f} CPUs"
+    figures = f"MP synch {plain(synch, 3)} % of one CPU on average, {plain(share, 2)} % of {cpus:.0f} CPUs"
     loud = share >= limits.warning_share and synch >= limits.least_percent
     if cpus <= 1:
         yield Clean(f"{figures}; one CPU waits for no other")
@@ -159,14 +160,14 @@ def _spins_much(limits: Limits, cpus: float, synch: float, _busy: float, _operat
 
 def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Finding:
     share = hours.synch / cpus
-    lost = f"{hours.synch / 100:.2g} of {cpus:.0f} CPUs were lost in MP synchronisation"
+    lost = f"{plain(hours.synch / 100, 2)} of {cpus:.0f} CPUs were lost in MP synchronisation"
     return Finding(
         subject=layout.subject,
         severity=Severity.WARNING,
         title=f"{hours.when} {lost}, cause not shown by these exports",
         seen=(
-            f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not "
-            f"shown by these exports. {hours.apart}"
+            f"{hours.when} MP synch took {hours.synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, "
+            f"cause not shown by these exports. {hours.apart}"
         ),
         because=SPUN,
         do=_collect(layout.facts, "Collect, in such hours,"),
@@ -242,7 +243,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     if spun:
         total = sum(heat.spin for heat in spun if known(heat.spin))
         why = _not_taken(facts, synch, total)
-        said.append(f"the spinlock trace that came with it shows {total:.3g} % of one CPU spinning: {why}")
+        said.append(f"the spinlock trace that came with it shows {plain(total, 3)} % of one CPU spinning: {why}")
     elif listed := facts.every(SpinlockTrace):
         said.append(
             f"the spinlock trace that came with it ({listed[-1].spinlock}) gives no share of time: it divides nothing"
@@ -251,11 +252,11 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     return Finding(
         subject=layout.subject,
         severity=_severity(limits, synch, cpus),
-        title=f"{synch / 100:.2g} of {cpus:.0f} CPUs are lost in MP synchronisation, "
+        title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronisation, "
         + (f"with {debug.named}" if debug else "cause not shown by these exports"),
         seen=joined(
-            f"On average MP synch takes {synch:.0f} % of one CPU, {share:.2g} % of the machine: lost, cause not shown "
-            "by these exports.",
+            f"On average MP synch takes {synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, cause not "
+            "shown by these exports.",
             sentence(cost, rated),
         ),
         because=joined(debug.because if debug else SPUN, dedicated),

@@ -23,6 +23,7 @@ from collectors.facts import Facts, Source
 from collectors.facts.scaling import ParameterSeries
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.laws.rounding import plain
 from rules.sources import JCC
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
@@ -142,4 +143,4 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
 
 
 def _said(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1_000 or value == int(value) else f"{value:.4g}"
+    return f"{value:,.0f}" if value >= 1_000 or value == int(value) else plain(value, 4)

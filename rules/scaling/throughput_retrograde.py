@@ -40,6 +40,7 @@ from rules.finding import (
 )
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
+from rules.laws.rounding import plain
 from rules.laws.series import TimeSeries, course_of
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of
 from rules.laws.work import uneven_work
@@ -286,7 +287,7 @@ def _spins(series: LoadSeries, course: TimeSeries) -> tuple[str, tuple[Evidence,
 
 
 def _rate(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
+    return f"{value:,.0f}" if value >= 1_000 else plain(value, 4)
 
 
 def _short(value: float) -> float:

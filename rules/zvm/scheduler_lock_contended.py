@@ -36,6 +36,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.zvm._evidence.locks import BY_NAME
 from rules.zvm._evidence.machine import ASK_PROCESSORS, FEW, LEAST, MACHINE_FACTS, Machine, machine_of
 from rules.zvm._evidence.releases import (
@@ -144,7 +145,7 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
                 PerformanceRun.fact_name(), PerformanceRun.COLLECTED_BY, f"run {run.run}: no spin time"
             )
             continue
-        said = f"run {run.run}: {percent:.3g} % of the time spent spinning"
+        said = f"run {run.run}: {plain(percent, 3)} % of the time spent spinning"
         if percent < limits.spin_percent:
             yield Clean(f"{said}, limit {limits.spin_percent:g} %")
         elif known(run.processors) and run.processors <= limits.few_processors:
@@ -170,9 +171,13 @@ def _before_timers(run: PerformanceRun, release: Release, percent: float, limits
     return Finding(
         subject=f"run {run.run}",
         severity=Severity.WARNING if many else Severity.NOTE,
-        title=f"z/VM {release}: {percent:.3g} % of the time spent spinning, 4.4.0 takes timers off the scheduler lock",
+        title=(
+            f"z/VM {release}: {plain(percent, 3)} % of the time spent spinning, 4.4.0 takes timers off the "
+            "scheduler lock"
+        ),
         seen=(
-            f"{percent:.3g} % of the time goes into spinning on z/VM {release}{cpus}. The table names no lock, so by "
+            f"{plain(percent, 3)} % of the time goes into spinning on z/VM {release}{cpus}. The table names no lock, "
+            "so by "
             "the release alone: until 4.4.0 every timer request takes the scheduler lock, and idle guests make many."
         ),
         because=f"{listed(rows)}.",
@@ -221,7 +226,9 @@ def _pair(pair: Pair, between: list[Improvement], limits: Limits) -> Outcome:
             PerformanceRun.fact_name(), PerformanceRun.COLLECTED_BY, f"run {run.run}: no Pct Spin Time"
         )
     if left > percent * (1 - limits.repeat_percent / 100):
-        return Clean(f"{said}: {left:.3g} % of the time is still spent spinning, so the gain is of something else")
+        return Clean(
+            f"{said}: {plain(left, 3)} % of the time is still spent spinning, so the gain is of something else"
+        )
     return Finding(
         subject=f"run {base.run}",
         severity=Severity.ADVICE,

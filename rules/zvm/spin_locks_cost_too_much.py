@@ -24,6 +24,7 @@ from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, SpinLock
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.laws.rounding import plain
 from rules.laws.spin_cost import share_percent
 from rules.zvm._evidence.locks import known_of
 from rules.zvm._evidence.machine import ASK_PROCESSORS, LEAST, MACHINE_FACTS, Machine, machine_of, more_than_needed
@@ -101,7 +102,7 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
         elif run.processors == 1:
             yield Clean(f"run {run.run}: one processor waits for no other")
         elif percent < limits.spin_percent or (part is not None and part < limits.share_percent):
-            yield Clean(f"run {run.run}: {_said(run)}; limit {limits.spin_percent:g} %")
+            yield Clean(f"run {run.run}: {_said(run, percent)}; limit {limits.spin_percent:g} %")
         else:
             dear.append((percent, run))
     dear.sort(key=lambda pair: (-(lost.processors if (lost := cost_of(pair[1])) else 0.0), -pair[0]))
@@ -109,11 +110,12 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
         yield _run_finding(run, percent, sound, limits)
 
 
-def _said(run: PerformanceRun) -> str:
-    percent, spun, part = spun_percent(run), spun_msec(run), spun_share(run)
-    said = f"{percent:.3g} % of the time spent spinning"
-    if spun is not None and part is not None and known(run.cp_msec_per_tx):
-        said += f", {spun:.3g} of {run.cp_msec_per_tx:.3g} CP ms per transaction ({part:.0f} %)"
+def _said(run: PerformanceRun, percent: float) -> str:
+    spun, part = spun_msec(run), spun_share(run)
+    said = f"{plain(percent, 3)} % of the time spent spinning"
+    cp = run.cp_msec_per_tx
+    if spun is not None and part is not None and known(cp):
+        said += f", {plain(spun, 3)} of {plain(cp, 3)} CP ms per transaction ({part:.0f} %)"
     return said
 
 
@@ -122,7 +124,7 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
     after = next((pair.run for pair in pairs(runs) if pair.base is run), None)
     left = spun_percent(after) if after else None
     relieved = left is not None and left < limits.spin_percent
-    seen = f"{_said(run)}{f', on z/VM {run.release}' if run.release else ''}"
+    seen = f"{_said(run, percent)}{f', on z/VM {run.release}' if run.release else ''}"
     seen += f": {cost.processors:.1f} of {run.processors:g} processors." if cost else "."
     because = "A processor that spins does nothing else."
     often = [
@@ -139,7 +141,7 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
         )
     if after is not None and left is not None:
         because = (
-            f"Run {after.run} of the same table, on as many processors{_on(after)}, spends {left:.3g} % spinning"
+            f"Run {after.run} of the same table, on as many processors{_on(after)}, spends {plain(left, 3)} % spinning"
             f"{', so this is fixed there' if relieved else ''}."
         )
     evidence = [Evidence("Pct Spin Time", round(percent, 3), "% of the time", source, limits.spin_percent)]

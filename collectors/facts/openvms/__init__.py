@@ -5,6 +5,7 @@ from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, Memor
 from collectors.facts.openvms.lock_trees import (
     FileName,
     ListedLocks,
+    ListedQueue,
     LockActivity,
     LockQueue,
     LockQueues,
@@ -55,6 +56,7 @@ __all__ = [
     "FileName",
     "KernelService",
     "ListedLocks",
+    "ListedQueue",
     "LockActivity",
     "LockDatabase",
     "LockLatency",

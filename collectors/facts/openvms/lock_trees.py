@@ -144,6 +144,30 @@ class ListedLocks(OfNode):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListedQueue(OfNode):
+    """A resource that somebody waits for in SDA's SHOW LOCK/BRIEF, as this node lists it: the state of one moment."""
+
+    COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW LOCK/BRIEF (ANALYZE/SYSTEM)"
+
+    root: str
+    """The root's name in ASCII, as far as the listing has the parents."""
+    text: str
+    """Its own."""
+    waiting: int = 0
+    converting: int = 0
+    holding: int = 0
+    """Listed locks that are granted in another mode than NL: a lock of another node may not be in the listing."""
+    holders: tuple[tuple[str, str], ...] = ()
+    """Process (hexadecimal; zeros: the system) and granted mode of the first of them."""
+
+    @property
+    def standing(self) -> bool:
+        """Whether this wait is by design (dead-man locks)."""
+        root, own = (name.encode("ascii", "replace") for name in (self.root, self.text))
+        return stands(root) or stands(own, root)
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileName(Fact):
     """The name of a file by its id: a line of DIRECTORY/FILE_ID, or the head of DUMP/HEADER."""
 

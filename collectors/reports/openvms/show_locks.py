@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from collectors.facts.base import Reading, known
-from collectors.facts.openvms import ListedLocks, LockDatabase, LockSummaryItem
+from collectors.facts.openvms import ListedLocks, ListedQueue, LockDatabase, LockSummaryItem
 from collectors.layouts import sda
 from collectors.layouts.lock_brief import HEADING as BRIEF
 from collectors.layouts.lock_brief import BriefListing
@@ -57,11 +57,12 @@ LEVELS = {
 MOST_ITEMS = 500
 MOST_NAMES = 100
 """Names of SHOW LOCK/BRIEF that become facts, those with most locks (this project)."""
+MOST_HOLDERS = 5
 LISTED, BRIEF_LISTED = "SHOW LOCK", "SHOW LOCK/BRIEF"
 
 
-@report(starts=START, provides=(LockSummaryItem, LockDatabase, ListedLocks))
-def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLocks]:
+@report(starts=START, provides=(LockSummaryItem, LockDatabase, ListedLocks, ListedQueue))
+def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLocks | ListedQueue]:
     """Yield each figure of the summaries, the levels among them, how many locks were listed, and of which names."""
     found = _Found(report)
     yield from _brief(report, found)
@@ -88,7 +89,7 @@ def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLock
             yield LockSummaryItem(source=where, group=LISTED, label=f"locks listed: {which} copy", value=float(count))
 
 
-def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | ListedLocks]:
+def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | ListedLocks | ListedQueue]:
     """The locks of SHOW LOCK/BRIEF by the names of their roots."""
     rows = found.brief.rows
     if not rows:
@@ -108,6 +109,17 @@ def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | Listed
             below=one.below,
             waiting=one.waiting,
             converting=one.converting,
+        )
+    for queue in found.brief.queues()[:MOST_NAMES]:
+        yield ListedQueue(
+            source=report.source(queue.first, queue.last),
+            node=node,
+            root=queue.root,
+            text=queue.text,
+            waiting=queue.waiting,
+            converting=queue.converting,
+            holding=len(queue.holders),
+            holders=tuple(queue.holders[:MOST_HOLDERS]),
         )
 
 

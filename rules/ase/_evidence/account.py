@@ -24,6 +24,7 @@ from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bo
 from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
 from rules.conflict import Told, conflict_of
+from rules.laws.rounding import plain
 
 OTHER = Group("other wait events", frozenset(), collect="select * from master..monWaitEventInfo")
 UNEXPLAINED = ("ase/spinning_unexplained", "ase/spinlock_dear")
@@ -85,7 +86,7 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
         remarks = (
             ()
             if not high
-            else (f"All spins together took at most {high:.2g} of {engines.number} engines: nothing measurable.",)
+            else (f"All spins together took at most {plain(high, 2)} of {engines.number} engines: nothing measurable.",)
         )
     elif each:
         undivided = Open(Amount(high, low, high), f"spinning, {each.brief}", "", bound=True)

@@ -2,10 +2,11 @@
 
 A report is a picture of 8 to 15 s, so several of the busiest time are held together; each counts by itself, and a tree
 is judged by the shares that it has in them. Trees of the file system and of one application are many small ones, so
-they are taken together.
+they are taken together: those of an application by the facility that several names begin with.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,6 +32,10 @@ LONGEST_NAME = 60
 """Characters of a name that are printed in a text."""
 LONGEST_LABEL = 12
 """Characters of a volume label."""
+FACILITY = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}[_$]")
+"""What the names of one application begin with, as OpenVMS programs name what is theirs: `STKCTL_`, `MMK$`."""
+NO_APPLICATION = frozenset({"RMS$", "F11B$", "SYS$", "RDB$", "RDMS$", "SQL$", "DBM$", "LCK$"})
+"""Facilities of the system and its databases: names of theirs that are not decoded belong to many things."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class Share:
     """Its share in each picture, in per cent; 0 where it is not in it."""
     members: int
     """How many trees of that picture are taken together."""
+    family: str = ""
+    """The facility that names of one application begin with, where the trees are taken together by that."""
 
     @property
     def percent(self) -> float:
@@ -89,6 +96,12 @@ class Share:
             for node, rate in tree.rates:
                 found[node] = found.get(node, 0.0) + (rate if known(rate) else 0.0)
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its trees are called, that with most lock requests first."""
+        busiest = sorted(self.trees, key=lambda tree: -tree.total if known(tree.total) else 0.0)
+        return tuple(dict.fromkeys(called(bytes.fromhex(tree.name)) for tree in busiest))
 
     @property
     def masters(self) -> tuple[str, ...]:
@@ -150,7 +163,8 @@ def _place(picture: Picture) -> tuple[str, str, int]:
 
 def shares_of(pictures: Sequence[Picture]) -> list[Share]:
     """What has which share of the requests, that with most requests first."""
-    parts = [(picture, _parts(picture)) for picture in pictures if picture.total > 0]
+    families = _families(pictures)
+    parts = [(picture, _parts(picture, families)) for picture in pictures if picture.total > 0]
     found = []
     for key in dict.fromkeys(key for _, of in parts for key in of):
         rates = [sum(tree.total for tree in of.get(key, ()) if known(tree.total)) for _, of in parts]
@@ -159,14 +173,27 @@ def shares_of(pictures: Sequence[Picture]) -> list[Share]:
         percents = tuple(100 * rate / one.total for rate, (one, _) in zip(rates, parts, strict=True))
         trees = tuple(of[key])
         resource = trees[0].resource
-        found.append(Share(key, _kind(resource), resource, trees, picture, rates[most], percents, len(trees)))
+        family = key if key in families.values() else ""
+        found.append(Share(key, _kind(resource), resource, trees, picture, rates[most], percents, len(trees), family))
     return sorted(found, key=lambda one: (-one.rate, one.key))
 
 
-def _parts(picture: Picture) -> dict[str, list[LockTree]]:
+def _families(pictures: Sequence[Picture]) -> dict[str, str]:
+    """What a tree is called → the facility that it shares with another tree of any picture."""
+    names: dict[str, set[str]] = {}
+    for tree in (tree for picture in pictures for tree in picture.trees):
+        name = called(bytes.fromhex(tree.name))
+        begins = FACILITY.match(name) if tree.resource.kind == APPLICATION else None
+        if begins and begins[0].upper() not in NO_APPLICATION:
+            names.setdefault(begins[0], set()).add(name)
+    return {name: facility for facility, of in names.items() if len(of) > 1 for name in of}
+
+
+def _parts(picture: Picture, families: Mapping[str, str]) -> dict[str, list[LockTree]]:
     parts: dict[str, list[LockTree]] = {}
     for tree in picture.trees:
-        parts.setdefault(called(bytes.fromhex(tree.name)), []).append(tree)
+        name = called(bytes.fromhex(tree.name))
+        parts.setdefault(families.get(name, name), []).append(tree)
     return parts
 
 

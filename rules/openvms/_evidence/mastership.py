@@ -18,6 +18,7 @@ from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, MissingInput, joined
 from rules.laws.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     hardware_names,
     latencies_of,
@@ -62,7 +63,7 @@ def compare_nodes(facts: Facts, one: str, other: str) -> Order | None:
     cells = latencies_of(facts)
     if isinstance(cells, dict) and (one, one) in cells and (other, other) in cells:
         first, second = cells[one, one][0], cells[other, other][0]
-        basis = f"LOCKTIME: a local lock takes {first:.3g} µs on {one}, {second:.3g} µs on {other}"
+        basis = f"LOCKTIME: a local lock takes {plain(first, 3)} µs on {one}, {plain(second, 3)} µs on {other}"
         if max(first, second) <= REPEATS * min(first, second):
             return Order(0, basis)
         return Order(1 if first < second else -1, basis)
@@ -260,7 +261,7 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     first = next(one for one in members if one.name == master)
     if not why or (order is not None and order.sign < 0) or (known(first.pe1) and first.pe1):
         return None
-    name, room = governing(facts, members), room_of(members, node, comes_from=(master,))
+    name, room = governing(facts, members), room_of(members, node, comes_from=(master,), weighed=True)
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {one: value for one, value in weights.items() if value is not None}
     if name is None or len(numbers) < len(weights) or unbrought(facts, members):
@@ -294,7 +295,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if kept := works_more(members, master, target) if master else _outdone(members, target):
         return Move((), LEAVE, kept.removesuffix("."), stays=True)
     givers = [master] if master else [one.name for one in members]
-    name, room = governing(facts, members), room_of(members, target, comes_from=givers)
+    name, room = governing(facts, members), room_of(members, target, comes_from=givers, weighed=True)
     if name is None:
         lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
         mixed = f"{BOTH}; the versions here are not known or mixed, so no script is given."
@@ -326,7 +327,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
         heirs = [node for node, value in numbers.items() if value == numbers[target]]
-        room = room_of(members, *heirs, comes_from=givers)
+        room = room_of(members, *heirs, comes_from=givers, weighed=True)
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
         why = (
             f"{master} is master by its own {name} of {old:.0f}, the highest of all (others up to "

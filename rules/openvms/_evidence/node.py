@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
 from rules.finding import MissingInput, Outcome, Unknown, Untrusted
+from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import AUTOGEN_FACTS
 from rules.openvms._evidence.boots import BOOT_FACTS, booted_since
 
@@ -137,7 +138,7 @@ def sentence(*clauses: str) -> str:
 
 def in_prose(rate: float) -> str:
     """A rate to three significant digits, as a sentence needs it: `372,000`, `14.3`; evidence has all of them."""
-    return f"{float(f'{rate:.3g}'):,.10g}"
+    return plain(rate, 3)
 
 
 def busiest_operations(rates: Sequence[LockRates]) -> float | None:
@@ -220,7 +221,7 @@ def cpus_changed(facts: Facts) -> Unknown | None:
         if mean is not None and name != "current" and abs(count - mean) >= max(OTHER_COUNT, OTHER_SHARE * mean):
             why = (
                 f"the number of CPUs changed within the capture: the modes add up to {count:.0f} CPUs in the sample "
-                f"{name} and to {mean:.2g} on average, so no figure of the whole time is of one machine"
+                f"{name} and to {plain(mean, 2)} on average, so no figure of the whole time is of one machine"
             )
             lacking = MissingInput(
                 "captures of one number of CPUs each", "a T4 composite CSV of the time with each number of CPUs"

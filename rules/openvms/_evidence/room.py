@@ -16,6 +16,12 @@ PART = (
     "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
     "measure."
 )
+ALL_TREES = "a weight draws every tree there in which that node takes a lock, no part of them alone"
+"""openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree, whatever the activity."""
+WEIGHED = (
+    f"How much of it would come is not in the exports, and {ALL_TREES}. With weights that are equal a tree goes there "
+    "only where that node is clearly the more active one. Measure MONITOR MODES there afterwards."
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class Room:
     """Those of which no export tells how busy they are."""
     comes: tuple[ClusterMember, ...] = ()
     """The nodes that it would come from."""
+    weighed: bool = False
+    """Whether a weight sends it there, and not a person."""
 
     @property
     def when(self) -> str:
@@ -49,7 +57,8 @@ class Room:
             )
         if self.free:
             told.append(f"there is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it")
-        told += [f"{self._doubt(one).removesuffix('.')}: move it in parts" for one in self.tight]
+        parts = f"; {ALL_TREES}" if self.weighed else ": move it in parts"
+        told += [f"{self._doubt(one).removesuffix('.')}{parts}" for one in self.tight]
         unread = [comment(name, 31) for name in self.unread]
         if unread:
             told.append(
@@ -69,7 +78,7 @@ class Room:
             )
         if self.free:
             told.append(f"There is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it.")
-        told += [f"{self._doubt(one)} {PART}" for one in self.tight]
+        told += [f"{self._doubt(one)} {WEIGHED if self.weighed else PART}" for one in self.tight]
         told += [
             f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
             f"{node}, in the busy hours)."
@@ -135,8 +144,13 @@ def _after(target: ClusterMember, comes: Sequence[ClusterMember]) -> float | Non
     return sum(used) / target.cpus
 
 
-def room_of(members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = ()) -> Room:
-    """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do."""
+def room_of(
+    members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = (), weighed: bool = False
+) -> Room:
+    """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do.
+
+    `weighed`: lock trees are to come by a weight, and not work that a person moves.
+    """
     wanted, givers = [name.upper() for name in nodes], [name.upper() for name in comes_from]
     mine = [one for one in members if one.name.upper() in wanted]
     comes = tuple(one for one in members if one.name.upper() in givers and one.name.upper() not in wanted)
@@ -150,6 +164,7 @@ def room_of(members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[
         tuple(one for one in below if one not in free),
         tuple(name for name in nodes if name.upper() not in told),
         comes,
+        weighed,
     )
 
 

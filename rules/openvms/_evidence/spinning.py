@@ -15,6 +15,7 @@ from collectors.facts.openvms import (
     SpinlockTraceRun,
 )
 from rules.finding import Unknown
+from rules.laws.rounding import plain
 from rules.openvms._evidence.boots import booted_since
 from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cluster import own_rates, wrong_reading
@@ -63,10 +64,10 @@ def apart(facts: Facts, synch: float, spun: float) -> str:
     A trace is taken when it is bad, so it may spin more than the mean: it is held against the highest figure read.
     """
     if spun < TRACED * synch:
-        return f"less than half of the {synch:.3g} % of MP synch"
+        return f"less than half of the {plain(synch, 3)} % of MP synch"
     read = [one.mp_synch_percent for one in facts.every(ProcessorModes)]
     highest = max((value for value in read if known(value)), default=synch)
-    return f"more than twice the {highest:.3g} % of MP synch at its highest" if TRACED * spun > highest else ""
+    return f"more than twice the {plain(highest, 3)} % of MP synch at its highest" if TRACED * spun > highest else ""
 
 
 def other_time(facts: Facts, synch: float, hours: Stretch | None = None) -> str:
@@ -79,11 +80,11 @@ def other_time(facts: Facts, synch: float, hours: Stretch | None = None) -> str:
         return ""
     why = apart(facts, synch, spun)
     if hours:
-        why = "" if fits(hours, spun) else f"not half to twice the {hours.synch:.3g} % of MP synch then"
+        why = "" if fits(hours, spun) else f"not half to twice the {plain(hours.synch, 3)} % of MP synch then"
     return (
         why
-        and f"the spinlock trace that came along spins {spun:.3g} % of one CPU, {why}: it is of another time, so trace "
-        "again while CPUs spin so much"
+        and f"the spinlock trace that came along spins {plain(spun, 3)} % of one CPU, {why}: it is of another time, so "
+        "trace again while CPUs spin so much"
     )
 
 

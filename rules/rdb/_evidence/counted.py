@@ -13,6 +13,7 @@ from collectors.facts import OVERFLOW, Facts, Reading, Source
 from collectors.facts.openvms import DistributedLockRates, LockRates, MonitorSample, T4File
 from collectors.facts.rdb import StatisticRow
 from rules.finding import Clean, Evidence, MissingInput, NotApplicable, Outcome, Span, Unknown, Untrusted
+from rules.laws.rounding import plain
 from rules.rdb._evidence.databases import DATABASE_FACTS, OneDatabase
 from rules.rdb._evidence.sharing import SHARING_FACTS, SUSTAINED
 from rules.rdb._evidence.statistics import APART, STATISTICS_FACTS, Rate, Statistics, attached, statistics_of, trusted
@@ -135,7 +136,7 @@ def caveats(one: OneDatabase, each: Statistics | None) -> str:
 def rounded(value: float) -> str:
     """For a sentence: at most three significant digits, two below 1. The evidence has the figure as read."""
     if abs(value) < 1:
-        return f"{value:.2g}"
+        return plain(value, 2)
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
     said = f"{value:,.{digits}f}"
     return said.rstrip("0").rstrip(".") if digits else said

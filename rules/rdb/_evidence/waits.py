@@ -13,6 +13,7 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import EventLog, HeldLock, NoLocksShown, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, MissingInput, Untrusted
+from rules.laws.rounding import plain
 from rules.rdb._evidence.databases import OneDatabase, belonging
 
 WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown)
@@ -111,7 +112,7 @@ class Waits:
             for seconds in (group.longest_seconds, group.seconds):
                 if known(seconds) and not 0 <= seconds < LONGEST:
                     return Untrusted(
-                        f"a wait of {seconds:,.4g} s for {named(group)} is no length: collect the log again"
+                        f"a wait of {plain(seconds, 4)} s for {named(group)} is no length: collect the log again"
                     )
             longest, whole = group.longest_seconds, group.seconds
             if known(longest) and known(whole) and longest > whole + 0.1:

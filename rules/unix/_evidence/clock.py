@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Missing, Source, known
 from collectors.facts.unix import CpuFrequency, FrequencyBoost, LockingRun
+from rules.laws.rounding import plain
 from rules.unix._evidence.runs import Pair
 
 CLOCK_FACTS = (LockingRun, CpuFrequency, FrequencyBoost)
@@ -82,7 +83,7 @@ class Clock:
     @property
     def said(self) -> str:
         """`governor schedutil on processors 0-3, boost on`."""
-        parts = [f"governor {plain(name)} on {processors_said(cpus)}" for name, cpus in self.governors.items()]
+        parts = [f"governor {governor_said(name)} on {processors_said(cpus)}" for name, cpus in self.governors.items()]
         parts += [f"{one.name} says that boosting is allowed" for one in self.boosted]
         if self.hidden:
             parts.append("the cpufreq files are empty, so who sets the clock is unknown")
@@ -118,7 +119,7 @@ def _says(value: object) -> bool:
     return not isinstance(value, Missing)
 
 
-def plain(governor: str) -> str:
+def governor_said(governor: str) -> str:
     """The name of a governor; what cannot be one is not repeated."""
     return governor if GOVERNOR.match(governor) else "(unreadable)"
 
@@ -153,7 +154,7 @@ def moved(pair: Pair, clock: Clock, tolerance: Tolerance | None = None) -> str:
     if users is None:
         return f"{clock.said}: it may move, and no user times long enough show that it did not" if suspect else ""
     ratio = max(users) / min(users)
-    said = f"user time of {names} is {users[0]:.4g} and {users[1]:.4g} s, {ratio:.2f} times"
+    said = f"user time of {names} is {plain(users[0], 4)} and {plain(users[1], 4)} s, {ratio:.2f} times"
     if ratio >= limits.user_ratio:
         return f"{said}, though they run the same code"
     if suspect and users[0] >= limits.leaning_ratio * users[1]:
@@ -173,7 +174,8 @@ def distrusted(pair: Pair, clock: Clock, tolerance: Tolerance | None = None) -> 
     users, ratio = users_of(pair), (tolerance or Tolerance()).user_ratio
     if users and pair.same_work is None and max(users) / min(users) >= ratio:
         return (
-            f"user times are {users[0]:.4g} and {users[1]:.4g} s at the same clock: not the same work, or shared cores"
+            f"user times are {plain(users[0], 4)} and {plain(users[1], 4)} s at the same clock: not the same work, "
+            "or shared cores"
         )
     return ""
 

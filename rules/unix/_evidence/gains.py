@@ -16,6 +16,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.unix._evidence.clock import Clock, clock_of, distrusted
 from rules.unix._evidence.runs import (
     LEAST_SECONDS,
@@ -86,8 +87,8 @@ def uneven(pair: Pair) -> str:
         clocks = cell.values("clock_seconds")
         if len(clocks) > 1 and max(clocks) > (1 + UNEVEN_PERCENT / 100) * min(clocks):
             return (
-                f"{len(clocks)} equal runs of {cell.name} with {counted(pair.processes)} took {min(clocks):.3g} to "
-                f"{max(clocks):.3g} s"
+                f"{len(clocks)} equal runs of {cell.name} with {counted(pair.processes)} took {plain(min(clocks), 3)} "
+                f"to {plain(max(clocks), 3)} s"
             )
     return ""
 

@@ -13,6 +13,7 @@ from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.unix import LockingCalls, LockingRun
 from rules.compare.metrics import Metric
 from rules.laws.noise import Sample, noise_of
+from rules.laws.rounding import plain
 
 RUN_FACTS = (LockingRun,)
 """What a rule that uses this module has to declare."""
@@ -66,8 +67,8 @@ class Cell:
                 most = MORE_THAN_ALL * run.processes * clock + 0.1 * run.processes
                 if user + system > most:
                     return (
-                        f"{run.source}: {run.processes:g} processes cannot take {user + system:.4g} CPU seconds in "
-                        f"{clock:.4g} seconds"
+                        f"{run.source}: {run.processes:g} processes cannot take {plain(user + system, 4)} CPU seconds "
+                        f"in {plain(clock, 4)} seconds"
                     )
         return ""
 
@@ -129,7 +130,9 @@ class Pair:
         """Why the figures of either cannot be what they claim; empty: they can."""
         clocks = self.both("frequency_mhz")
         if clocks and max(clocks) > WIDEST_CLOCKS * min(clocks):
-            return f"{self.source}: {clocks[0]:,.4g} and {clocks[1]:,.4g} MHz cannot be clocks of one processor"
+            return (
+                f"{self.source}: {plain(clocks[0], 4)} and {plain(clocks[1], 4)} MHz cannot be clocks of one processor"
+            )
         return self.before.wrong or self.after.wrong
 
     @property

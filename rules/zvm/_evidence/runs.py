@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from collectors.facts import NOWHERE, OVERFLOW, Reading, known
 from collectors.facts.zvm import PerformanceRun
 from rules.finding import Cost
+from rules.laws.rounding import plain
 from rules.laws.spin_cost import (
     INSTRUMENTS_PERCENT,
     adds_up,
@@ -93,7 +94,7 @@ def doubt(run: PerformanceRun) -> str:
         return f"{cp:g} and {emulation:g} ms per transaction are not {total:g}"
     spun = spun_msec(run)
     if spun is not None and known(cp) and spun > cp * (1 + INSTRUMENTS_PERCENT / 100):
-        return f"{spun:.3g} ms spent spinning are more than all of CP's {cp:g} ms per transaction"
+        return f"{plain(spun, 3)} ms spent spinning are more than all of CP's {cp:g} ms per transaction"
     return ""
 
 

@@ -57,6 +57,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
 from rules.sample import LEAST
 from rules.sources import TALLMAN
@@ -352,8 +353,8 @@ class _Case:
         if self.contention < UNEVEN_TIMES * most:
             return ""
         return (
-            f"{engines} engines on {number:,} evenly used spinlocks keep each other waiting in {most:.2g} % of the "
-            "grabs at most, so a few hot spinlocks cause this."
+            f"{engines} engines on {number:,} evenly used spinlocks keep each other waiting in {plain(most, 2)} % of "
+            "the grabs at most, so a few hot spinlocks cause this."
         )
 
     def skew(self) -> str:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import SpinLoad
+from rules.laws.rounding import plain
 from rules.laws.spin_fit import LEAST_SPREAD, Fit, Load, fit
 from rules.laws.spinlocks import SECONDS_PER_SPIN
 
 
 def _nano(seconds: float) -> str:
     """Nanoseconds with two digits: `38`, `-160`, `100`."""
-    return f"{float(f'{1e9 * seconds:.2g}'):,.12g}"
+    return plain(1e9 * seconds, 2)
 
 
 @dataclass(frozen=True)
