@@ -23,9 +23,12 @@ from collectors.facts.rdb import StatisticRow
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
-    ASKED,
+    BLASTS,
     COUNTED_FACTS,
+    PROMOTED,
+    AskedBack,
     Stalled,
+    asked_back,
     averaged,
     counted,
     of_each_node,
@@ -42,7 +45,6 @@ from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
-BLASTS = "blocking asts"
 MEANING = (
     "A blocking AST interrupts the holder of a lock that another process wants: the vendor calls many of them a good "
     "indication of contention and names no limit, so the limits are this project's."
@@ -100,14 +102,27 @@ class Blasts:
 
     lock_type: str
     rate: Rate
-    percent: float
-    """Of the locks requested and promoted."""
+    back: AskedBack | None
+    """Of the locks requested and promoted; `None`: not in the export."""
     each: Statistics
 
     @property
     def named(self) -> str:
         """For a sentence."""
         return "all" if self.lock_type == "total" else self.lock_type
+
+    @property
+    def part(self) -> str:
+        """Its share of those requested and promoted, for a sentence; empty where it is not known."""
+        return self.back.said if self.back else ""
+
+    def is_many(self, limits: Limits) -> bool | None:
+        """Whether they are many of those asked for; `None`: not all that it takes was read."""
+        if self.rate.per_second < limits.blasts_per_second:
+            return False
+        if self.back is None or self.back.least < limits.blasts_percent <= self.back.most:
+            return None
+        return self.back.least >= limits.blasts_percent
 
 
 @rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -120,38 +135,37 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     found, refused = counted(facts, one)
     judged = [blasts for of_node, _ in of_each_node(found, _all) for blasts in of_node]
-    if not judged:
+    if not any(blasts.back for blasts in judged):
         return refused or Unknown((COLLECTED_BY,), one.subject)
-    high = [
-        blasts
-        for blasts in judged
-        if blasts.percent >= limits.blasts_percent and blasts.rate.per_second >= limits.blasts_per_second
-    ]
+    high = [blasts for blasts in judged if blasts.is_many(limits)]
     if not high:
-        most = max(judged, key=lambda blasts: blasts.rate.per_second)
+        most = max((blasts for blasts in judged if blasts.back), key=lambda blasts: blasts.rate.per_second)
+        if unsure := [blasts for blasts in judged if blasts.is_many(limits) is None and blasts.back]:
+            kinds = ", ".join(f"{b.lock_type} {rounded(b.rate.per_second)}/s ({b.part})" for b in unsure)
+            return Unknown((PROMOTED,), f"{one.subject}: blocking ASTs of {kinds} of those requested and promoted")
         if all(blasts.lock_type != "total" for blasts in judged):
             types = ", ".join(blasts.lock_type for blasts in judged)
             return Unknown((COLLECTED_BY,), f"{one.subject}: low for {types} locks; others were not written")
         return quiet(
             f"{one.subject}: {most.rate.per_second:,.1f} blocking ASTs/s ({most.lock_type} locks), "
-            f"{most.percent:.1f} % of those requested and promoted "
+            f"{most.part} of those requested and promoted "
             f"(limits {limits.blasts_per_second:g}/s and {limits.blasts_percent:g} %)",
             most.each,
         )
-    return _finding(one, limits, max(high, key=lambda blasts: blasts.rate.per_second))
+    worst = max(high, key=lambda blasts: blasts.rate.per_second)
+    return _finding(one, limits, worst, worst.back) if worst.back else Unknown((COLLECTED_BY,), one.subject)
 
 
 def _all(each: Statistics) -> list[Blasts]:
-    """Of the total and of each lock type, where both blocking ASTs and requests were counted."""
-    found = []
-    for kind in ("total", *each.lock_types):
-        rate, asked = each.rate(BLASTS, kind), each.operations(kind, ASKED)
-        if rate is not None and asked:
-            found.append(Blasts(kind, rate, 100 * rate.per_second / asked, each))
-    return found
+    """Of the total and of each lock type, where blocking ASTs were counted."""
+    return [
+        Blasts(kind, rate, asked_back(each, kind), each)
+        for kind in ("total", *each.lock_types)
+        if (rate := each.rate(BLASTS, kind)) is not None
+    ]
 
 
-def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
+def _finding(one: OneDatabase, limits: Limits, worst: Blasts, back: AskedBack) -> Finding:
     each = worst.each
     types = sorted(
         (b for b in _all(each) if b.lock_type != "total"),
@@ -172,7 +186,9 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
     of_type = main.lock_type if main and stalled_of(each, main.lock_type) else "total"
     waits = waits_matter(each, stalls.per_second if stalls else None, limits.stalled_per_second, of_type)
     per = per_transaction(each, [worst.rate])
-    said = ", ".join(f"{b.lock_type} {rounded(b.rate.per_second)}/s ({b.percent:.0f} %)" for b in types[:4])
+    said = ", ".join(
+        f"{b.lock_type} {rounded(b.rate.per_second)}/s" + (f" ({b.part})" if b.back else "") for b in types[:4]
+    )
     each_has = f" and {rounded(per)} for each transaction" if per is not None else ""
     most_are = f", so most are of {main.lock_type} locks" if main and main is most else ""
     named = f"blocking ASTs of {worst.lock_type} locks"
@@ -181,10 +197,13 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
-        title=f"{worst.percent:.0f} % of the lock requests{kind} make a holder give up its lock",
+        title=(
+            f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
+            "its lock"
+        ),
         seen=joined(
             f"{rounded(worst.rate.per_second)} blocking ASTs/s{kind}{on_node(each)} ({each.over}), "
-            f"{rounded(worst.percent)} % of {worst.named} locks requested and promoted{each_has}.",
+            f"{back.said} of {worst.named} locks requested and promoted{each_has}.",
             f"By lock type: {said}{most_are}." if said else "",
         ),
         because=joined(MEANING, FEW if stalls and not waits else ""),
@@ -192,7 +211,7 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts) -> Finding:
         unknown=joined("" if waits or stalls else UNSEEN, averaged(each)),
         evidence=(
             *shown(named, worst.rate, limits.blasts_per_second),
-            Evidence(of_asked, round(worst.percent, 1), "%", worst.rate.source, limits.blasts_percent),
+            back.evidence(of_asked, limits.blasts_percent),
             *((Evidence("blocking ASTs per transaction", round(per, 2), "", worst.rate.source),) if per else ()),
             *(
                 proof

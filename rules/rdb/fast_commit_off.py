@@ -100,7 +100,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         )
         return
     yield _finding(facts, one, limits, fast, (writes, done, each_writes, figures), of)
-    if lacking := unsure(steps_to("fast_commit", one)):
+    if lacking := unsure(steps_to("fast_commit", facts, one)):
         yield Unknown(tuple(lacking))
 
 
@@ -116,7 +116,7 @@ def _finding(
     writes, done, each_writes, figures = found
     stalled = of.rate("requests stalled", "total")
     waits = waits_matter(of, stalled.per_second if stalled else None, limits.stalled_per_second)
-    missing = unmet(steps_to("fast_commit", one))
+    missing = unmet(steps_to("fast_commit", facts, one))
     if waits:
         do = (
             (f"First {listed(missing)}, which needs a journal file on a disk of its own; then s" if missing else "S")

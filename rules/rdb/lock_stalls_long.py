@@ -21,11 +21,13 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.rdb import EventLog, HeldLock, HotRow, StatisticRow, WaitGroup
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     Mean,
+    TypeWaits,
     averaged,
     counted,
     mean_stall,
@@ -35,6 +37,7 @@ from rules.rdb._evidence.counted import (
     quiet,
     rounded,
     rows_of,
+    waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
@@ -46,12 +49,15 @@ from rules.rdb._evidence.waits import (
     TIMEOUTS,
     WAIT_FACTS,
     Events,
+    Queue,
     Waits,
     culprits,
     evidence_of,
     held_by,
     hottest,
     named,
+    process_of,
+    queues,
     total,
     waits_of,
 )
@@ -78,6 +84,19 @@ CULPRIT = (
     "While it is waited for, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): let "
     "that transaction commit sooner."
 )
+BRIEF = "Such a wait is over before anybody could ask who holds the lock, so the lock type decides. {}."
+BY_TYPE = {
+    "page": "see rdb/page_locks_dominate and rdb/page_transfer_via_disk",
+    "record": "see rdb/record_granularity",
+    "area": "see rdb/carry_over_locks",
+    "seqblk": "see rdb/root_file_locks_hot",
+    "tsnblk": "see rdb/root_file_locks_hot",
+}
+"""Where what helps against waits for a lock type stands."""
+TYPES = MissingInput(
+    "which lock type they wait for",
+    "a write (key W) of the RMU/SHOW STATISTICS screens Locking (rqsts stalled), (proms stalled) and (stall time x100)",
+)
 UNPARTITIONED = (
     "RMU/SHOW LOCKS listed nothing, which with partitioned lock trees proves nothing: ask again without a root file."
 )
@@ -98,6 +117,9 @@ class Limits:
     )
     one_seconds: float = limit(30.0, "this project: a wait of one process alone is a note below this", unit="s")
     processes: float = limit(1.0, "this project: at any moment one process or more waits", unit="processes")
+    queue: int = limit(
+        3, "this project: fewer behind one holder at one moment get a note alone", low=1, unit="processes"
+    )
     little: float = limit(
         0.01, "this project: over a whole log a hundredth of a process waits, so nothing is lost", unit="processes"
     )
@@ -150,9 +172,14 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if long or high or many:
         rows = shared_rows(facts, one)
         yield _finding(one, limits, waits, rows, long, high, timeouts if many else None, of)
-        if not culprits(waits.held):
+        if high and not long and not many and _is_brief(high, limits):
+            if not (_main(waits, limits) or _most_waited_for(high)):
+                yield Unknown((TYPES,), f"{one.subject}: {_of_mean(high)}, for which lock type is not in the export")
+        elif not culprits(waits.held):
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
+    if lines := queues(waits.held):
+        yield _queue(one, limits, lines, crowd)
     if not idle:
         yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
 
@@ -235,6 +262,8 @@ def _finding(
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
     do = SOONER if held else UNPARTITIONED if waits.hidden else CULPRIT
+    if mean and not (held or long or timeouts) and _is_brief(mean, limits):
+        do = _brief(mean, main)
     said = "; ".join(seen)
     longest = _longest(long[0]) if long else None
     return Finding(
@@ -260,6 +289,61 @@ def _finding(
         ),
         weight=longest if longest is not None else mean.seconds if mean else None,
     )
+
+
+def _queue(one: OneDatabase, limits: Limits, lines: list[Queue], crowd: Mean | None) -> Finding:
+    """Who holds others up at one moment, where nothing tells for how long."""
+    worst, waiting = lines[0], len(lines[0].waiting)
+    holder, behind = process_of(worst.holder), f"{waiting} process{'es' * (waiting > 1)}"
+    little = crowd is not None and crowd.waiting < limits.processes
+    others = [line.holder for line in lines[1:]]
+    return Finding(
+        subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
+        severity=Severity.ADVICE if waiting >= limits.queue and not little else Severity.NOTE,
+        title=f"{holder} holds up {behind}",
+        seen=joined(
+            f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and {behind} "
+            f"wait{'s' * (waiting == 1)} for it: {worst.said}.",
+            f"Also: {held_by(others)}." if others else "",
+        ),
+        because="The display is of one moment, which may be over already; statistics do not name a holder.",
+        do=f"Ask again in a minute. Where {holder} still holds it: {SOONER[0].lower()}{SOONER[1:]}",
+        evidence=(
+            Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),
+            *(
+                Evidence(
+                    f"{process_of(lock)} waits for {comment(lock.resource, 60)}", lock.requested or "", "", lock.source
+                )
+                for lock in worst.waiting[:3]
+            ),
+        ),
+        expects=(Expectation(f"processes that wait for {holder}", waiting, "fewer", "heuristic"),),
+    )
+
+
+def _is_brief(mean: Mean, limits: Limits) -> bool:
+    """Whether waits end long before a person could look who holds the lock: many short ones, not one long one."""
+    return mean.seconds < limits.stall_seconds
+
+
+def _most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
+    """The lock type that most of those who wait wait for, where a screen tells or lets it be inferred."""
+    found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
+    kind, most = max(found, key=lambda pair: pair[1].processes, default=(None, None))
+    return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
+
+
+def _brief(mean: Mean, main: list[WaitGroup]) -> str:
+    """What to do about many short waits, a sentence."""
+    if main:
+        return BRIEF.format(f"Most logged stalls are for {named(main[0])}")
+    if most := _most_waited_for(mean):
+        kind, waits = most
+        see = BY_TYPE.get(kind, "see what asks for them")
+        return BRIEF.format(
+            f"Of {rounded(mean.waiting)} that wait {rounded(waits.processes)} wait for {kind} locks{waits.said}: {see}"
+        )
+    return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
 
 def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:

@@ -44,6 +44,7 @@ from rules.rdb._evidence.page_locks import (
     page_shares,
     part_evidence,
     share_evidence,
+    worth_of,
 )
 from rules.rdb._evidence.prerequisites import active_caches, page_level
 from rules.rdb._evidence.sharing import several_nodes
@@ -105,8 +106,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     part, waits = part_of_own(facts, each, share.part), waits_of(facts, one)
     rates = [rate for item in share.items if (rate := each.rate(item, "page"))]
     per = per_transaction(each, rates)
-    busy = share.whole >= limits.busy_operations
-    strong = busy and part is not None and part.percent >= limits.node_percent and not share.source.tentative
+    worth = worth_of(each, share, limits)
+    strong = worth.busy and part is not None and part.percent >= limits.node_percent and not share.source.tentative
     of_node = f", {part.percent:.0f} % of the {part.whole:,.0f}/s that the node itself asks for" if part else ""
     locks, whole = share_evidence(share, limits)
     evidence = [locks, Evidence("page lock operations", round(share.part, 1), "/s", share.source), whole]
@@ -116,20 +117,21 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     hot, hot_evidence = _hot(waits)
     because, do = _meaning(one)
     by_page, level, more = _page_level(one, limits, each, waits)
-    little = f"Nothing is set here: below {limits.busy_operations:,.0f}/s in all there is little to gain."
+    little = worth.why_nothing(limits)
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if busy and not one.by_page else Severity.NOTE,
+        severity=Severity.ADVICE if worth.acts and not one.by_page else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
         seen=joined(
-            f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(each)} ({each.over}) are page locks"
+            f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are page locks"
             f"{of_node}{f', {rounded(per)} for each transaction' if per is not None else ''}.",
+            worth.said,
             hot,
         ),
         because=joined(because, by_page),
-        do=joined(do, level) if busy else do if one.by_page else joined(little, do),
+        do=joined(do, level) if worth.acts else do if one.by_page else joined(little, do),
         unknown=caveats(one, each),
-        evidence=(*evidence, *hot_evidence, *more),
+        evidence=(*evidence, *worth.evidence(limits), *hot_evidence, *more),
         explains=CAUSES if strong else (),
         expects=()
         if one.by_page

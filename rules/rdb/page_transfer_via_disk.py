@@ -34,11 +34,13 @@ from rules.finding import (
     joined,
 )
 from rules.rdb._evidence.counted import (
-    ASKED,
     COUNTED_FACTS,
     HUNDREDTHS,
+    PROMOTED,
     WAITING,
+    AskedBack,
     Stalled,
+    asked_back,
     caveats,
     counted,
     of_each_node,
@@ -156,7 +158,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         outcome = _of_node(facts, one, limits, transfer, blasts, writes, each)
         yield outcome
         if isinstance(outcome, Finding):
-            if lacking := unsure(steps_to("page_transfer", one)):
+            if lacking := unsure(steps_to("page_transfer", facts, one)):
                 yield Unknown(tuple(lacking))
             return
 
@@ -165,14 +167,16 @@ def _of_node(
     facts: Facts, one: OneDatabase, limits: Limits, transfer: Read, blasts: Rate, writes: Rate, each: Statistics
 ) -> Outcome:
     """Judge by what it costs: a share alone neither accuses nor acquits, for page locks are many."""
-    asked, stalled = each.operations("page", ASKED) or 0.0, stalled_of(each, "page")
-    percent = 100 * blasts.per_second / asked if asked else 0.0
+    back, stalled = asked_back(each, "page"), stalled_of(each, "page")
+    many = back is not None and back.least >= limits.blasts_percent
+    few_asked = back is not None and back.most < limits.blasts_percent
     counted_ones = each.rate(PASSED_ON)
     waiting = waiting_of(each, "page")
     costs = waits_matter(each, stalled.per_second if stalled else None, limits.stalled_per_second, "page")
+    share = f" ({back.said} of those requested and promoted)" if back else ""
     figures = (
-        f"{rounded(blasts.per_second)} blocking ASTs/s on page locks ({rounded(percent)} % of those requested and "
-        f"promoted) and {rounded(writes.per_second)} {_named(counted_ones)}/s"
+        f"{rounded(blasts.per_second)} blocking ASTs/s on page locks{share} and {rounded(writes.per_second)} "
+        f"{_named(counted_ones)}/s"
     )
     waits = (
         f", {rounded(stalled.per_second)} stalled page locks/s"
@@ -182,21 +186,23 @@ def _of_node(
     waits += f", {rounded(waiting.per_second / HUNDREDTHS)} processes wait for one at any moment" if waiting else ""
     start = f"{one.subject}: transfer via disk, and {figures}{waits}"
     few = blasts.per_second < limits.blasts_per_second or writes.per_second < limits.writes_per_second
-    if few or (stalled and not costs and percent < limits.blasts_percent):
+    if few or (stalled and not costs and few_asked):
         return quiet(
             f"{start}; limits {limits.blasts_per_second:g} blocking ASTs/s and {limits.writes_per_second:g} writes/s, "
             f"where {limits.stalled_per_second:g}/s stall and {WAITING:g} of a process waits, or where the share is "
             f"{limits.blasts_percent:g} % (this project's)",
             each,
         )
-    if percent < limits.blasts_percent and not stalled:
+    if not many and not stalled:
         return Unknown((STALLS,), start)
+    if stalled and not costs and not many:
+        return Unknown((PROMOTED,), start)
     if not counted_ones and (apart := one.another_time):
         why = f"{start}; whether fast commit was enabled at that time is not known ({apart}), without it each commit"
         return Unknown((COUNTED_BY,), f"{why} writes its pages, too")
-    if percent < limits.blasts_percent and not counted_ones and one.is_on("fast_commit") is not True:
+    if not many and not counted_ones and one.is_on("fast_commit") is not True:
         return Unknown((COUNTED_BY,), f"{start}; without fast commit each commit writes its pages, too")
-    return _finding(facts, one, limits, transfer, (blasts, writes, percent, figures + waits), stalled, costs, each)
+    return _finding(facts, one, limits, transfer, (blasts, writes, back, figures + waits), stalled, costs, each)
 
 
 def _named(passed_on: Rate | None) -> str:
@@ -214,7 +220,7 @@ def _figures(each: Statistics) -> tuple[Rate, Rate] | None:
 
 def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Outcome]:
     """Set to memory: in use only with all prerequisites."""
-    steps = steps_to("page_transfer", one)
+    steps = steps_to("page_transfer", facts, one)
     missing, lacking = unmet(steps), unsure(steps)
     if missing:
         yield Finding(
@@ -245,17 +251,17 @@ def _finding(
     one: OneDatabase,
     limits: Limits,
     transfer: Read,
-    found: tuple[Rate, Rate, float, str],
+    found: tuple[Rate, Rate, AskedBack | None, str],
     stalled: Stalled | None,
     waited: bool,
     each: Statistics,
 ) -> Finding:
-    blasts, writes, percent, figures = found
+    blasts, writes, back, figures = found
     held = page_level(one)
     part = 100 * writes.per_second / blasts.per_second
     few = part < limits.writes_percent
     costs = waited and not held and not few
-    missing = unmet(steps_to("page_transfer", one))
+    missing = unmet(steps_to("page_transfer", facts, one))
     first = f"make what is missing in this order: {listed(missing)}; then " if missing else ""
     do = f"With the database closed and after a full backup {first}set PAGE TRANSFER VIA from DISK to MEMORY. {PRICE}"
     waiters = []
@@ -273,7 +279,7 @@ def _finding(
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),
             *shown("blocking ASTs on page locks", blasts, limits.blasts_per_second),
-            Evidence(OF_ASKED, round(percent, 1), "%", blasts.source, limits.blasts_percent),
+            *((back.evidence(OF_ASKED, limits.blasts_percent),) if back else ()),
             *shown(_named(each.rate(PASSED_ON)), writes, limits.writes_per_second),
             Evidence("those of the blocking ASTs, at most", round(part, 1), "%", writes.source, limits.writes_percent),
             *shown("stalled page locks", stalled, limits.stalled_per_second),

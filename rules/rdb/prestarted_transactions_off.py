@@ -167,7 +167,7 @@ def _lock_evidence(hot: Hot | None, limits: Limits) -> tuple[Evidence, ...]:
         *("SEQBLK and TSNBLK locks", round(hot.operations, 1), "% of lock operations", source),
         limits.operations_percent,
     )
-    whole = Evidence("lock operations", round(hot.whole, 1), "/s", source, limits.operations_per_second)
+    whole = Evidence(hot.counted_as, round(hot.whole, 1), "/s", source, limits.operations_per_second)
     stalls = (
         (Evidence("stalled for SEQBLK and TSNBLK", round(hot.stalls, 1), "/s", source, limits.stalled_per_second),)
         if hot.stalls is not None

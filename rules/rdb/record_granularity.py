@@ -25,7 +25,11 @@ from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     ASKED,
+    BLASTS,
     COUNTED_FACTS,
+    PROMOTED,
+    AskedBack,
+    asked_back,
     caveats,
     counted,
     of_each_node,
@@ -35,6 +39,7 @@ from rules.rdb._evidence.counted import (
     rounded,
     shown,
     stalled_of,
+    waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import place_of
@@ -46,7 +51,6 @@ LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2",
     "https://wiki.vmssoftware.com/LOCKIDTBL",
 )
-BLASTS = "blocking asts"
 OF_ASKED = "blocking ASTs of record locks requested and promoted"
 READ = ("synch data reads", "asynch data reads")
 WRITTEN = ("synch data writes", "asynch data writes")
@@ -91,6 +95,7 @@ class Limits:
     records_per_transaction: float = limit(
         100.0, "this project: a hundred row locks in a transaction are a scan", unit="record locks"
     )
+    waiting: float = limit(1.0, "this project: at any moment one process or more waits for a row", unit="processes")
     few_blasts_percent: float = percent(
         1.0, "this project: hardly a row is wanted by two", low=0, of="record locks requested and promoted"
     )
@@ -116,10 +121,9 @@ class Limits:
 class Records:
     """The record locks of one node."""
 
-    asked: float
-    """Requested and promoted, per second."""
-    percent: float
-    """Blocking ASTs of those."""
+    asked: float | None
+    """Requested and promoted, per second; `None`: only one of the two was read."""
+    back: AskedBack
     blasts: Rate
     source: Rate
     each: Statistics
@@ -144,34 +148,38 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         return refused or Unknown((RECORDS,), f"{one.subject}: adjustable lock granularity is {word}")
     if setting.value:
         return _enabled(facts, one, limits, setting, max(judged, key=lambda records: records.blasts.per_second))
-    return _disabled(facts, one, limits, setting, max(judged, key=lambda records: records.asked))
+    return _disabled(facts, one, limits, setting, max(judged, key=lambda records: records.asked or 0.0))
 
 
 def _records(each: Statistics) -> Records | None:
-    """Record locks with their blocking ASTs, where all three rows were counted."""
-    blasts, asked, source = each.rate(BLASTS, "record"), each.operations("record", ASKED), each.rate(ASKED[0], "record")
-    if blasts is None or source is None or asked is None:
+    """Record locks with their blocking ASTs."""
+    back, source = asked_back(each, "record"), each.rate(ASKED[0], "record")
+    if back is None or source is None:
         return None
-    return Records(asked, 100 * blasts.per_second / asked if asked else 0.0, blasts, source, each)
+    return Records(back.asked, back, back.rate, source, each)
 
 
 def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
     each, blasts = found.each, found.blasts
     figures = (
-        f"{rounded(blasts.per_second)} blocking ASTs/s on record locks{on_node(each)}, {rounded(found.percent)} % of "
-        "those requested and promoted"
+        f"{rounded(blasts.per_second)} blocking ASTs/s on record locks{on_node(each)}, {found.back.said} of those "
+        "requested and promoted"
     )
-    if found.percent < limits.blasts_percent or blasts.per_second < limits.blasts_per_second:
+    if found.back.most < limits.blasts_percent or blasts.per_second < limits.blasts_per_second:
         said = f"(limits {limits.blasts_per_second:g}/s and {limits.blasts_percent:g} %, this project's)"
         return quiet(
             f"{one.subject}: adjustable lock granularity is enabled{one.read_apart}, and {figures} {said}", each
         )
+    if found.back.least < limits.blasts_percent:
+        return Unknown((PROMOTED,), f"{one.subject}: adjustable lock granularity is enabled, and {figures}")
     waits = waits_of(facts, one)
     if why := waits.refused():
         return why
     groups = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
     stalled = stalled_of(each, "record")
+    crowd = waits_for(each, "record") if stalled is None else None
     waited = bool(groups) or (stalled is not None and stalled.per_second >= limits.stalled_per_second)
+    waited = waited or (crowd is not None and crowd.processes >= limits.waiting)
     if _of_rows(groups, limits):
         return Clean(
             f"{one.subject}: {figures}, but the waits are for single rows ({hottest(groups)}): no granularity splits a "
@@ -183,10 +191,17 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if waited else Severity.NOTE,
-        title=f"{found.percent:.0f} % of the record locks are asked back: adjustable granularity may not suit the work",
+        title=(
+            f"{'' if found.back.exact else 'at least '}{found.back.least:.0f} % of the record locks are asked back: "
+            "adjustable granularity may not suit the work"
+        ),
         seen=joined(
             f"{figures}{f', {rounded(per)} for each transaction' if per is not None else ''} ({each.over}).",
-            f"Waited for: {hottest(groups)}." if groups else "",
+            f"Waited for: {hottest(groups)}."
+            if groups
+            else f"About {rounded(crowd.processes)} processes wait for record locks at any moment{crowd.said}."
+            if crowd and waited
+            else "",
         ),
         because=WALKS,
         do=SCATTERED,
@@ -196,14 +211,18 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         evidence=(
             Evidence("adjustable lock granularity", "enabled", "", setting.source),
             *shown("blocking ASTs on record locks", blasts, limits.blasts_per_second),
-            Evidence(OF_ASKED, round(found.percent, 1), "%", blasts.source, limits.blasts_percent),
+            found.back.evidence(OF_ASKED, limits.blasts_percent),
             *evidence_of(groups, "waits for"),
         ),
         explains=("rdb/blocking_asts_high",) if main and not blasts.source.tentative else (),
         changes=(alter("adjustable_locking", place_of(facts, one), "ENABLED", "DISABLED", cautions=MORE, when=FIRST),),
         expects=(
             Expectation("blocking ASTs on record locks (/s)", round(blasts.per_second, 1), "lower", "heuristic"),
-            Expectation("record locks requested and promoted (/s)", round(found.asked, 1), "higher", "heuristic"),
+            *(
+                (Expectation("record locks requested and promoted (/s)", round(found.asked, 1), "higher", "heuristic"),)
+                if found.asked is not None
+                else ()
+            ),
         ),
     )
 
@@ -217,13 +236,15 @@ def _of_rows(groups: list[WaitGroup], limits: Limits) -> bool:
 
 
 def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
-    each = found.each
+    each, percent = found.each, found.back.least
     start = f"{one.subject}: adjustable lock granularity is disabled{one.read_apart}"
+    if found.asked is None:
+        return Unknown((PROMOTED,), start)
     if found.asked < limits.operations_per_second:
         return quiet(f"{start}, and {found.asked:,.0f} record locks/s are few ({limits.operations_per_second:g})", each)
-    if found.percent >= limits.few_blasts_percent:
+    if percent >= limits.few_blasts_percent:
         return Clean(
-            f"{start}, and {found.percent:.1f} % of the record locks are asked back (limit "
+            f"{start}, and {percent:.1f} % of the record locks are asked back (limit "
             f"{limits.few_blasts_percent:g} %): it suits rows that several processes want"
         )
     per = per_transaction(each, [found.source])
@@ -243,7 +264,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{per:,.0f} record locks for each transaction, one by one: adjustable granularity is off",
         seen=(
-            f"{figures} ({each.over}), and only {rounded(found.percent)} % of the record locks are asked back by "
+            f"{figures} ({each.over}), and only {rounded(percent)} % of the record locks are asked back by "
             "another process."
         ),
         because=(
@@ -260,7 +281,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
             Evidence(
                 "record locks requested and promoted", round(found.asked, 1), "/s", asked, limits.operations_per_second
             ),
-            Evidence(OF_ASKED, round(found.percent, 2), "%", found.blasts.source, limits.few_blasts_percent),
+            Evidence(OF_ASKED, round(percent, 2), "%", found.blasts.source, limits.few_blasts_percent),
             Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
         ),
         changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),)

@@ -109,7 +109,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     percent = round(hot.operations, 1)
     evidence = [
         Evidence("SEQBLK and TSNBLK locks", percent, "% of lock operations", source, limits.operations_percent),
-        Evidence("lock operations", round(hot.whole, 1), "/s", source, limits.operations_per_second),
+        Evidence(hot.counted_as, round(hot.whole, 1), "/s", source, limits.operations_per_second),
     ]
     if hot.stalled is not None and hot.stalls is not None:
         where = next((stalled.source for kind in ROOT if (stalled := stalled_of(each, kind))), source)
@@ -156,7 +156,7 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
     place = place_of(facts, one)
     if not journal.value:
         shown = Evidence("commit to journal", "disabled", "", journal.source)
-        fast, missing = one.is_on("fast_commit"), unmet(steps_to("fast_commit", one))
+        fast, missing = one.is_on("fast_commit"), unmet(steps_to("fast_commit", facts, one))
         before = changes_to("fast_commit", facts, one, "DISABLED", "ENABLED") if fast is False else ()
         when = "" if fast else "when a new header shows after-image journaling and fast commit"
         if before and not all(line.startswith("$!") for change in before for line in change.apply):

@@ -30,12 +30,14 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
+    Worth,
     figures_of,
     limits_said,
     no_share,
     page_shares,
     part_evidence,
     share_evidence,
+    worth_of,
 )
 from rules.rdb._evidence.prerequisites import (
     Step,
@@ -57,7 +59,7 @@ MEGABYTE = 1_048_576
 MOST = 3
 """Caches that are named."""
 CLOSED = "with the database closed and after a full backup"
-ADD = "ADD CACHE for the small tables used most (only the application tells which) and assign it"
+ADD = "ADD CACHE for small tables used most (the application tells which) and assign it"
 MET = "The prerequisites that the export shows are met"
 ASSIGN = "see that a table or area is assigned to each cache and that the node has the memory"
 
@@ -106,7 +108,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.without("whether a row cache is active", Database.COLLECTED_BY, figures)
         return
     yield _finding(facts, one, limits, share, of)
-    if lacking := unsure(steps_to("row_cache", one)):
+    if lacking := unsure(steps_to("row_cache", facts, one)):
         yield Unknown(tuple(lacking))
 
 
@@ -127,7 +129,7 @@ def _defined(one: OneDatabase) -> str:
 
 def _do(one: OneDatabase, missing: Sequence[Step], old: str | None) -> str:
     """All that has to be there for a row cache to do anything, in its order."""
-    steps = [f"make what is missing in this order: {listed(missing)}"] if missing else []
+    steps = [f"make in this order: {listed(missing)}"] if missing else []
     switch = [] if old == "ENABLED" else [f"set ROW CACHE {'from DISABLED ' if old else ''}to ENABLED"]
     steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, ADD))]
     said = "; then ".join(steps)
@@ -136,35 +138,36 @@ def _do(one: OneDatabase, missing: Sequence[Step], old: str | None) -> str:
     return f"{MET}: {f'{CLOSED} ' if old != 'ENABLED' or not one.caches else ''}{said}."
 
 
-def _why_nothing(missing: Sequence[Step], limits: Limits) -> str:
+def _why_nothing(missing: Sequence[Step], limits: Limits, worth: Worth) -> str:
     first = f"A row cache would first need {listed(missing)}." if missing else f"{MET}."
-    return f"Nothing is set here: below {limits.busy_operations:,.0f}/s there is little to gain. {first}"
+    return f"{worth.why_nothing(limits)} {first}"
 
 
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: Statistics) -> Finding:
-    steps = steps_to("row_cache", one)
+    steps = steps_to("row_cache", facts, one)
     missing = unmet(steps)
     by_page, row_level = not_by_page(one)
     part = part_of_own(facts, of, share.part)
     strong = part is not None and part.percent >= limits.node_percent
     enabled = one.is_on("row_cache_enabled")
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
-    busy = share.whole >= limits.busy_operations
-    changes = changes_to("row_cache", facts, one, old, "ENABLED") if busy and not enabled else ()
+    worth = worth_of(of, share, limits)
+    changes = changes_to("row_cache", facts, one, old, "ENABLED") if worth.acts and not enabled else ()
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if busy else Severity.NOTE,
+        severity=Severity.ADVICE if worth.acts else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active",
         seen=(
-            f"{share.part:,.0f} of {share.whole:,.0f} lock operations/s{on_node(of)} ({of.over}) are page locks"
+            f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
-            + joined(", and no row cache is active.", _defined(one))
+            + joined(", and no row cache is active.", worth.said, _defined(one))
         ),
         because=joined("Row caches can eliminate a large number of page locks (JCC; no figure there).", by_page),
-        do=joined(row_level, _do(one, missing, old)) if busy else _why_nothing(missing, limits),
+        do=joined(row_level, _do(one, missing, old)) if worth.acts else _why_nothing(missing, limits, worth),
         unknown=joined(moved(one), caveats(one, of)),
         evidence=(
             *share_evidence(share, limits),
+            *worth.evidence(limits),
             *part_evidence(part, limits),
             *evidence_of(missing),
         ),

@@ -64,7 +64,7 @@ def _judge(facts: Facts, one: OneDatabase) -> Iterator[Outcome]:
             return
         yield NotApplicable(f"{one.subject}: row caches are not enabled and none is defined")
         return
-    steps = steps_to("row_cache", one)
+    steps = steps_to("row_cache", facts, one)
     missing, lacking = unmet(steps), unsure(steps)
     impossible = "" if one.one_instance else never(one)
     if active and not (missing and warned(one)) and not impossible:

@@ -30,6 +30,7 @@ ATTACHED = MissingInput("whether there were users", "RMU/SHOW USERS ! and the ro
 ASKED = ("locks requested", "locks promoted")
 """What can meet a conflict: a blocking AST, a stall or a deadlock is of one of these."""
 STALLED = ("requests stalled", "promotions stalled")
+BLASTS = "blocking asts"
 STALL_TIME = "stall time x100"
 HUNDREDTHS = 100
 AT_MOST = 110.0
@@ -212,6 +213,65 @@ def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
     return Stalled(here, percent, max(rates, key=lambda rate: rate.per_second).source)
 
 
+@dataclass(frozen=True)
+class AskedBack:
+    """Blocking ASTs of a lock type as per cent of its locks requested and promoted; bounds where not all was read."""
+
+    least: float
+    most: float
+    rate: Rate
+    asked: float | None
+    """Requested and promoted, per second; `None`: only one of the two was read of this lock type."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether both locks requested and promoted were read."""
+        return self.asked is not None
+
+    @property
+    def said(self) -> str:
+        """`30.3 %`, `22 to 34 %` or `at most 34 %`, for a sentence."""
+        if self.exact:
+            return f"{rounded(self.least)} %"
+        return f"{rounded(self.least)} to {rounded(self.most)} %" if self.least else f"at most {rounded(self.most)} %"
+
+    def evidence(self, metric: str, limit: float) -> Evidence:
+        """The share held against a limit: its lower bound where only bounds are known."""
+        name = metric if self.exact else f"{metric}, at least"
+        return Evidence(name, round(self.least, 1), "%", self.rate.source, limit)
+
+
+PROMOTED = MissingInput(
+    "locks promoted by lock type",
+    "a write (key W) of the RMU/SHOW STATISTICS screen Locking (locks promoted), or of the lock type's own, as "
+    "Locking (record locks), right after the others",
+)
+
+
+def asked_back(each: Statistics, lock_type: str = "total") -> AskedBack | None:
+    """What of a lock type its holders were asked to give up; `None` where blocking ASTs or requests were not read.
+
+    A lock type has no more promotions than all have that are not known to be of others: that bounds its share where
+    Locking (locks promoted) was not written. Zero requests are no share.
+    """
+    blasts, requested = each.rate(BLASTS, lock_type), each.rate(ASKED[0], lock_type)
+    if blasts is None or requested is None:
+        return None
+    whole = each.operations(lock_type, ASKED)
+    if whole is not None:
+        part = 100 * blasts.per_second / whole if whole else 0.0
+        return AskedBack(part, part, blasts, whole) if whole else None
+    if not requested.per_second:
+        return None
+    promoted = each.rate(ASKED[1], "total")
+    others = sum(rate.per_second for kind in each.lock_types if (rate := each.rate(ASKED[1], kind)))
+    most = 100 * blasts.per_second / requested.per_second
+    if promoted is None or lock_type == "total":
+        return AskedBack(0.0, most, blasts, None)
+    bound = requested.per_second + max(0.0, promoted.per_second - others)
+    return AskedBack(100 * blasts.per_second / bound, most, blasts, None)
+
+
 WAITING = 0.1
 """This project: where less than a tenth of a process waits on average, the waits cost nothing worth a change."""
 
@@ -220,6 +280,44 @@ def waiting_of(each: Statistics, lock_type: str = "total") -> Rate | None:
     """The row of the time that was waited, where it has any: ÷ 100 the processes that wait on average."""
     time = each.rate(STALL_TIME, lock_type)
     return time if time is not None and time.per_second > 0 else None
+
+
+@dataclass(frozen=True)
+class TypeWaits:
+    """How many processes wait for locks of one type on average."""
+
+    processes: float
+    source: Source
+    by: str = ""
+    """From what it was inferred, for a sentence; empty: it was counted."""
+
+    @property
+    def said(self) -> str:
+        """`49 processes wait for page locks` goes on behind the number; with how it is known."""
+        return f" (inferred from {self.by})" if self.by else ""
+
+
+def waits_for(each: Statistics, lock_type: str) -> TypeWaits | None:
+    """Processes that wait for locks of one type on average; `None` where no screen tells, nor lets it be inferred.
+
+    Counted where the type's own stall time was written. Else the time of all, divided by what stalled of each type or,
+    where that was not written either, by the blocking ASTs, which the vendor calls an indication of contention: both
+    are inferences, for a stall of one type may take longer than one of another.
+    """
+    own, whole = each.rate(STALL_TIME, lock_type), each.rate(STALL_TIME, "total")
+    if own is not None:
+        return TypeWaits(own.per_second / HUNDREDTHS, own.source)
+    if whole is None:
+        return None
+    stalled = stalled_of(each, lock_type)
+    if stalled and stalled.percent is not None:
+        part, by, source = stalled.percent, "their part of the requests that stall", stalled.source
+    else:
+        blasts, every = each.rate(BLASTS, lock_type), each.rate(BLASTS, "total")
+        if blasts is None or every is None or not every.per_second:
+            return None
+        part, by, source = 100 * blasts.per_second / every.per_second, "their part of the blocking ASTs", blasts.source
+    return TypeWaits(min(part, 100.0) / 100 * whole.per_second / HUNDREDTHS, source, by)
 
 
 def waits_matter(each: Statistics, stalled: float | None, least: float, lock_type: str = "total") -> bool:

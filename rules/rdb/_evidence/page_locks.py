@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from collectors.facts.rdb import StatisticRow
 from rules.engine import limit, percent
 from rules.finding import Evidence, Unknown
-from rules.rdb._evidence.counted import Part, of_each_node
+from rules.rdb._evidence.counted import HUNDREDTHS, Part, TypeWaits, of_each_node, rounded, waiting_of, waits_for
 from rules.rdb._evidence.databases import OneDatabase
 from rules.rdb._evidence.statistics import Share, Statistics
 from rules.sources import JCC
@@ -32,6 +32,7 @@ class PageLimits:
         f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
         unit="lock operations/s",
     )
+    waiting: float = limit(1.0, "this project: at any moment one process or more waits for a page", unit="processes")
     node_percent: float = percent(
         50.0,
         "this project: from here on these page locks are more than all else that the node itself locks",
@@ -52,7 +53,7 @@ def no_share(why: str) -> Unknown:
 
 def figures_of(one: OneDatabase, share: Share) -> str:
     """The share, for a sentence."""
-    return f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} lock operations/s are page locks"
+    return f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} {share.counted_as}/s are page locks"
 
 
 def limits_said(limits: PageLimits) -> str:
@@ -64,8 +65,55 @@ def share_evidence(share: Share, limits: PageLimits) -> tuple[Evidence, Evidence
     """The share and the whole, held against the limits."""
     return (
         Evidence("page locks", round(share.percent, 1), "% of lock operations", share.source, limits.page_percent),
-        Evidence("lock operations", round(share.whole, 1), "/s", share.source, limits.busy_operations),
+        Evidence(share.counted_as, round(share.whole, 1), "/s", share.source, limits.busy_operations),
     )
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Whether fewer page locks are worth a change: by how many lock operations there are, or by who waits for them."""
+
+    busy: bool
+    waits: TypeWaits | None
+    """Where it is enough to count."""
+    waiting: float | None
+    """Processes that wait for any lock on average; `None`: not in the export."""
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything is to be set."""
+        return self.busy or self.waits is not None
+
+    @property
+    def said(self) -> str:
+        """Who waits, a sentence; or nothing."""
+        if self.waits is None:
+            return ""
+        return f"{rounded(self.waits.processes)} processes wait for page locks at any moment{self.waits.said}."
+
+    def why_nothing(self, limits: PageLimits) -> str:
+        """Why nothing is set, a sentence."""
+        if self.waiting is not None and self.waiting >= limits.waiting:
+            return (
+                "Nothing is set here before the screens Locking (rqsts stalled), (proms stalled) and (stall time x100) "
+                f"show whether the {rounded(self.waiting)} processes that wait at any moment wait for pages."
+            )
+        return f"Nothing is set here: below {limits.busy_operations:,.0f}/s in all there is little to gain."
+
+    def evidence(self, limits: PageLimits) -> tuple[Evidence, ...]:
+        """Who waits, held against the limit."""
+        if self.waits is None:
+            return ()
+        what = f"processes that wait for page locks{self.waits.said}"
+        return (Evidence(what, round(self.waits.processes, 2), "", self.waits.source, limits.waiting),)
+
+
+def worth_of(each: Statistics, share: Share, limits: PageLimits) -> Worth:
+    """Judge one node."""
+    found, whole = waits_for(each, "page"), waiting_of(each)
+    total = whole.per_second / HUNDREDTHS if whole and found is None else None
+    waits = found if found and found.processes >= limits.waiting else None
+    return Worth(share.whole >= limits.busy_operations, waits, total)
 
 
 def part_evidence(part: Part | None, limits: PageLimits) -> tuple[Evidence, ...]:

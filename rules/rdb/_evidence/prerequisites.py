@@ -5,7 +5,7 @@ knowledge/rdb-rules.md, section 2. Without them Rdb accepts the setting and does
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source
 from collectors.facts.rdb import Database
@@ -14,7 +14,7 @@ from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, MissingInput
 from rules.rdb._evidence.databases import OneDatabase, node_names
-from rules.rdb._evidence.sharing import open_elsewhere, several_nodes
+from rules.rdb._evidence.sharing import not_known_of, open_elsewhere, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -59,6 +59,8 @@ class Step:
     """As the export has it."""
     said: str
     source: Source | None
+    only: str = ""
+    """What has to be known before it is made, for a list: whoever reads the list alone must not take it for a step."""
 
     @property
     def label(self) -> str:
@@ -66,9 +68,9 @@ class Step:
         return LABELS[self.clause]
 
 
-def steps_to(goal: str, one: OneDatabase) -> list[Step]:
+def steps_to(goal: str, facts: Facts, one: OneDatabase) -> list[Step]:
     """The prerequisites of `row_cache`, `page_transfer` or `fast_commit`, in order."""
-    return [_step(clause, one) for clause in GOALS[goal]]
+    return [_step(clause, facts, one) for clause in GOALS[goal]]
 
 
 def unmet(steps: Sequence[Step]) -> list[Step]:
@@ -88,7 +90,10 @@ def unsure(steps: Sequence[Step]) -> list[MissingInput]:
 
 def listed(steps: Sequence[Step]) -> str:
     """`1. after-image journaling (disabled), 2. …` for a sentence."""
-    return ", ".join(f"{number}. {step.label} ({step.said})" for number, step in enumerate(steps, 1))
+    return ", ".join(
+        f"{number}. {step.label} ({step.said}{f'; {step.only}' if step.only and step.met is False else ''})"
+        for number, step in enumerate(steps, 1)
+    )
 
 
 def evidence_of(steps: Sequence[Step]) -> tuple[Evidence, ...]:
@@ -194,7 +199,7 @@ def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | Non
     if _beyond_reach(goal, facts, one):
         return ()
     made, place = _made(goal, facts, one), place_of(facts, one)
-    blocked = _blocked(GOALS[goal], steps_to(goal, one), made)
+    blocked = _blocked(GOALS[goal], steps_to(goal, facts, one), made)
     if goal == "row_cache" and page_level(one):
         blocked = " and ".join(filter(None, (blocked, ROW_LEVEL)))
     last = "new_row_cache" if goal == "row_cache" and not one.caches else goal
@@ -208,7 +213,7 @@ def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | Non
 
 
 def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
-    steps = steps_to(goal, one)
+    steps = steps_to(goal, facts, one)
     nodes = any(step.clause == "cluster_nodes" and step.met is not True for step in steps)
     return nodes and open_elsewhere(facts, one) is True
 
@@ -220,7 +225,7 @@ def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "", but: str = 
     """
     if _beyond_reach(goal, facts, one):
         return {}
-    place, steps = place_of(facts, one), steps_to(goal, one)
+    place, steps = place_of(facts, one), steps_to(goal, facts, one)
     made: dict[str, Change] = {}
     for step in unmet(steps):
         made[step.clause] = _change(step, place, steps, made, "" if step.clause == but else wait)
@@ -260,9 +265,11 @@ def _template(change: Change) -> bool:
     return all(line.startswith("$!") for line in change.apply)
 
 
-def _step(clause: str, one: OneDatabase) -> Step:
+def _step(clause: str, facts: Facts, one: OneDatabase) -> Step:
     if clause == "cluster_nodes":
-        return _nodes(one)
+        found = _nodes(one)
+        unknown = found.met is False and open_elsewhere(facts, one) is None
+        return replace(found, only=f"once {not_known_of(facts, one)} is seen not to open it") if unknown else found
     if clause == "cache_slots":
         slots, read = one.figure("reserved_row_caches"), one.read("reserved_row_caches")
         if slots is None:

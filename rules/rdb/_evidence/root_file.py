@@ -36,7 +36,9 @@ class Hot:
 
     operations: float
     whole: float
-    """All lock operations per second."""
+    """All lock operations per second, as far as the screens of both have them."""
+    counted_as: str
+    """What `whole` counts."""
     stalled: float | None
     stalls: float | None
     """Stalled requests for them, per second."""
@@ -55,6 +57,7 @@ def hot_of(each: Statistics) -> Hot | None:
     return Hot(
         sum(share.percent for share in shares),
         max(share.whole for share in shares),
+        shares[0].counted_as,
         min(100.0, sum(parts)) if parts and len(parts) == len(stalls) else None,
         sum(stalled.per_second for stalled in stalls) if stalls else None,
         rates,
@@ -83,4 +86,4 @@ def figures_of(hot: Hot) -> str:
         if hot.stalled is not None and hot.stalls is not None
         else ""
     )
-    return f"{rounded(hot.operations)} % of {hot.whole:,.0f} lock operations/s are SEQBLK and TSNBLK locks{stalls}"
+    return f"{rounded(hot.operations)} % of {hot.whole:,.0f} {hot.counted_as}/s are SEQBLK and TSNBLK locks{stalls}"

@@ -51,6 +51,8 @@ AT_MOST = 110.0
 """This project: beyond this per cent of what its node locks a database was measured at another time."""
 LONGEST = 86_400.0
 """Seconds: an average over more holds nights with the busy hours (this project)."""
+MOST_NAMED = 3
+"""Nodes that are named in a sentence."""
 MAIN_PERCENT = 50.0
 """From here on a database is the main cause of what its node locks: more than everything else together."""
 
@@ -211,6 +213,13 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[MissingInput, str]:
     if len(one.sightings) == 1 and nodes_without(facts, one):
         return WHICH_NODES, "which other nodes the cluster has is not in the export"
     return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)
+
+
+def not_known_of(facts: Facts, one: OneDatabase) -> str:
+    """The nodes of which it is not known whether they have it open, for a sentence."""
+    members = sorted(_not_looked_at(facts, one))
+    named = len(one.sightings) <= 1 and facts.every(ClusterNode) and members and len(_members(facts)) > 1
+    return " or ".join(comment(name, 31) for name in members[:MOST_NAMED]) if named else "another node"
 
 
 def _without_rdb(facts: Facts) -> set[str]:

@@ -62,6 +62,11 @@ class Share:
     source: Source
     """The screen of the lock type."""
 
+    @property
+    def counted_as(self) -> str:
+        """What was counted: `lock operations` where all four items were, else their names, for a sentence."""
+        return counted_as(self.items)
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -160,6 +165,17 @@ class Statistics:
                     "one right after the other"
                 )
         return None
+
+
+def counted_as(items: Sequence[str]) -> str:
+    """`lock operations`, or `locks requested and promoted` where demotions and releases were not written.
+
+    Both are sums, and one report may have either: a reader must not take one for the other.
+    """
+    if len(items) == len(OPERATIONS):
+        return "lock operations"
+    first, *words = [item.removeprefix("locks ") if number else item for number, item in enumerate(items)]
+    return f"{', '.join((first, *words[:-1]))} and {words[-1]}" if words else first
 
 
 def statistics_of(facts: Facts, one: OneDatabase) -> list[Statistics]:

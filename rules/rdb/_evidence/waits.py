@@ -167,14 +167,44 @@ def culprits(held: Sequence[HeldLock]) -> list[HeldLock]:
     return list({(lock.pid, lock.resource): lock for lock in found}.values())
 
 
+@dataclass(frozen=True)
+class Queue:
+    """A process that holds others up, and those who wait for what it holds."""
+
+    holder: HeldLock
+    waiting: tuple[HeldLock, ...]
+    """One line of each process."""
+
+    @property
+    def said(self) -> str:
+        """`ORDENTRY_3 (20403A14), ORDENTRY_4 (20403A15) and 1 more`."""
+        named_ones = [process_of(lock) for lock in self.waiting[:MOST]]
+        more = f" and {len(self.waiting) - MOST} more" if len(self.waiting) > MOST else ""
+        return f"{', '.join(named_ones)}{more}"
+
+
+def queues(held: Sequence[HeldLock]) -> list[Queue]:
+    """Who holds others up with who waits for it, the longest queue first; without those behind whom none is listed."""
+    found = []
+    for holder in culprits(held):
+        waiting = {
+            lock.pid: lock
+            for lock in held
+            if lock.role in ("waiting", "requestor") and lock.resource == holder.resource and lock.pid != holder.pid
+        }
+        if waiting:
+            found.append(Queue(holder, tuple(waiting.values())))
+    return sorted(found, key=lambda queue: -len(queue.waiting))
+
+
+def process_of(lock: HeldLock) -> str:
+    """`PAYROLL_07 (20600A07)`, or the identification alone."""
+    return f"{comment(lock.process, 20)} ({lock.pid})" if lock.process else lock.pid
+
+
 def held_by(locks: Sequence[HeldLock]) -> str:
     """`PAYROLL_07 (20600A07) holds page 811`, of the first ones."""
-    return ", ".join(
-        f"{comment(lock.process, 20)} ({lock.pid})" + f" holds {comment(lock.resource, 60)}"
-        if lock.process
-        else f"{lock.pid} holds {comment(lock.resource, 60)}"
-        for lock in locks[:MOST]
-    )
+    return ", ".join(f"{process_of(lock)} holds {comment(lock.resource, 60)}" for lock in locks[:MOST])
 
 
 def _by_design(group: WaitGroup) -> bool:
