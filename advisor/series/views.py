@@ -1,4 +1,4 @@
-"""The views of load series: those of a capture, and what the captures of a system make over time."""
+"""The views of load series: those of a capture, by their settings, and what the captures of a system make over time."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -17,8 +17,9 @@ from advisor.series.services.fitted import MODE_WORDS, Fitted
 from advisor.series.services.over_time import LEAST_LOADS, over_time
 from advisor.series.services.stored import Stored, stored
 from advisor.systems.services import history
-from collectors.facts.scaling import LoadSeries
+from collectors.facts.scaling import LoadSeries, ParameterSeries
 from rules.laws.derived import DEMAND
+from rules.laws.usl import NOISE_PERCENT
 
 MOST_ROWS = 200
 """Runs in the table of one series; the CSV file has all."""
@@ -50,6 +51,19 @@ def capture(request: Asked, pk: int) -> HttpResponse:
         "bring_words": (LoadSeries.COLLECTED_BY,),
     }
     return page(request, "series/capture.html", context)
+
+
+@few_at_a_time(4)
+def settings(request: Asked, pk: int) -> HttpResponse:
+    """Show the runs of one machine under several values of a setting, beside what was published of it."""
+    audit, kept = _audit(request, pk)
+    context = {
+        **head(audit, kept.problems, "load-settings"),
+        "kept": kept,
+        "noise": NOISE_PERCENT,
+        "bring_words": (ParameterSeries.COLLECTED_BY,),
+    }
+    return page(request, "series/settings.html", context)
 
 
 def capture_csv(request: Asked, pk: int) -> HttpResponse:

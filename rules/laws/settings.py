@@ -54,11 +54,11 @@ def differ(one: LoadSeries, other: LoadSeries) -> Differ | None:
 
 
 def settings_of(series: LoadSeries) -> dict[str, str]:
-    """What was told of its runs, by the lock laboratory's names; of a title at most the dedicated lock manager."""
+    """What was told of its runs, by the lock laboratory's names; of a title the one thing that it says was switched."""
     if series.setup:
         return {name: text for name, text in series.setup if name not in NO_DIFFERENCE}
     machine = machine_of(series.title)
-    return {"dlm": "on" if machine.on else "off"} if machine.what == "dlm" else {}
+    return {machine.what: "on" if machine.on else "off"} if machine.what else {}
 
 
 def order_of(text: str) -> tuple[int, float, str]:

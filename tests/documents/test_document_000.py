@@ -8,10 +8,11 @@ from rules.account import divided
 from rules.engine import judge_one, rules
 from rules.laws.distance import LOCAL_MICROSECONDS, round_trip_locks
 from rules.laws.mastering import BL870C_OPERATIONS, RUNS
+from rules.laws.settings import SETTINGS
 from rules.openvms._evidence.account import measured
 from rules.openvms.concurrency_past_peak import Limits
 from rules.ranking import Ranked
-from tests.documents.listed import entry, numbers_in
+from tests.documents.listed import document, entry, numbers_in
 
 ROWS = [[float(cell.replace(",", "")) for cell in row.split()] for row in entry("000", "Sample Dataset").figures[1:]]
 """Processes; idle, MP synch, kernel, exec, super, user, total; new, converted, released; operations per second."""
@@ -131,3 +132,16 @@ def test_with_the_co_thread_stopped_the_peak_is_that_of_the_unthreaded_machine()
     texts = {one.id: one.text for one in rules()}
     assert "499,842 per second, as much as the same machine did without" in texts["openvms/lock_manager_cpu_shared"]
     assert "3.9 µs" in texts["openvms/cothreads_hurt"]
+
+
+def test_the_runs_that_stand_beside_those_of_others_are_as_printed() -> None:
+    """Every rate and every figure of a published run stands in the entry that it names."""
+    runs = document("000").runs
+    assert {setting for run in runs for setting in run.settings} == {*SETTINGS}
+    for run in runs:
+        printed = {number for text in entry("000", run.place).figures for number in numbers_in(text)}
+        assert {rate for _, rate in run.points} <= printed
+        told = [number for text in run.told for number in numbers_in(text)]
+        assert set(told) <= printed | {64.0}, run.place
+    (drawn,) = [run for run in runs if run.points]
+    assert [load for load, _ in drawn.points] == [1, 2, 3, 4, 5, 6]

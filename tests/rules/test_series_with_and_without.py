@@ -101,11 +101,11 @@ def test_models_are_the_same_by_name_else_by_the_rest_of_the_title() -> None:
 BASE = {"title": RX, "threads": "off", "dlm": "off", "lvb_bytes": "0", "reshashtbl": "8192"}
 
 
-def set_to(points: tuple[tuple[int, float], ...] = OFF, **settings: str | None) -> LoadSeries:
-    """A series of the machine under these settings; `None`: its table does not tell."""
+def set_to(*points: tuple[tuple[int, float], ...], **settings: str | None) -> LoadSeries:
+    """A series of the machine under these settings, with the first `points`; `None`: its table does not tell."""
     told = {name: text for name, text in (BASE | settings).items() if text is not None}
     title = ", ".join(f"{name} {text}" for name, text in told.items())
-    return replace(made(title, points), setup=tuple(told.items()))
+    return replace(made(title, *points), setup=tuple(told.items()))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ What they claim is in `rules/documents/document_<number>.yml`, written by hand; 
 """
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,24 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class PublishedRun:
+    """What the document measured under some setting: a reference beside the runs of others, of another machine."""
+
+    place: str
+    """The entry that has its figures."""
+    settings: tuple[str, ...]
+    """What it says something of, by the lock laboratory's names: `dlm`, `threads`, `lvb_bytes`, `reshashtbl`, …"""
+    machine: str
+    """What was measured, and what it was held against."""
+    points: tuple[tuple[float, float], ...] = ()
+    """Load and rate of each run; none where the text gives no rates."""
+    load_name: str = ""
+    rate_name: str = ""
+    told: tuple[str, ...] = ()
+    """What came of it, as sentences."""
+
+
+@dataclass(frozen=True)
 class Document:
     """One source document and all its entries, in its order."""
 
@@ -59,6 +78,12 @@ class Document:
     by: str
     about: str
     entries: tuple[Entry, ...]
+    runs: tuple[PublishedRun, ...] = ()
+
+    @property
+    def cited(self) -> str:
+        """Who wrote it, and its title."""
+        return f"{self.by}: {self.title}"
 
 
 @functools.cache
@@ -69,8 +94,22 @@ def source_documents() -> tuple[Document, ...]:
         told = load(path)
         lists = [{name: tuple(one.get(name, ())) for name in LISTS} for one in told["entries"]]
         entries = tuple(Entry(**(one | listed)) for one, listed in zip(told.pop("entries"), lists, strict=True))
-        found.append(Document(number=path.stem.removeprefix("document_"), entries=entries, **told))
+        runs = tuple(_run(**one) for one in told.pop("runs", ()))
+        found.append(Document(number=path.stem.removeprefix("document_"), entries=entries, runs=runs, **told))
     return tuple(found)
+
+
+def _run(
+    settings: list[str], points: Sequence[Sequence[float]] = (), told: Sequence[str] = (), **words: str
+) -> PublishedRun:
+    placed = tuple((float(load), float(rate)) for load, rate in points)
+    return PublishedRun(settings=tuple(settings), points=placed, told=tuple(told), **words)
+
+
+def runs_about(setting: str) -> tuple[tuple[Document, PublishedRun], ...]:
+    """What the documents measured under a setting, those with rates first."""
+    found = [(document, run) for document in source_documents() for run in document.runs if setting in run.settings]
+    return tuple(sorted(found, key=lambda pair: not pair[1].points))
 
 
 def entry_data(one: Entry) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The load series of a stored capture, each with its law, fitted once (`advisor.core.page_cache`)."""
+"""The series of a stored capture: over the load, each with its law, and over a parameter; made once and kept."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,8 @@ from advisor.audits.models import Capture
 from advisor.audits.services.persistence import restore
 from advisor.core.page_cache import kept
 from advisor.series.services.fitted import Fitted, fitted
-from collectors.facts.scaling import LoadSeries
+from advisor.series.services.settings import Family, OverParameter, families, over_parameters
+from collectors.facts.scaling import LoadSeries, ParameterSeries
 
 MOST_SERIES = 24
 """Series of one capture that pages show; the CSV file of the audit has no more either, and it is said how many more
@@ -22,6 +23,10 @@ class Stored:
     """Series beyond the first `MOST_SERIES`."""
     problems: tuple[str, ...]
     """What of the stored facts could not be restored."""
+    families: tuple[Family, ...] = ()
+    """Series that differ in one setting alone."""
+    parameters: tuple[OverParameter, ...] = ()
+    """Series over a parameter."""
 
 
 @kept
@@ -30,4 +35,6 @@ def stored(capture: Capture) -> Stored:
     found, problems = restore(capture)
     series = found.facts.every(LoadSeries)
     shown = tuple(fitted(number, one) for number, one in enumerate(series[:MOST_SERIES], 1))
-    return Stored(shown, max(0, len(series) - MOST_SERIES), tuple(problems))
+    groups = families(shown)
+    over = over_parameters(found.facts.every(ParameterSeries), groups)
+    return Stored(shown, max(0, len(series) - MOST_SERIES), tuple(problems), groups, over)

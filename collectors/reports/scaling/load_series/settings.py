@@ -132,20 +132,19 @@ def series_of(
             )
         elif len(family) == 1:
             report.problem(f"{name}: fewer than two steps can be used: no series, measure more", own[0].index)
-    for family in families.values():
-        if len(family) > 1:
-            mine = [run for setup, own in groups.items() if dict(setup) in family for run in own]
-            yield from _over_settings(report, mine, family, load_name, rate_name)
+    for node in dict.fromkeys(name for _, name in families):
+        mine = [run for run in runs if dict(run.setup).get("node", "") == node]
+        yield from _over_settings(report, mine, load_name, rate_name)
 
 
 def _over_settings(
     report: Report,
     runs: Sequence[Run],
-    family: Sequence[Mapping[str, str]],
     load_name: str | None,
     rate_name: str,
 ) -> Iterator[ParameterSeries]:
-    """The rate over each setting that differs, for each combination of the others."""
+    """The rate over each setting that differs, for each combination of the others; whatever a row calls its series."""
+    family = [dict(setup) for setup in dict.fromkeys(run.setup for run in runs)]
     loads: dict[tuple[tuple[str, str], ...], set[float]] = {}
     for run in runs:
         loads.setdefault(run.setup, set()).add(run.point.load)
@@ -199,7 +198,7 @@ def _value(run: Run, column: str) -> float:
 
 
 def _without(setup: tuple[tuple[str, str], ...], column: str) -> tuple[tuple[str, str], ...]:
-    return tuple(pair for pair in setup if pair[0] not in (column, *FOLLOWS.get(column, ())))
+    return tuple(pair for pair in setup if pair[0] not in ("series", column, *FOLLOWS.get(column, ())))
 
 
 def _title(said: Mapping[str, str], family: Sequence[Mapping[str, str]], but: str = "") -> str:
