@@ -14,7 +14,7 @@ from collectors.facts import Fact, Facts
 from collectors.facts.ase import MonTable, Server
 from collectors.facts.ase.introduced import TABLES
 from rules.finding import MissingInput
-from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
 
 REMARK = re.compile(r"\s*(?:--|/\*|!(?=\s)).*", re.DOTALL)
 TABLE = re.compile(r"\bfrom master\.\.((?:mon|sys)[A-Za-z]+)\b")
@@ -26,6 +26,17 @@ FROM_V73: Mapping[str, re.Pattern[str]] = {
     "MONITOR RLOCK": re.compile(r"\bRLOCK\b"),
 }
 """What OpenVMS has from V7.3 on, on Alpha and its successors: never on a VAX (openvms-formats.md a.3, d.1)."""
+NOT_ON_X86: Mapping[str, re.Pattern[str]] = {
+    "SHOW FASTPATH": FROM_V73["SHOW FASTPATH"],
+    "the LCK73_MON collector": FROM_V73["LCK73_MON collector"],
+    "Cothd": re.compile(r"\bCothd\b"),
+    "MONITOR ALIGN": re.compile(r"\bMONITOR ALIGN\b"),
+    "LCKMGR_MODE and LCKMGR_CPUID": re.compile(r"\bLCKMGR_(?:MODE|CPUID)\b"),
+    "FAST_PATH and FAST_PATH_PORTS": re.compile(r"\bFAST_PATH(?:_PORTS)?\b"),
+    "GB_DEFPERCENT and GB_CACHEALLMAX": re.compile(r"\bGB_[A-Z]+\b"),
+}
+"""What is documented for Alpha and Integrity alone: not asked of x86-64 (`rules.openvms._evidence.releases`)."""
+SPL = FROM_V73["spinlock trace (SPL)"]
 
 
 def precisely(missing: Sequence[MissingInput], facts: Facts) -> tuple[tuple[MissingInput, ...], str]:
@@ -35,12 +46,33 @@ def precisely(missing: Sequence[MissingInput], facts: Facts) -> tuple[tuple[Miss
     """
     server = next(reversed(facts.by_type.get(Server, [])), None)
     server = server if isinstance(server, Server) else None
-    vms = machine_of(facts).untraced
+    machine = machine_of(facts)
+    vms = machine.untraced
+    if machine.x86:
+        return _documented(missing, facts)
     lacks = {one: _too_old(one, server) or (_from_v73(one) if vms else "") for one in missing}
     old = dict.fromkeys(what for what in lacks.values() if what)
     release = "release {}.{}".format(*server.release) if server and server.release else ""
     why = f"{release or vms} has no {' and no '.join(old)}" if old else ""
     return tuple(dict.fromkeys(_precise(one, facts) for one, what in lacks.items() if not what)), why
+
+
+def _documented(missing: Sequence[MissingInput], facts: Facts) -> tuple[tuple[MissingInput, ...], str]:
+    """The same for x86-64: without what is documented for Alpha and Integrity alone; a spinlock trace is called so."""
+    lacks = {one: _of(f"{one.fact} {one.command}", NOT_ON_X86) for one in missing}
+    left = [
+        MissingInput(f"{one.fact} (SPL is {ALPHA_AND_INTEGRITY})", one.command) if SPL.search(one.command) else one
+        for one, what in lacks.items()
+        if not what
+    ]
+    gone = dict.fromkeys(what for what in lacks.values() if what)
+    why = f"x86-64: {' and '.join(gone)}: {ALPHA_AND_INTEGRITY}" if gone else ""
+    return tuple(dict.fromkeys(_precise(one, facts) for one in left)), why
+
+
+def _of(text: str, patterns: Mapping[str, re.Pattern[str]]) -> str:
+    """The first of these that a text names; nothing where it names none."""
+    return next((what for what, pattern in patterns.items() if pattern.search(text)), "")
 
 
 def command_of(command: str) -> str:
@@ -53,7 +85,7 @@ def first_release(command: str) -> str:
     table = TABLE.search(command)
     if table and table[1] in TABLES:
         return f"{table[1]}: SAP ASE {TABLES[table[1]]} or later"
-    what = next((what for what, pattern in FROM_V73.items() if pattern.search(command)), "")
+    what = _of(command, FROM_V73)
     return f"{what}: OpenVMS V7.3 or later, and no VAX" if what else ""
 
 
@@ -85,7 +117,7 @@ def _kinds(came: Iterable[type[Fact]]) -> list[type[Fact]]:
 
 def _from_v73(lack: MissingInput) -> str:
     """What of V7.3 a command needs; nothing where it needs none."""
-    return next((what for what, pattern in FROM_V73.items() if pattern.search(lack.command)), "")
+    return _of(lack.command, FROM_V73)
 
 
 def _too_old(lack: MissingInput, server: Server | None) -> str:

@@ -24,6 +24,17 @@ RULER = f"$! {'=' * 96}"
 MOVES_FAST_PATH = Risk("medium", "at a quiet time: the fast path of its devices moves, and a CPU is taken from work")
 
 
+def decision(line: str, *unless: str) -> tuple[str, ...]:
+    """A line held back below a box that says when not to send it."""
+    return (
+        RULER,
+        "$! DECIDE HERE. Take $! out of the line below this box, and send it, NOT if what was shown says that",
+        *(f"$!   - {reason}" for reason in unless),
+        RULER,
+        *held_back(line),
+    )
+
+
 class NeverStop(ValueError):
     """A CPU that must not be stopped: the primary, one that a service runs on, or no CPU at all."""
 
@@ -73,13 +84,12 @@ def stop_cpu(
             "$ MCR SYSGEN SHOW LCKMGR_MODE",
         ),
         apply=(
-            RULER,
-            "$! DECIDE HERE. Take $! out of the line below this box, and send it, NOT if what was shown says that",
-            f"$!   - CPU {cpu} is the primary, or does not run",
-            f"$!   - TCP/IP or the lock manager is on CPU {cpu}",
-            "$!   - LCKMGR_MODE is as large as the number of active CPUs: the dedicated lock manager would turn off",
-            RULER,
-            *held_back(f"$ STOP/CPU {cpu}"),
+            *decision(
+                f"$ STOP/CPU {cpu}",
+                f"CPU {cpu} is the primary, or does not run",
+                f"TCP/IP or the lock manager is on CPU {cpu}",
+                "LCKMGR_MODE is as large as the number of active CPUs: the dedicated lock manager would turn off",
+            ),
             f"$! check: CPU {cpu} stopped{f', {moved} on another CPU' if moved else ''}, the lock manager where it was",
             *look,
             f"$! measure; when it is to stay, make it last over a boot: at the end of {STARTUP} the line",

@@ -40,6 +40,7 @@ PARAMETERS = {
         Parameter("LOCKIDTBL", 1_792, 16_776_959, False, computed=True),
         Parameter("LOCKDIRWT", 0, 255, False),
         Parameter("LOCKRMWT", 0, 10, True),
+        Parameter("DEADLOCK_WAIT", 0, 2_147_483_647, True),
         # This project's bounds, no listing of these three was found: 32 CPUs, CPU ids 0 to 31, and -1 as a meaning.
         Parameter("LCKMGR_MODE", 0, 32, True),
         Parameter("LCKMGR_CPUID", 0, 31, True),

@@ -26,12 +26,13 @@ unique unpartition update use user user_option using values varying view waitfor
 """Words of Transact-SQL that are no name without delimiters: `use order` fails, and the lines after it would run in
 another database (Reference Manual: Building Blocks, reserved words)."""
 OPENVMS_NAME = re.compile(r"[A-Z0-9_$]{1,31}\Z")
-RDB_FILE = re.compile(
+OPENVMS_FILE = re.compile(
     r"(?:[A-Z0-9$_]{1,64}:)?(?:\[[A-Z0-9$_.-]{1,120}\]){0,2}"
     r"[A-Z0-9$_](?:[A-Z0-9$_-]{0,37}[A-Z0-9$_])?(?:\.(?:[A-Z0-9$_]{1,38})?)?(?:;[0-9]{0,5})?\Z"
 )
-"""A root file as DCL and SQL take it bare: device, directory, name, type, version. A `-` that ends it would go on with
-the next line, `!` begins a comment, `'` and `&` put in a symbol, `/` begins a qualifier, `::` is another node."""
+"""A file as DCL, and of a root file SQL, take it bare: device, directory, name, type, version. A `-` that ends it would
+go on with the next line, `!` begins a comment, `'` and `&` put in a symbol, `/` begins a qualifier, `::` is another
+node."""
 RDB_NAME = re.compile(r"[A-Z][A-Z0-9_$]{0,30}\Z")
 
 RESERVED = frozenset(RESERVED_WORDS.split())
@@ -83,12 +84,17 @@ def openvms_name(text: str) -> str:
     return name
 
 
+def openvms_file(text: str) -> str:
+    """Write a file specification for DCL, with its version where it has one. Raises `Unquotable`."""
+    name = text.strip().upper()
+    if len(name) > 255 or not OPENVMS_FILE.match(name):
+        raise Unquotable(repr(text))
+    return name
+
+
 def rdb_file(text: str) -> str:
     """Write a root file of Oracle Rdb for DCL and SQL alike, without its version. Raises `Unquotable`."""
-    name = text.strip().upper()
-    if len(name) > 255 or not RDB_FILE.match(name):
-        raise Unquotable(repr(text))
-    return name.partition(";")[0]
+    return openvms_file(text).partition(";")[0]
 
 
 def rdb_name(text: str) -> str:

@@ -74,6 +74,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield from _judge(facts, limits, rates, sources)
     elif sources:
         yield from _judge_trace(facts, limits, sources)
+    elif machine.x86:
+        yield NotApplicable(f"{machine.said}: MONITOR ALIGN is of Integrity, and none for x86-64 was found")
     else:
         yield Unknown.of(AlignmentFaults)
 

@@ -44,6 +44,7 @@ from rules.finding import (
 )
 from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
+from rules.laws.hardware import hardware_of
 from rules.laws.machines import machine_of, switched
 from rules.laws.modes import spinning_share
 from rules.laws.series import Step, TimeSeries, course_of, held_against
@@ -62,6 +63,7 @@ from rules.openvms._evidence.node import (
     work_of,
 )
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
+from rules.openvms._evidence.releases import Machine
 from rules.openvms._evidence.releases import machine_of as vms_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
 from rules.openvms._evidence.spinlocks import (
@@ -151,7 +153,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
     for series in mine:
-        yield from _judge_series(series, mine, limits)
+        yield from _judge_series(series, mine, limits, vms_of(facts))
     if facts.every(ProcessorModes):
         yield from _judge_modes(facts, limits)
     elif not mine:
@@ -162,7 +164,7 @@ def _has_modes(series: LoadSeries) -> bool:
     return any(point.other("mp_synch_percent") is not None for point in series.points)
 
 
-def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits) -> Iterator[Outcome]:
+def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits, node: Machine) -> Iterator[Outcome]:
     course = course_of(series)
     if isinstance(course, str):
         yield Untrusted(course)
@@ -188,11 +190,11 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
         fall = f"{course.fall_percent:.1f} % less at {last.load:g}, noise is up to {limits.noise_percent:g} %"
         yield Clean(f"{series.title}: {top}; {fall}")
     else:
-        yield _series_finding(series, mine, course, limits, unit)
+        yield _series_finding(series, mine, course, limits, unit, node)
 
 
 def _series_finding(
-    series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries, limits: Limits, unit: str
+    series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries, limits: Limits, unit: str, node: Machine
 ) -> Finding:
     peak, last, first, name = course.peak, course.last, course.first, series.load_name
     shares = [(spinning_share(run), run) for step in course.beyond for run in step.runs]
@@ -225,7 +227,9 @@ def _series_finding(
             "spinning: that is what this load lost, not what the system loses now.",
         )
     measured = _with_it(series, mine, last)
-    own = None if measured else dedicated(series, course)
+    titled = hardware_of(series.title)
+    undocumented = node.dedicated_documented is False and not (titled and titled.family)
+    own = None if measured or undocumented else dedicated(series, course)
     unknown = ""
     if own is not None:
         unknown = _own_cpu(own, series)

@@ -45,7 +45,7 @@ from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
 from rules.openvms._evidence.node import Work, work_of
 from rules.openvms._evidence.placement import placement_of
-from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.releases import Machine, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
 from rules.sources import JCC
 
@@ -59,6 +59,16 @@ COMPARE = (
     "Compare the same work before and after, in operations per second and processor time per operation: START/CPU if "
     "it is not better."
 )
+HOST = (
+    MissingInput(
+        "which CPUs are threads of one core", "of the hypervisor, in words: cores and threads behind the virtual CPUs"
+    ),
+    MissingInput(
+        "CPU limit, reservation and waiting of the virtual machine",
+        "of the hypervisor, for the time of the capture: limit, reservation, time its CPUs were ready and not run",
+    ),
+)
+"""What is asked where OpenVMS is a guest; nothing is claimed of either."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +105,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if machine.family in ("Alpha", "VAX"):
         yield NotApplicable(f"{machine.said}: co-threads are of Integrity servers")
         return
-    if machine.family == "x86-64":
-        yield NotApplicable(f"{machine.said}: which displays show threads of a core on x86-64 was not found")
+    if machine.x86:
+        yield _of_host(facts, machine, limits)
         return
     read = layout.pairs()
     yield from (pair for pair in read if isinstance(pair, Untrusted))
@@ -115,6 +125,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield from (Unknown((_state(layout, pair),)) for pair in unread)
     if pairs and not layout.all_full:
         yield Unknown.without("co-threads of all CPUs (Cothd)", "SHOW CPU/FULL")
+
+
+def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
+    """On x86-64 no display of OpenVMS is known to show threads or limits: the host is asked, where CPUs spin at all."""
+    work = work_of(facts)
+    if not isinstance(work, Work):
+        return work
+    spun = f"MP synch {work.synch:.0f} % of one CPU"
+    if work.synch < limits.synch_percent:
+        return Clean(f"{spun}, limit {limits.synch_percent:g} %: threads or not, little is lost", (work.spun.source,))
+    return Unknown(HOST, f"{spun} on {machine.said}: which display shows threads of a core on x86-64 was not found")
 
 
 def _without_pairs(facts: Facts) -> Outcome:

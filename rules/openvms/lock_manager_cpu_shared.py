@@ -35,7 +35,15 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
-from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, SERVER, Layout, NotFollowed, Pair, not_followed
+from rules.openvms._evidence.cpu_layout import (
+    LAYOUT_FACTS,
+    SERVER,
+    Layout,
+    NotFollowed,
+    Pair,
+    no_dedicated,
+    not_followed,
+)
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
 from rules.openvms._evidence.placement import placement_of, stop_beside
 
@@ -72,6 +80,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout = Layout(facts)
     manager = layout.lock_manager
+    if quiet := no_dedicated(layout):
+        yield quiet
+        return
     if manager is None:
         yield _no_manager(facts, layout)
         return

@@ -22,7 +22,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
-from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
     DEDICATED_FACTS,
     EARNS_PERCENT,
@@ -84,6 +84,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)
     manager = layout.lock_manager
+    if quiet := no_dedicated(layout):
+        yield quiet
+        return
     if manager is None and not figures:
         said = layout.fastpath_read
         yield Clean("SHOW FASTPATH names no CPU for the lock manager") if said else Unknown((LCK73,))

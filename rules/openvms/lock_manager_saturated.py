@@ -21,7 +21,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
-from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
     LCK73,
     SATURATED_PERCENT,
@@ -66,6 +66,9 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the one dedicated CPU of the node."""
     layout, figures = Layout(facts), served(facts)
+    if not figures and (quiet := no_dedicated(layout)):
+        yield quiet
+        return
     if not figures:
         if layout.fastpath_read and not layout.lock_manager:
             yield NotApplicable("SHOW FASTPATH names no CPU for the lock manager: none is dedicated")

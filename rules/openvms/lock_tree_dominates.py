@@ -12,9 +12,9 @@ nodes have the work.
 What to do: it goes by the kind. A file of RMS: open it for input alone where nothing is written (in one case over 80 %
 of a cluster's locks were of one file opened for update and only read); where several write, global buffers keep
 read-mode bucket locks as system locks between accesses (Alpha V7.3 New Features). They cost page file, bucket size ×
-buffers, counted by GBLPAGFIL: 2,000 buffers for buckets of 12 blocks are 24,000 blocks, 11.7 MiB; "default" buffers are
-GB_CACHEALLMAX blocks or GB_DEFPERCENT of the file, whichever is more. Readers with NLK and RRL: SET
-RMS_DEFAULT/QUERY_LOCK=DISABLE/SYSTEM, for files opened afterwards, in SYSTARTUP for good. The file system: keep files
+buffers, counted by GBLPAGFIL: 2,000 buffers for buckets of 12 blocks are 24,000 blocks, 11.7 MiB. No source names a
+number; as many are scripted as RMS itself takes for "default" buffers, GB_CACHEALLMAX blocks or GB_DEFPERCENT of the
+file, whichever is more. Readers with NLK and RRL: SET RMS_DEFAULT/QUERY_LOCK=DISABLE. The file system: keep files
 open, larger extents; its caches (ACP_*) are documented to cut its I/O, no source promises fewer locks. Names that are
 documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then Rdb's own rules. CONTENTION_POLICY makes more locks.
 
@@ -38,6 +38,7 @@ from collectors.facts.openvms import (
 )
 from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
 from collectors.facts.rdb import NodeDatabases
+from rules.changes.openvms_rms import query_locks
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
@@ -53,6 +54,7 @@ from rules.finding import (
     joined,
 )
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.lock_queues import QUEUE_FACTS, records_waited_for
 from rules.openvms._evidence.lock_trees import (
     FILE_SYSTEM,
     TREE_FACTS,
@@ -68,6 +70,8 @@ from rules.openvms._evidence.lock_trees import (
     silent_nodes,
 )
 from rules.openvms._evidence.node import busiest_operations, in_prose, sentence
+from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.rms_files import SETTINGS, Buffers, buffers_for
 
 LINKS = (
     "https://wiki.vmssoftware.com/GBLPAGFIL",
@@ -80,11 +84,8 @@ LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 NEAR = timedelta(minutes=5)
 """This project: as near to a sample a report is still of its time."""
 OPENS = "File Open Rate"
-FILE = re.compile(r"[A-Z0-9$_:.;\[\]-]{1,80}")
-"""A file specification that can stand in a command."""
 LONGEST_MEMBER = 20
 """Characters of one of several names."""
-SETTINGS = ("GBLPAGFIL", "GB_DEFPERCENT", "GB_CACHEALLMAX")
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class Limits:
     needs=(),
     uses=(
         *TREE_FACTS,
+        *QUEUE_FACTS,
         *CLUSTER_FACTS,
         ClusterMember,
         LockRates,
@@ -158,7 +160,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif (elsewhere := _judged_at(facts, first)) is not None:
         yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, which masters most of it")
     else:
-        yield _finding(facts, first, pictures, limits)
+        named = name_of(facts, first.resource) if first.kind == RMS_FILE else None
+        buffers = _buffers(facts, named) if first.kind == RMS_FILE else None
+        yield _finding(facts, first, pictures, named, buffers, limits)
+        if buffers and buffers.missing:
+            yield Unknown(buffers.missing, "how many global buffers, and what they take")
 
 
 def _unasked(facts: Facts, limits: Limits) -> Outcome:
@@ -204,8 +210,18 @@ def _gaps(pictures: Sequence[Picture]) -> str:
     return f"; {'; '.join(said)}" if said else ""
 
 
-def _finding(facts: Facts, share: Share, pictures: Sequence[Picture], limits: Limits) -> Finding:
-    named = name_of(facts, share.resource) if share.kind == RMS_FILE else None
+def _buffers(facts: Facts, named: Named | None) -> Buffers:
+    return buffers_for(facts, named.listed if named and named.sure else None, machine_of(facts))
+
+
+def _finding(
+    facts: Facts,
+    share: Share,
+    pictures: Sequence[Picture],
+    named: Named | None,
+    buffers: Buffers | None,
+    limits: Limits,
+) -> Finding:
     what = _what(share, named)
     several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     loud = several and max(one.total for one in pictures) >= limits.many_requests
@@ -224,9 +240,10 @@ def _finding(facts: Facts, share: Share, pictures: Sequence[Picture], limits: Li
             _who(share),
         ),
         because=_because(share, facts),
-        do=_do(share, named),
+        do=_do(share, named, buffers),
         unknown=_unknown(share, pictures, facts, limits),
         evidence=tuple(_evidence(facts, share, named, remote, limits)),
+        changes=(buffers.change, query_locks()) if loud and buffers and buffers.change else (),
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
@@ -320,15 +337,11 @@ def _databases(facts: Facts) -> str:
     return f", and {found[0][:80]}{' and others are' if len(found) > 1 else ' is'} open here" if found else ""
 
 
-def _do(share: Share, named: Named | None) -> str:
-    if share.kind == RMS_FILE:
+def _do(share: Share, named: Named | None, buffers: Buffers | None) -> str:
+    if buffers:
         find = "" if named and named.sure else _find(share)
-        file = named.name if named and named.sure and FILE.fullmatch(named.name) else "<file>"
         where = f"{find}{'where' if find else 'Where'} nothing is written, open it for input alone"
-        return (
-            f"{where}. Where several write, try SET FILE/GLOBAL_BUFFERS=n {file}: RMS then keeps read-mode bucket "
-            "locks between accesses; n × bucket size is taken from GBLPAGFIL and the page file."
-        )
+        return f"{where}. Where several write, {buffers.do}."
     if share.kind == FILE_SYSTEM:
         return (
             "Keep files open over the work, let them grow in larger steps (SET FILE/EXTENSION) and see what opens and "
@@ -378,8 +391,10 @@ def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Li
     )
     apart = _of_another_time(facts, share.picture)
     kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
+    if share.kind == RMS_FILE and (records := records_waited_for(facts, share.key)):
+        kind = f"LCKQUE lists {records:,.0f} that wait for its records, which global buffers do not spare"
     query = (
-        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE/SYSTEM saves lock calls from the next open."
+        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
         if share.kind == RMS_FILE
         else ""
     )

@@ -12,7 +12,7 @@ two-node day had 0.0001 searches per second.
 What to do: find who holds the locks while they are waited for. LCKQUE.COM lists resources with waiters and their
 parents; SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING show both sides; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT names the
 process. Then look at what the holder does meanwhile: a transaction open over a dialogue, a job that locks a whole
-table. Leave DEADLOCK_WAIT as it is: a lower value makes more searches, and no wait shorter.
+table. A DEADLOCK_WAIT below its default makes more searches, and no wait shorter.
 
 When to ignore it: where processes wait for a lock by design, as a signal from another one (dead-man locks of system
 services wait for ever, but start few searches), or set a shorter wait for their own searches (possible from V8.3 on).
@@ -187,8 +187,8 @@ def _finding(
             dead,
         ),
         do=(
-            f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT. Do not lower {NAME}: that "
-            "makes more searches and no wait shorter."
+            f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT. Do not lower {NAME} "
+            "below its default: that makes more searches and no wait shorter."
         ),
         unknown=joined(
             f"LCKQUE lists the longest queue for {what_of(queue.head)}: {waiters(queue.head):,.0f} wait."

@@ -9,8 +9,8 @@ Why it matters: a process that waits for a lock costs no CPU and does no work. L
 look in order; only the queue says for whom they wait.
 
 What to do: find who holds the lock while they wait: SDA's SHOW LOCK/BLOCKING on the node that masters it, for Rdb
-RMU/SHOW LOCKS/MODE=CULPRIT. Then look at what the holder does meanwhile. Leave DEADLOCK_WAIT as it is: lower makes more
-searches and no wait shorter.
+RMU/SHOW LOCKS/MODE=CULPRIT. Then look at what the holder does meanwhile. A DEADLOCK_WAIT below its default makes
+more searches and no wait shorter.
 
 When to ignore it: where a queue is seen once and gone: a report is a moment. Repeat it while users complain.
 """
@@ -170,7 +170,7 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
         because=REASONS.get(one.head.resource.kind, "Who waits for a lock does nothing until its holder gives it up."),
         do=(
             "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, "
-            "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile. Leave DEADLOCK_WAIT as it is: lower "
+            "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile. A DEADLOCK_WAIT below its default "
             "makes more searches, and no wait shorter."
         ),
         unknown=sentence(

@@ -45,9 +45,11 @@ from rules.finding import (
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, longest
+from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, too_short
 from rules.openvms._evidence.spinlock_looks import LOOKS_AT, look_at
 from rules.openvms._evidence.spinlocks import (
+    IOLOCK8,
     LCKMGR,
     Heat,
     heats,
@@ -247,7 +249,7 @@ def _finding(
     not_its = (
         "a dedicated lock manager would not help, as this is not its spinlock" if leads and heat.name != LCKMGR else ""
     )
-    do = joined(sentence(_remedy(heat), not_its), look.do)
+    do = joined(sentence(_remedy(heat, facts), not_its), look.do)
     if beyond:
         do = "Collect trace and capture of the same busy hour before anything is changed for this spinlock."
     yield Finding(
@@ -311,7 +313,7 @@ def _held(facts: Facts, limits: Limits, heat: Heat) -> Finding:
             "before that.",
             sentence(*_known(heat)),
         ),
-        do=sentence(_remedy(heat)),
+        do=sentence(_remedy(heat, facts)),
         unknown=sentence(_unsaid(heat)),
         evidence=_evidence(heat, limits),
         share=hold,
@@ -328,8 +330,10 @@ def _known(heat: Heat) -> tuple[str, ...]:
     return (f"{heat.name} guards {told.guards}" if told else "", f"most of it comes from {callers}" if callers else "")
 
 
-def _remedy(heat: Heat) -> str:
+def _remedy(heat: Heat, facts: Facts) -> str:
     """What helps, as a clause."""
+    if heat.name == IOLOCK8 and machine_of(facts).x86:
+        return f"what helps elsewhere, Fast Path, is {ALPHA_AND_INTEGRITY}: nothing is advised of it here"
     told = known_of(heat.name)
     return told.do if told else "find by the callers in the trace whose code takes it; no remedy is known"
 

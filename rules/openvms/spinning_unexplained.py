@@ -47,7 +47,7 @@ from rules.openvms._evidence.peaks import (
     longest,
     peak_cost,
 )
-from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 from rules.openvms._evidence.spinlocks import heats
 from rules.openvms._evidence.spinning import (
@@ -190,6 +190,8 @@ def _collect(facts: Facts, when: str) -> str:
     """What divides the loss, or that this machine has nothing that does."""
     if untraced := machine_of(facts).untraced:
         return f"{untraced} has no spinlock trace (SPL) that would divide this loss. Add neither CPUs nor processes."
+    if machine_of(facts).x86:
+        when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {when[0].lower()}{when[1:]}"
     return f"{when} {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
 
 

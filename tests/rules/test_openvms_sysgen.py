@@ -238,6 +238,7 @@ def test_the_ranges_are_those_of_the_sources() -> None:
         "LOCKIDTBL": (1_792, 16_776_959, False),
         "LOCKDIRWT": (0, 255, False),
         "LOCKRMWT": (0, 10, True),
+        "DEADLOCK_WAIT": (0, 2_147_483_647, True),
         "LCKMGR_MODE": (0, 32, True),
         "LCKMGR_CPUID": (0, 31, True),
         "PE1": (-1, 2_147_483_647, True),

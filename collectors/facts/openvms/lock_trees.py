@@ -169,7 +169,7 @@ class ListedQueue(OfNode):
 
 @dataclass(frozen=True, kw_only=True)
 class FileName(Fact):
-    """The name of a file by its id: a line of DIRECTORY/FILE_ID, or the head of DUMP/HEADER."""
+    """The name of a file by its id: a line of DIRECTORY/FILE_ID or /FULL, or the head of DUMP/HEADER."""
 
     COLLECTED_BY: ClassVar[str] = "a listing of DIRECTORY/FILE_ID of the disk that has the file"
 
@@ -180,6 +180,12 @@ class FileName(Fact):
     number: int
     sequence: int
     volume_number: int
+    allocated_blocks: Reading = ABSENT
+    """Of DIRECTORY/FULL and DUMP/HEADER alone, as the next two: blocks of 512 bytes."""
+    bucket_blocks: Reading = ABSENT
+    """Blocks of a bucket; of an indexed file the largest of its areas."""
+    global_buffers: Reading = ABSENT
+    """Buffers that all who have the file open share; DIRECTORY/FULL of some releases prints none for 0."""
 
     @property
     def file(self) -> FileId:

@@ -10,12 +10,20 @@ Samples, the first as the vendor's wiki prints it [V]::
     File ID (11,1,0)   End of file block 1 / Allocated 16
 
 A name too long for its column stands on a line of its own and the id on the next. Only names with an id are read; a
-plain DIRECTORY is none of this. Where DUMP was given an id (`DUMP/IDENTIFIER=n/HEADER`) its line names the device, and
+plain DIRECTORY is none of this. DIRECTORY/FULL and DUMP/HEADER print the file's attributes below its id, of which those
+are read that the size of its global buffers follows from; the first as ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
+
+    ORDERS.DAT;12                 File ID:  (184815,2,0)
+    File attributes:    Allocation: 13314, Extend: 90, Maximum bucket size: 6
+                        Global buffer count: 50, Version limit: 3
+
+Where DUMP was given an id (`DUMP/IDENTIFIER=n/HEADER`) its line names the device, and
 the header's `File name:` the file, without its directory.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from collectors.facts.openvms import FileName
 from collectors.layouts import vms
@@ -35,6 +43,12 @@ TOTAL = re.compile(r"(?:Grand )?[Tt]otal of [0-9,]{1,12} (?:file|director)")
 DUMP = re.compile(rf"\s{{0,4}}Dump of file (?P<file>.{{1,255}}?) on {vms.MOMENT}", re.IGNORECASE)
 DUMP_ID = re.compile(rf"\s{{0,4}}File ID {ID}", re.IGNORECASE)
 NAME_BELOW = re.compile(r"\s{0,40}File name:\s{1,80}(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$", re.IGNORECASE)
+ALLOCATED = re.compile(r"(?:\bAllocation|^\s{1,40}Highest block):\s{1,40}(\d{1,10})\b")
+BUCKET = re.compile(r"(?:\bMaximum b|^\s{1,40}B)ucket size:\s{1,40}(\d{1,3})\b")
+BUFFERS = re.compile(r"\bGlobal buffer count:\s{1,40}(\d{1,10})\b")
+"""What DIRECTORY/FULL or DUMP/HEADER prints of a file's size, its buckets and its global buffers."""
+ANOTHER = re.compile(r"\S[^;\s]{0,250};[0-9]{1,5}\s|\s{0,4}(?:Directory|Dump of file) ")
+"""A line that begins another file, which may have no id."""
 DEVICE = re.compile(r"_?(?P<device>[A-Z0-9$_.-]{1,80}):", re.IGNORECASE)
 MOST = 20_000
 """Files that are kept (this project)."""
@@ -64,6 +78,8 @@ class _Walk:
         """A name whose id is on the next line."""
         self.dumped: tuple[int, str, re.Match[str] | None] | None = None
         """A dump's line, the file it names, and its id."""
+        self.of_last = False
+        """Whether lines of attributes are of the file whose id was read last."""
 
     def files(self) -> list[FileName]:
         """All of them; claims the lines understood."""
@@ -73,6 +89,9 @@ class _Walk:
         return self.found
 
     def _takes(self, index: int, line: str) -> bool:
+        if self.of_last and self._attributes(index, line):
+            return True
+        self.of_last = self.of_last and not ANOTHER.match(line)
         waits, self.waits = self.waits, None
         if found := DIRECTORY.match(line):
             self.device, self.where, self.dumped = found["device"].upper().lstrip("_"), found["where"], None
@@ -116,10 +135,26 @@ class _Walk:
             return True
         return bool(named)
 
+    def _attributes(self, index: int, line: str) -> bool:
+        """A line of attributes: of the file whose id was read last."""
+        one = self.found[-1]
+        allocated, bucket, buffers = (pattern.search(line) for pattern in (ALLOCATED, BUCKET, BUFFERS))
+        if not (allocated or bucket or buffers):
+            return False
+        self.found[-1] = replace(
+            one,
+            source=replace(one.source, last=max(one.source.last, self._line(index))),
+            allocated_blocks=float(allocated[1]) if allocated else one.allocated_blocks,
+            bucket_blocks=float(bucket[1]) if bucket else one.bucket_blocks,
+            global_buffers=float(buffers[1]) if buffers else one.global_buffers,
+        )
+        return True
+
     def _line(self, index: int) -> int:
         return self.report.source(index).first
 
     def _keep(self, first: int, last: int, name: str, device: str, found: re.Match[str]) -> None:
+        self.of_last = True
         self.found.append(
             FileName(
                 source=self.report.source(first, last),

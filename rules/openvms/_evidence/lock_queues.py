@@ -84,6 +84,12 @@ def tree_of(queue: LockQueue) -> str:
     return called(queue.names[0])
 
 
+def records_waited_for(facts: Facts, tree: str) -> float:
+    """The longest queue for a record of the file whose tree is called so; 0 where none is listed."""
+    records = (one for one in facts.every(LockQueue) if one.resource.kind == RMS_RECORD and tree_of(one) == tree)
+    return max(map(waiters, records), default=0.0)
+
+
 def what_of(queue: LockQueue) -> str:
     """What is waited for, in words: `the bucket at VBN 1057 of (184815,2,0) on DATA`."""
     resource, root = queue.resource, queue.root

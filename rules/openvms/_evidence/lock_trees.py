@@ -61,6 +61,8 @@ class Named:
     source: Source
     sure: bool
     """Whether volume and id are both the same; else the id alone is, on a device whose label no export shows."""
+    listed: FileName
+    """The listing, of several of the same file the last that shows its attributes."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,8 @@ def name_of(facts: Facts, resource: Resource) -> Named | None:
         names = {one.name: one for one in found}
         if len(names) == 1:
             (one,) = names.values()
-            return Named(comment(one.name, LONGEST_NAME), one.source, sure)
+            whole = [other for other in found if known(other.bucket_blocks) or known(other.global_buffers)]
+            return Named(comment(one.name, LONGEST_NAME), one.source, sure, whole[-1] if whole else one)
         if names:
             return None
     return None

@@ -10,6 +10,10 @@ from rules.laws.hardware import hardware_of
 
 RELEASE = re.compile(r"\s*(?:OpenVMS |VMS )?(?P<letter>[A-Z])?(?P<major>[0-9]{1,2})\.(?P<minor>[0-9]{1,2})", re.I)
 
+ALPHA_AND_INTEGRITY = "documented for Alpha and Integrity alone"
+"""Of the dedicated lock manager, Fast Path and its parameters (wiki.vmssoftware.com: LCKMGR_MODE, FAST_PATH_PORTS,
+IO_PRCPU_BITMAP), default global buffers (GB_DEFPERCENT); displays of co-threads and of alignment faults: Integrity. Of
+x86-64 nothing was found of any of them in November 2026, neither that they are there nor that they are not."""
 FIRST_X86 = 9
 """From V9 on OpenVMS runs on x86-64 alone; up to V8.4 it never does (VSI's releases)."""
 
@@ -43,6 +47,11 @@ class Machine:
     def said(self) -> str:
         """The machine's name, else the release, for a sentence."""
         return self.hardware or (f"OpenVMS {self.release.printed}" if self.release else "this machine")
+
+    @property
+    def x86(self) -> bool:
+        """Whether it is an x86-64 machine, by its name or by a release that runs on nothing else."""
+        return self.family == "x86-64"
 
     @property
     def dedicated_documented(self) -> bool | None:

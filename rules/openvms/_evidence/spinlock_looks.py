@@ -103,6 +103,8 @@ def _own_cpu(layout: Layout, lost: float | None) -> str:
 
 
 def _fast_path(facts: Facts, look: Look) -> None:
+    if machine_of(facts).x86:
+        return
     for name, high in (("FAST_PATH", 1), ("FAST_PATH_PORTS", 2**32 - 1)):
         found = parameter_of(facts, name, 0, high)
         if isinstance(found, Unknown | Untrusted):

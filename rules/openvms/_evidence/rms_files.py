@@ -1,0 +1,95 @@
+"""Global buffers for one file of RMS: whether they are worth a try, how many, and what they take.
+
+No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
+the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
+(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Without these figures there is none.
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import FileName
+from rules.changes.openvms_rms import MOST_BUFFERS, global_buffers, size_of
+from rules.finding import Change, MissingInput
+from rules.openvms._evidence.node import in_prose, parameter_of
+from rules.openvms._evidence.releases import Machine
+
+LARGEST, PERCENT, ALLOWED = "GB_CACHEALLMAX", "GB_DEFPERCENT", "GBLPAGFIL"
+LONGWORD = 2**32 - 1
+SETTINGS = (ALLOWED, PERCENT, LARGEST)
+KEEPS = "try global buffers: RMS then keeps read-mode bucket locks between accesses"
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """What may be said of global buffers for one file."""
+
+    do: str
+    """A clause for where several write."""
+    change: Change | None = None
+    missing: tuple[MissingInput, ...] = ()
+    """What would give a number."""
+
+
+def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffers:
+    """Global buffers for a file that several write; `file` is `None` where its name is not known for sure.
+
+    Declares `NODE_FACTS`.
+    """
+    if undocumented := _undocumented(machine):
+        return Buffers(
+            f"global buffers may help: of {undocumented} it is documented nowhere that they save bucket locks"
+        )
+    if file is None:
+        return Buffers(
+            "try global buffers (SET FILE/GLOBAL_BUFFERS), which keep read-mode bucket locks between accesses"
+        )
+    now = file.global_buffers if known(file.global_buffers) else None
+    if now:
+        return Buffers(
+            f"look at its record locks: it has {now:,.0f} global buffers already, and more of them spare no record lock"
+        )
+    found = _count(facts, file)
+    if found is None:
+        lacks = [name for name in SETTINGS if _setting(facts, name) is None]
+        listing = MissingInput("bucket size and global buffers of the file", f"DIRECTORY/FULL {file.name[:120]}")
+        asked = [MissingInput(f"{name} in use", f"MCR SYSGEN SHOW {name}") for name in lacks]
+        full = known(file.bucket_blocks) and known(file.allocated_blocks)
+        return Buffers(KEEPS, missing=(*(() if full else (listing,)), *asked))
+    count, bucket = found
+    mb, pages = size_of(count, bucket)
+    allowed = _setting(facts, ALLOWED)
+    if allowed is not None and pages > allowed:
+        return Buffers(
+            f"global buffers need room first: {count:,} of {bucket:.0f} blocks are {pages:,} pages, more than "
+            f"GBLPAGFIL ({allowed:,.0f}) allows in all"
+        )
+    return Buffers(
+        f"try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): RMS then "
+        "keeps read-mode bucket locks between accesses",
+        global_buffers(file.name, now, count, bucket),
+    )
+
+
+def _undocumented(machine: Machine) -> str:
+    """The machine or release for which read-mode bucket locks are documented nowhere; empty where they are."""
+    if machine.family in ("VAX", "x86-64"):
+        return machine.family
+    return f"OpenVMS {machine.release.printed}" if machine.release and machine.release.before(7, 3) else ""
+
+
+def _count(facts: Facts, file: FileName) -> tuple[int, float] | None:
+    """How many buffers the DEFAULT option would give it, and of how many blocks."""
+    bucket, blocks = file.bucket_blocks, file.allocated_blocks
+    percent, most = _setting(facts, PERCENT), _setting(facts, LARGEST)
+    if not (known(bucket) and known(blocks)) or percent is None or most is None or bucket <= 0:
+        return None
+    cached = max(min(most, blocks), blocks * percent / 100)
+    count = min(int(cached // bucket), MOST_BUFFERS)
+    return (count, bucket) if count else None
+
+
+def _setting(facts: Facts, name: str) -> float | None:
+    """What runs of a parameter; `None` where the export does not say, or says what is none."""
+    found = parameter_of(facts, name, 0, LONGWORD)
+    return found[0] if isinstance(found, tuple) else None
