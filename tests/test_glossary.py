@@ -39,9 +39,8 @@ def words_of_module(text: str) -> Iterator[tuple[int, str]]:
     alone = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
     documentation = {id(text) for text in alone if isinstance(text, ast.Constant)}
     for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in documentation else None
-        if isinstance(node, ast.Constant) and isinstance(text, str) and " " in text.strip():
-            yield node.lineno, text
+        if isinstance(node, ast.Constant) and id(node) not in documentation and isinstance(node.value, str):
+            yield node.lineno, node.value if " " in node.value.strip() else ""
 
 
 def broken(paths: Iterator[Path], words: Callable[[str], Iterator[tuple[int, str]]]) -> list[str]:

@@ -69,7 +69,9 @@ NOWHERE = Source("", 0, 0)
 """For facts written by hand in a test."""
 
 
-COMMAND = re.compile(r'(?:sp_[a-z_]+|select)\b|[A-Z][A-Z0-9$_]*(?:/[A-Z_=]+)*(?:\s+[A-Z0-9$_/=.,:+"]+)+(?:\s*!|$)')
+COMMAND = re.compile(
+    r'(?:sp_[a-z_]+|select)\b|[A-Z][A-Z0-9$_]*(?:/[A-Z_=]+)*(?:\s+[A-Z0-9$_/=.,:;+"\[\]-]+)+(?:\s*!|$)'
+)
 """T-SQL as it is written here, or a whole line of DCL: capitals, then nothing or a comment."""
 
 

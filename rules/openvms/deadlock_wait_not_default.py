@@ -24,6 +24,7 @@ from collectors.facts.openvms import LockRates, SysgenParameter
 from rules.changes.openvms_sysgen import set_parameter
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     in_prose,
@@ -35,7 +36,6 @@ from rules.openvms._evidence.node import (
     sentence,
     subject_of,
 )
-from rules.openvms.long_lock_waits import COLLECTED_BY, DEFAULT, LONGEST, NAME
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
 STATISTICS = ("mean", "current")

@@ -53,6 +53,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.openvms._evidence import file_system
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, records_waited_for
 from rules.openvms._evidence.lock_trees import (
@@ -261,6 +262,8 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
+    if share.kind == FILE_SYSTEM:
+        yield from file_system.settings(facts)
     if (
         share.kind == FILE_SYSTEM
         and (opens := facts.latest(T4Column, group="MON.IO", name=OPENS))
@@ -318,7 +321,7 @@ def _because(share: Share, facts: Facts) -> str:
             "each direct I/O, often more (practice)."
         )
     if share.kind == FILE_SYSTEM:
-        return "These trees are locked for files that are opened, created, extended and deleted, and for directories."
+        return sentence(file_system.said(facts, share))
     if share.kind == SYSTEM_ID:
         return (
             "Below such a root stand locks that are meant to stay on one node, as those of RMS global buffer sections."
@@ -344,9 +347,8 @@ def _do(share: Share, named: Named | None, buffers: Buffers | None) -> str:
         return f"{where}. Where several write, {buffers.do}."
     if share.kind == FILE_SYSTEM:
         return (
-            "Keep files open over the work, let them grow in larger steps (SET FILE/EXTENSION) and see what opens and "
-            "deletes so many (T4's File Open Rate). The ACP_ cache parameters are documented to cut its I/O; no source "
-            "promises fewer locks."
+            f"{file_system.remedy(share)} The ACP_ cache parameters are documented to cut its I/O; no source promises "
+            "fewer locks."
         )
     if share.kind == QUEUE_MANAGER:
         return (

@@ -29,7 +29,6 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
-    MissingInput,
     Outcome,
     Severity,
     Unknown,
@@ -37,6 +36,7 @@ from rules.finding import (
     joined,
 )
 from rules.laws.rounding import plain
+from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, waiters, waits_of, what_of
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -50,14 +50,9 @@ from rules.openvms._evidence.node import (
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
-NAME = "DEADLOCK_WAIT"
-DEFAULT = 10.0
-"""Seconds, of the vendor's listing: assumed where the value is not in the export."""
-LONGEST = 2**31 - 1
 STATISTICS = ("mean", "current")
 SEARCHES = "deadlock_search_per_second"
 CURVES = ("deadlock searches", "deadlocks found")
-COLLECTED_BY = MissingInput("deadlock searches and finds per second", f"{LockRates.COLLECTED_BY}, or MONITOR LOCK")
 WAITERS = (
     "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
     "made while they are waited for"

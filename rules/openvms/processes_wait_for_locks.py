@@ -20,12 +20,13 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
 from collectors.facts.openvms import ListedQueue, LockQueue, LockQueues, LockRates
-from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME
+from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME, XQP_KINDS
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.file_system import HOLDERS
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
 from rules.openvms._evidence.node import sentence
@@ -168,7 +169,9 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
             f"The file is {file}." if file else "",
         ),
         because=REASONS.get(one.head.resource.kind, "Who waits for a lock does nothing until its holder gives it up."),
-        do=(
+        do=_of_files()
+        if one.head.resource.kind in XQP_KINDS
+        else (
             "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, "
             "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile. A DEADLOCK_WAIT below its default "
             "makes more searches, and no wait shorter."
@@ -184,6 +187,14 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
             Evidence("reports that show it", float(one.seen), "", one.head.source, limits.reports, "as their number"),
         ),
         expects=(Expectation(f"lock requests that wait for {one.tree}", one.waiting, "lower", "heuristic"),),
+    )
+
+
+def _of_files() -> str:
+    """What to do about waits for locks of the file system."""
+    return (
+        "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it. "
+        f"Look at {HOLDERS}, and at large directories: check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O."
     )
 
 

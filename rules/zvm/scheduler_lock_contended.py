@@ -86,6 +86,8 @@ LITTLE = "on 3 processors the published gain was 3 %, no more than runs vary by"
 REDUCE = "Reduce what takes the lock: timer requests of idle guests, and processors that the load does not need."
 TIMERS = Release(4, 4)
 """The first release in which timer requests do not take the scheduler lock."""
+YIELDS = Release(6, 2)
+"""The first release in which a processor that spins yields to the one that holds the lock, whichever lock it is."""
 OVERHEAD = "system overhead, mean of the processors"
 
 
@@ -154,6 +156,8 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
             release = parsed(run.release)
             if release and release < TIMERS:
                 yield _before_timers(run, release, percent, limits)
+            elif release and (found := _since_timers(run, release, percent, limits)):
+                yield found
             since = (
                 "; since 4.4.0 timer requests have a lock of their own, HCPTRQLK"
                 if release and release >= TIMERS
@@ -198,6 +202,37 @@ def _before_timers(run: PerformanceRun, release: Release, percent: float, limits
         ),
         explains=(DEAR.format(f"run {run.run}"),),
         expects=(Expectation("CP time per transaction (ms)", cp if known(cp) else None, "lower", "heuristic"),),
+        share=percent,
+    )
+
+
+def _since_timers(run: PerformanceRun, release: Release, percent: float, limits: Limits) -> Finding | None:
+    """A later release than that, of which no lock is named either: what has been done since, as a note.
+
+    From 6.4 on only where IBM's condition for the service to it is met; `None` where nothing newer is known.
+    """
+    rows = [one for one in newer(release, SRMSLOCK) if one.locks or one.since == YIELDS]
+    overhead = run.system_util_percent
+    if not rows or (release >= Release(6, 4) and not (known(overhead) and overhead > limits.overhead_percent)):
+        return None
+    said = f", system overhead {overhead:.3g} %" if known(overhead) else ""
+    figures = (
+        ("processors", run.processors, "", limits.few_processors),
+        (OVERHEAD, overhead, "%", limits.overhead_percent),
+    )
+    return Finding(
+        subject=f"run {run.run}",
+        severity=Severity.NOTE,
+        title=f"z/VM {release}: {percent:.3g} % of the time spent spinning, later releases changed spin locks",
+        seen=f"{percent:.3g} % of the time goes into spinning on z/VM {release}{said}. The table names no lock.",
+        because=f"Since then, by the release: {listed(rows)}.",
+        do=f"First save a page with the names of the locks: it tells whether it is one of these. {upgrade(rows)}",
+        unknown="Nothing is promised: of most of these no effect was published, and for other locks there is none.",
+        evidence=(
+            Evidence(f"Pct Spin Time of run {run.run}", round(percent, 3), "%", run.source, limits.spin_percent),
+            Evidence(f"release of run {run.run}", str(release), "", run.source),
+            *(Evidence(what, value, unit, run.source, held) for what, value, unit, held in figures if known(value)),
+        ),
         share=percent,
     )
 
@@ -328,12 +363,19 @@ def _lock(spin: Spin, machine: Machine, evidence: list[Evidence], limits: Limits
             low = f"system overhead is {overhead:.1f} %, limit {limits.overhead_percent:g} %"
             yield Clean(f"{spin.said}, but {low}", (spin.fact.source,))
             return
-    worth = overhead is not None and overhead > limits.overhead_percent and not few and bool(rows)
+    high = overhead is not None and overhead > limits.overhead_percent
+    worth = high and not few and bool(rows) and not _unpublished(machine, limits)
     yield _finding(spin, machine, rows, evidence, limits, worth=worth, few=few)
     if applied:
         yield Unknown((ask_service(applied),))
     if overhead is None and rows and not few:
         yield Unknown((ASK_PROCESSORS,))
+
+
+def _unpublished(machine: Machine, limits: Limits) -> bool:
+    """Whether a release before 4.4.0 has fewer processors than those runs for which a gain was published."""
+    early = machine.release is not None and machine.release < TIMERS
+    return early and machine.processors is not None and machine.processors < limits.published_processors
 
 
 def _finding(
@@ -365,6 +407,8 @@ def _finding(
         do += f" With {machine.processors:g} processors there is little to gain: {LITTLE}."
     elif any(machine.release in one.service_on for one in rows):
         do += " Whether that service is applied is not in the export."
+    if not few and _unpublished(machine, limits):
+        open_ones.append(f"With {machine.processors:g} processors no gain was published, so this is a note.")
     if lock == SRMSLOCK and any(REDESIGN in one.service for one in rows):
         open_ones.append(NOT_COMPARABLE)
     found = [Evidence(f"{lock} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent)]

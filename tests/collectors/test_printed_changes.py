@@ -30,6 +30,7 @@ VALUE = r"-?[0-9]+|<the value shown before the change>"
 PARAMETER = r"[A-Z][A-Z0-9_]*"
 WHOLE = r"(?:[0-9]+|<the Run Value shown before the change>)"
 ROOT = r"(?:\S+)"
+FILE = r"[A-Z0-9$_-]+:\[[A-Z0-9$_.-]+\][A-Z0-9$_.-]+;[0-9]+"
 
 SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "ase": (
@@ -51,6 +52,7 @@ SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (r"\$ SHOW CPU(?: [0-9]+/FULL)?", ("openvms/show_cpu",)),
         (r"\$ SHOW FASTPATH", ("openvms/show_fastpath",)),
         (r"\$ TYPE SYS\$SYSTEM:AGEN\$PARAMS\.REPORT", ("openvms/autogen",)),
+        (rf"\$ DIRECTORY/FULL {FILE}", ("openvms/file_ids",)),
     ),
     "rdb": (
         (rf"\$ RMU/DUMP/HEADER/OUTPUT=SYS\$LOGIN:LOCKWRIGHT_HEADER\.TXT {ROOT}", ("rdb/dump_header",)),
@@ -90,6 +92,8 @@ LOOKS: dict[str, tuple[tuple[str, str], ...]] = {
         (r'\$ SEARCH SYS\$SYSTEM:MODPARAMS\.DAT "[A-Z0-9_]+"', "older lines for the same parameter"),
         (r"\$ DIRECTORY SYS\$SYSTEM:MODPARAMS\.DAT", "its versions"),
         (r"\$ TYPE SYS\$SYSTEM:MODPARAMS\.NEW", "what RENAME will put in place"),
+        (r"\$ INSTALL LIST/GLOBAL", "the global sections, one of which is the file's buffers"),
+        (r"\$ SHOW RMS_DEFAULT", "whether query locking is on"),
     ),
     "rdb": (
         (r'\$ SEARCH SYS\$LOGIN:LOCKWRIGHT_HEADER\.TXT "[A-Za-z -]+"', "a line of the header, which is read whole"),
@@ -129,6 +133,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         r"\$ RENAME SYS\$SYSTEM:MODPARAMS\.NEW SYS\$SYSTEM:MODPARAMS\.DAT",
         r"\$ @SYS\$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK",
         r"\$ (?:START|STOP)/CPU [0-9]+",
+        rf"\$ SET FILE/GLOBAL_BUFFERS=[0-9]+ {FILE}",
     ),
     "rdb": (
         r"\$ ON WARNING THEN EXIT|\$ MCR SQL\$|EXIT|\$ DEFINE LOCKWRIGHT_BACKUP <device:\[directory\]>",

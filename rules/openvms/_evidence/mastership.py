@@ -132,7 +132,7 @@ def what_if_text(lines: Sequence[WhatIf]) -> str:
     emulated = " (in that run an emulator)" if any(one.percent == 25 for one in lines) else ""
     return (
         f"Published runs of locking alone, by master: {', '.join(told)} of the fastest node's own rate"
-        f"{emulated}; take the order and not the figures."
+        f"{emulated}; take the order, not the figures."
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import FileName
 from rules.changes.openvms_rms import MOST_BUFFERS, global_buffers, size_of
+from rules.changes.quoting import Unquotable, openvms_file
 from rules.finding import Change, MissingInput
 from rules.openvms._evidence.node import in_prose, parameter_of
 from rules.openvms._evidence.releases import Machine
@@ -52,7 +53,7 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
     found = _count(facts, file)
     if found is None:
         lacks = [name for name in SETTINGS if _setting(facts, name) is None]
-        listing = MissingInput("bucket size and global buffers of the file", f"DIRECTORY/FULL {file.name[:120]}")
+        listing = MissingInput("bucket size and global buffers of the file", _listing(file.name))
         asked = [MissingInput(f"{name} in use", f"MCR SYSGEN SHOW {name}") for name in lacks]
         full = known(file.bucket_blocks) and known(file.allocated_blocks)
         return Buffers(KEEPS, missing=(*(() if full else (listing,)), *asked))
@@ -93,3 +94,11 @@ def _setting(facts: Facts, name: str) -> float | None:
     """What runs of a parameter; `None` where the export does not say, or says what is none."""
     found = parameter_of(facts, name, 0, LONGWORD)
     return found[0] if isinstance(found, tuple) else None
+
+
+def _listing(file: str) -> str:
+    """What prints a file's attributes: a command to paste only where its name can stand in one."""
+    try:
+        return f"DIRECTORY/FULL {openvms_file(file)}"
+    except Unquotable:
+        return "a listing of DIRECTORY/FULL of that file"
