@@ -131,7 +131,8 @@ def make_plan(
     batches: dict[tuple[int, int], list[Change]] = {}
     for key, change in agreed.items():
         batches.setdefault((rounds[key], places[key]), []).append(change)
-    waves = [part for at in sorted(batches) for wave in _waves(batches[at]) for part in _by_node(wave)]
+    placed = [part for at in sorted(batches) for wave in _waves(batches[at]) for part in _by_node(wave)]
+    waves = [sorted(part, key=lambda one: one.after_restart) for part in placed]
     instead: dict[str, list[str]] = {}
     for key in left_out:
         for first in wanted[key].yields_to if key in wanted else ():

@@ -4,6 +4,7 @@ It is made of the account, the findings and the plan, and says nothing that does
 page, the PDF and the mail, and is all that a heartbeat or a webhook needs.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ MOST_LOSSES = 2
 """Losses in the verdict: a table of measured runs has one each."""
 ONE_IN_TEN = 0.1
 """Of the tasks that wait or run: the same for waiting tasks (this project)."""
+REMEDY = re.compile(r" \([^;]*\)\Z")
+"""What to do about figures that are not believed, in brackets behind the reason: no command opens an audit."""
 UNDO = {
     Effect.ONLINE: "{}, at once",
     Effect.RESTART: "{}, next restart",
@@ -135,14 +138,15 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
     elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
         explained = {key for one in findings if one.key in told for key in one.explains}
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
-    return f"{'; '.join(said)}."
+    text = f"{'; '.join(said)}."
+    return f"O{text[1:]}" if text.startswith("of ") else text
 
 
 def _why_not_believed(verdicts: Sequence[Verdict]) -> str:
     """Why figures that are there are not believed, as most rules say; empty where most figures are not there."""
     doubts = [one.why.rpartition(": ")[2].rstrip(".") for one in verdicts if one.verdict == "untrusted"]
-    why = Counter(doubts).most_common(1)
-    return why[0][0] if why and 2 * why[0][1] > len(doubts) else ""
+    why = Counter(REMEDY.sub("", doubt) for doubt in doubts).most_common(1)
+    return f"{why[0][0][:1].lower()}{why[0][0][1:]}" if why and 2 * why[0][1] > len(doubts) else ""
 
 
 def _title(findings: Sequence[Ranked]) -> str:
@@ -166,12 +170,9 @@ def _losses(
         caused = [one for one in account.lost if one.to] if account.currency == WAITING_TASKS else []
         tasks = sum(one.amount.booked for one in caused)
         if (account.share(tasks) or 0.0) >= ONE_IN_TEN and account.capacity:
-            whole, first = f"{account.capacity:.1f} tasks that wait or run", caused[0]
-            if len(caused) == 1:
-                yield f"{first.amount.booked:.1f} of {whole} wait for {first.what}", _keys(account)
-            else:
-                more = " and ".join(f"{one.amount.booked:.1f} for {one.what}" for one in caused[1:3])
-                yield f"of {whole}, {first.amount.booked:.1f} wait for {first.what} and {more}", _keys(account)
+            first, *others = [(f"{one.amount.booked:.1f}", f"for {one.what}") for one in caused[:3]]
+            parts = " and ".join((" wait ".join(first), *map(" ".join, others)))
+            yield f"of {account.capacity:.1f} tasks that run or wait, {parts}", _keys(account)
 
 
 def _keys(account: Account) -> tuple[str, ...]:

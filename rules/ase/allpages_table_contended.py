@@ -465,7 +465,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"Allpages tables are waited for: {first.metric} {first.value:g} {first.unit}",
+        title=f"Tasks wait for allpages tables: {first.metric} {first.value:g} {first.unit}",
         seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
         because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
         do=joined(

@@ -109,7 +109,7 @@ def test_a_loss_without_a_cause_says_so_and_asks_for_a_trace() -> None:
 
 def test_waiting_tasks_open_it_where_one_in_ten_waits_for_one_thing() -> None:
     assert verdict_of("row_held_by_a_client_that_thinks").startswith(
-        "10.4 of 16.7 tasks that wait or run wait for locks; "
+        "Of 16.7 tasks that run or wait, 10.4 wait for locks; "
     )
 
 
@@ -119,7 +119,16 @@ def test_where_nothing_is_measured_it_says_what_is_not_known() -> None:
     assert "not measured" in said
     assert "22.3 of 24 engines" in said
     assert "at most" not in said, "so many are busy"
-    assert "what it costs is not measured: at most 16 of 64 engines are spinning" in verdict_of("vlh_2_descriptors")
+    said = verdict_of("vlh_2_descriptors")
+    assert (
+        "what it costs is not measured: at most 16 of 64 engines are spinning, if a spin lasts 100 ns at most" in said
+    )
+
+
+def test_commands_do_not_stand_in_the_headline() -> None:
+    said = verdict_of("untrusted_without_times")
+    assert "the two snapshots have no times, so neither their distance nor a restart between them is known" in said
+    assert "select" not in said
 
 
 @pytest.mark.parametrize("story", ["healthy_ledger_server", "healthy_monitored_server", "healthy_rdb_node"])

@@ -76,10 +76,10 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     undivided: Open | None = None
     remarks: tuple[str, ...] = ()
     if not spun:
-        why = "busy: work and spinning, which these exports cannot tell apart"
+        why = "busy with work and spinning, which these exports cannot tell apart"
         never = not_shown(facts, MonSpinlockActivity)
         if never:
-            why = f"busy: work and spinning, which this server cannot tell apart: {never}"
+            why = f"busy with work and spinning, which this server cannot tell apart: {never}"
         undivided = Open(Amount(busy, 0.0, busy), why, "" if never else MonSpinlockActivity.COLLECTED_BY)
     elif high < NOTHING_PERCENT * engines.number / 100:
         pools = ()
@@ -91,7 +91,7 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
     elif each:
         undivided = Open(Amount(high, low, high), f"spinning, {each.brief}", "", bound=True)
     else:
-        why = "spinning, if one spin takes no more than 100 ns: no source has it"
+        why = "spinning, if a spin lasts 100 ns at most (assumed: no source says how long)"
         undivided = Open(Amount(high, 0.0, high), why, LOWER_LOAD, bound=True)
         if isinstance(cost, str):
             remarks = (f"The other captures of this server do not tell what one spin takes: {cost}.",)

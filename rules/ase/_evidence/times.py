@@ -9,15 +9,15 @@ from collectors.facts.counted import Counted
 MOST_UNSURE = 0.5
 """This project: an interval known to half of its length either way still tells whether a rate is far from a limit;
 two minutes, printed to the minute, are one to three."""
-IN_FULL = "print times with their seconds: select convert(char(26), getdate(), 109) SampleTime"
+IN_FULL = "print times with their seconds, by select convert(char(26), getdate(), 109) SampleTime"
 UNDATED = (
-    "The two snapshots have no times, so neither their distance nor a restart between them is known: put select "
+    "The two snapshots have no times, so neither their distance nor a restart between them is known (put select "
     "@@servername ServerName, convert(char(26), getdate(), 109) SampleTime, convert(char(26), @@boottime, 109) "
-    "BootTime in front of each."
+    "BootTime in front of each)."
 )
 TO_THE_MINUTE = (
-    "The times of the two snapshots are printed to the minute, so they are {low:,.0f} to {high:,.0f} s apart: "
-    f"{IN_FULL}."
+    "The times of the two snapshots are printed to the minute, so they are {low:,.0f} to {high:,.0f} s apart "
+    f"({IN_FULL})."
 )
 SINCE_BOOT = "An average since boot hides the peak and the quiet: two snapshots at the busiest hour would decide."
 NO_TIME = (

@@ -139,7 +139,7 @@ def test_what_changed_below_the_level_is_not_told(people: People, two_days: list
 def test_findings_stand_in_the_order_and_under_the_numbers_of_the_page(told: Recipient, two_days: list[Audit]) -> None:
     titles = [line for line in of_two_days(told, two_days).lines if line[:2] in ("1.", "2.", "3.")]
     assert titles[0] == "1. CRITICAL, new: Object descriptor spinlocks 34.6 % contended"
-    assert titles[1].startswith("2. WARNING: Allpages tables are waited for")
+    assert titles[1].startswith("2. WARNING: Tasks wait for allpages tables")
     assert titles[2] == "3. CRITICAL: Address lock hash table spinlocks 52.3 % contended"
     numbers = [one.number + 1 for one in two_days[1].findings.filter(severity__gte=3).order_by("number")]
     assert numbers == [1, 2, 3]
@@ -321,9 +321,9 @@ def test_a_report_arrives_whole_through_a_real_server(told: Recipient, two_days:
 
 def test_the_text_tells_in_words_what_the_pictures_show(told: Recipient, two_days: list[Audit]) -> None:
     found = of_two_days(told, two_days)
-    assert "    22.29  ~~~~~~~~~~~~~~~~~~~~~~    busy: work and spinning, which\n" in found.text
+    assert "    22.29  ~~~~~~~~~~~~~~~~~~~~~~    busy with work and spinning, which\n" in found.text
     assert "     1.71  ..                        idle\n" in found.text
-    assert "22.29 busy: work and spinning, which these exports cannot tell apart; 1.71 idle." in found.html
+    assert "22.29 busy with work and spinning, which these exports cannot tell apart; 1.71 idle." in found.html
 
 
 def test_a_mail_too_large_loses_its_pictures_first_then_its_files(
