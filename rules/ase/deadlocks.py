@@ -1,7 +1,8 @@
 """Transactions end in deadlocks.
 
 Finds: deadlocks per hour, from sp_sysmon (Deadlocks by Lock Type), from two snapshots of monState, or as the most in
-any hour of monDeadLock, which also says who waited for whose lock on which table.
+any hour of monDeadLock or of the last day of the error log. monDeadLock says who waited for whose lock on which table,
+and so does the log while `print deadlock information` is 1.
 
 Why it matters: of each deadlock one transaction is rolled back and its application gets message 1205. It was a wait
 until the server searched for the ring, and work that is done twice, where the application tries again at all.
@@ -18,9 +19,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import ConfigParameter, Deadlock, LockEvents, MonState, SysmonSample, TableScheme
+from collectors.facts.ase import (
+    ConfigParameter,
+    Deadlock,
+    ErrorLog,
+    LockEvents,
+    LogEvent,
+    MonState,
+    SysmonSample,
+    TableScheme,
+)
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.deadlocks import Ring, about, busiest_hour, edges_of, procedures_of, rings_of
+from rules.ase._evidence.waits.error_log import DAY, events_of
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -65,14 +76,14 @@ class Counted:
 
 @rule(
     needs=(),
-    uses=(Deadlock, LockEvents, SysmonSample, MonState, ConfigParameter, TableScheme),
+    uses=(Deadlock, ErrorLog, LogEvent, LockEvents, SysmonSample, MonState, ConfigParameter, TableScheme),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the rate that is counted over an interval, else the busiest hour of the list."""
     rings = rings_of(facts)
-    counted = _by_sysmon(facts) or _by_state(facts) or _by_list(rings)
+    counted = _by_sysmon(facts) or _by_state(facts) or _by_list(rings) or _by_log(facts)
     if isinstance(counted, Untrusted):
         yield counted
     elif counted is None:
@@ -108,11 +119,20 @@ def _by_state(facts: Facts) -> Counted | Untrusted | None:
 
 
 def _by_list(rings: list[Ring]) -> Counted | None:
-    most = busiest_hour(rings)
+    most = 0 if any(one.edges[0].logged for one in rings) else busiest_hour(rings)
     if not most:
         return None
     listed = f"{len(rings):,} in the list" if len(rings) > most else "all that are listed"
     return Counted(most, most, f"{most:,} deadlocks within one hour by monDeadLock, {listed}", rings[0].source)
+
+
+def _by_log(facts: Facts) -> Counted | None:
+    hours = [one for one in events_of(facts, DAY) if one.kind == LogEvent.DEADLOCK]
+    if not hours:
+        return None
+    most, number = max(hours, key=lambda one: one.count), sum(one.count for one in hours)
+    said = f"{most.count:,} deadlocks within one hour by the error log, {number:,} in its last day"
+    return Counted(most.count, most.count, said, most.source)
 
 
 def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) -> Finding:

@@ -17,13 +17,15 @@ from collectors.facts.ase import (
     MonProcessObject,
     MonProcessStatement,
     MonSysStatement,
+    PlanAccess,
 )
 from collectors.statement_text import without_literals
+from rules.ase._evidence.objects.plans import owner_of, say_access, table_of
 from rules.ase._evidence.objects.sessions import Session
 from rules.ase._evidence.objects.statements import tables_in
 from rules.changes.quoting import comment
 
-MOST, MOST_RUNNING, MOST_PROGRAMS = 500, 100, 100
+MOST, MOST_RUNNING, MOST_PROGRAMS, MOST_PLANS = 500, 100, 100, 100
 """Rows that are shown: those with the most reads."""
 LONGEST = 1000
 """Characters of a statement that are kept."""
@@ -94,6 +96,16 @@ class Program:
 
 
 @dataclass(frozen=True)
+class Plan:
+    """How one statement reaches one table, by a plan that was brought."""
+
+    owner: str
+    """`SPID 45`, `SSQLID 1207799001`, or that nothing tells."""
+    table: str
+    how: str
+
+
+@dataclass(frozen=True)
 class Statements:
     """Everything about who does the work."""
 
@@ -101,6 +113,7 @@ class Statements:
     left_out: int
     running: tuple[Running, ...]
     programs: tuple[Program, ...]
+    plans: tuple[Plan, ...]
     of_interval: bool
     """Whether the figures of the programs are between two snapshots, and not since each login."""
     bring: tuple[str, ...]
@@ -123,6 +136,7 @@ def statements_of(facts: Facts) -> Statements:
         left_out=max(0, len(found) - MOST),
         running=tuple(_running(facts, tables)),
         programs=tuple(_programs(facts, work, tables)),
+        plans=tuple(_plans(facts)),
         of_interval=any(row.of_interval for row in work),
         bring=tuple(bring),
     )
@@ -231,6 +245,12 @@ def _programs(
             )
         )
     return sorted(found, key=lambda one: (-(one.reads or 0.0), one.name))[:MOST_PROGRAMS]
+
+
+def _plans(facts: Facts) -> Iterable[Plan]:
+    """Every table of every plan, scans first."""
+    for one in sorted(facts.every(PlanAccess), key=lambda one: not one.scanned)[:MOST_PLANS]:
+        yield Plan(owner_of(one), line_of(table_of(facts, one)), line_of(say_access(one)))
 
 
 def _tables_now(facts: Facts) -> dict[Session, tuple[str, ...]]:

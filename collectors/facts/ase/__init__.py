@@ -1,6 +1,7 @@
 """Facts about SAP (Sybase) Adaptive Server Enterprise."""
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
+from collectors.facts.ase.errorlog import ErrorLog, LogEvent
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
     MonEngine,
@@ -88,6 +89,7 @@ __all__ = [
     "Deadlock",
     "DeviceActivity",
     "EngineBusy",
+    "ErrorLog",
     "HeldLock",
     "IndexSize",
     "LargestLogCache",
@@ -95,6 +97,7 @@ __all__ = [
     "LockHashtable",
     "LockRequests",
     "LockSummary",
+    "LogEvent",
     "LogWrites",
     "MemoryHeadroom",
     "MetadataCache",

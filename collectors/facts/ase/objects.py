@@ -335,3 +335,7 @@ class Deadlock(TableRow, Fact):
     """Name of the transaction, which the application chose: hostile until quoted, as all text here."""
     wait_transaction: str | None = None
     wait_milliseconds: Reading = ABSENT
+    logged: bool = False
+    """Whether it was read in the error log, which has no KPIDs and no time of the wait."""
+    victim_spid: int | None = None
+    """The victim as the error log names it."""

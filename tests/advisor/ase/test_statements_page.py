@@ -15,6 +15,7 @@ from collectors.facts.ase import (
     MonProcessObject,
     MonProcessStatement,
     MonSysStatement,
+    PlanAccess,
 )
 from tests.advisor.ase.servers import audited, contended
 from tests.advisor.people import AsUser, People, text_of
@@ -131,3 +132,18 @@ def test_other_teams_and_strangers_do_not_see_it(people: People, as_user: AsUser
         address = reverse(name, args=[audit.pk])
         assert client.get(address).status_code == 302
         assert as_user(people.stranger).get(address).status_code == 404
+
+
+def test_plans_that_were_brought_are_shown_scans_first(as_user: AsUser, people: People) -> None:
+    found = [
+        *work(),
+        PlanAccess(ssql_id=11, statement=1, query="SELECT", table="policy", by_index=True, index="policy_no"),
+        PlanAccess(
+            spid=31, statement=2, line=14, query="SELECT", table="claim", scanned=True, io_kb=2.0, strategy="LRU"
+        ),
+    ]
+    plans = statements_of(Facts(tuple(found))).plans
+    assert [(one.owner, one.table, one.how) for one in plans] == [
+        ("SPID 31", "claim", "SELECT at line 14: table scan, reads of 2 KB, LRU replacement"),
+        ("SSQLID 11", "claims..policy", "SELECT: index policy_no"),
+    ], "no export tells in which database that session is"

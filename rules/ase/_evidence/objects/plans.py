@@ -56,12 +56,10 @@ def owner_of(access: PlanAccess) -> str:
 def plan_evidence(facts: Facts, found: Collection[PlanAccess]) -> Iterator[Evidence]:
     """Each of the first accesses, with its line."""
     for one in list(found)[:NAMED]:
-        database = _database(facts, one)
-        table = f"{database}..{one.table}" if database else one.table
-        yield Evidence(f"plan of {owner_of(one)} for {table}", _says(one), "", one.source)
+        yield Evidence(f"plan of {owner_of(one)} for {table_of(facts, one)}", say_access(one), "", one.source)
 
 
-def _says(one: PlanAccess) -> str:
+def say_access(one: PlanAccess) -> str:
     """How the table is reached, in words."""
     if one.scanned:
         way = "table scan"
@@ -71,6 +69,12 @@ def _says(one: PlanAccess) -> str:
     where = f"{one.query or 'statement'}{f' at line {one.line}' if one.line else ''}"
     size = f", reads of {one.io_kb:g} KB" if known(one.io_kb) else ""
     return f"{where}: {way}{size}{f', {one.strategy} replacement' if one.strategy else ''}"
+
+
+def table_of(facts: Facts, access: PlanAccess) -> str:
+    """Database and table, as far as exports say it."""
+    database = _database(facts, access)
+    return f"{database}..{access.table}" if database else access.table
 
 
 def _database(facts: Facts, access: PlanAccess) -> str | None:

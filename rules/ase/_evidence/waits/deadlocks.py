@@ -1,7 +1,8 @@
-"""Deadlocks of SAP ASE, each as a ring of processes: who held what the other waited for (`monDeadLock`).
+"""Deadlocks of SAP ASE, each as a ring of processes: who held what the other waited for.
 
-A row of that table is one edge of one deadlock. It says what a process did when the deadlock was ended, which need not
-be the statement that took the lock. Rows are told once to each reader, so those of all snapshots of a capture count.
+They are those of `monDeadLock`, else those of the last day of the error log. A row of that table is one edge of one
+deadlock. It says what a process did when the deadlock was ended, which need not be the statement that took the lock.
+Rows are told once to each reader, so those of all snapshots of a capture count.
 """
 
 from collections import Counter
@@ -11,6 +12,7 @@ from datetime import datetime, timedelta
 
 from collectors.facts import Facts, Source
 from collectors.facts.ase import Deadlock
+from rules.ase._evidence.waits.error_log import DAY, newest_line
 from rules.changes.quoting import comment
 
 HOUR = timedelta(hours=1)
@@ -77,7 +79,7 @@ def _say_process(spid: int | None, command: str | None, procedure: str | None) -
 def rings_of(facts: Facts) -> list[Ring]:
     """Every deadlock once, the latest first; those without a time last."""
     groups: dict[tuple[object, ...], dict[tuple[object, ...], Deadlock]] = {}
-    for row in facts.every(Deadlock):
+    for row in _rows(facts):
         edge = (row.held_spid, row.wait_spid, row.db_id, row.object_name, row.page, row.row)
         groups.setdefault((row.deadlock_id, row.resolved), {})[edge] = row
     found = [
@@ -85,6 +87,16 @@ def rings_of(facts: Facts) -> list[Ring]:
         for rows in (list(group.values()) for group in groups.values())
     ]
     return sorted(found, key=lambda one: (one.resolved is None, _ago(one.resolved), -one.number))
+
+
+def _rows(facts: Facts) -> list[Deadlock]:
+    """Those of `monDeadLock`; without any, those of the error log's last day: a log may go on for years."""
+    rows = facts.every(Deadlock)
+    listed = [row for row in rows if not row.logged]
+    if listed or not rows:
+        return listed
+    newest = newest_line(facts)
+    return [row for row in rows if newest and row.resolved and row.resolved > newest - DAY]
 
 
 def _ago(when: datetime | None) -> float:
@@ -106,6 +118,8 @@ def _in_order(rows: list[Deadlock]) -> tuple[Deadlock, ...]:
 
 def _victim(rows: list[Deadlock]) -> int | None:
     for row in rows:
+        if row.victim_spid is not None:
+            return row.victim_spid
         if row.victim_kpid is not None:
             if row.victim_kpid == row.wait_kpid:
                 return row.wait_spid

@@ -1,0 +1,99 @@
+"""The error log tells of locks that ran out, or of a full log.
+
+Finds: in the last day of the error log, messages that the server ran out of locks (1204), that tasks sleep because the
+log of a database is full (7412, 7413, 7415), and stack traces.
+
+Why it matters: a statement that gets no lock ends, and only users with sa_role can log in until locks are added. Tasks
+that wait for space in the log keep their locks meanwhile, so whoever needs these rows waits behind them: what looks
+like lock waits then has another cause. The counters of an interval beside it say nothing of either.
+
+What to do: see which statements took the locks, and raise `number of locks` as far as memory allows
+(ase/resource_used_up judges it by `sp_monitorconfig`). Of a full log: dump the transaction log, and look in
+`master..syslogshold` for the oldest open transaction, behind which nothing is freed; for later a larger log, dumps more
+often, or a threshold procedure that dumps it (vendor: Monitoring Tables, event 259).
+
+When to ignore it: where it was seen to at the time. Messages are repeated each minute while their cause lasts, so their
+number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support:
+nothing is judged of it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from collectors.facts import Facts
+from collectors.facts.ase import ErrorLog, LogEvent
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, newest_line
+from rules.changes.quoting import comment
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629236583.html",
+)
+WORDS = {
+    LogEvent.LOCKS: (
+        Severity.WARNING,
+        "The server ran out of locks",
+        "A statement that gets no lock ends with message 1204, and only users with sa_role can log in until there are "
+        "free ones.",
+        "See which statement took them, and raise number of locks as ase/resource_used_up says by sp_monitorconfig.",
+    ),
+    LogEvent.LOG_FULL: (
+        Severity.WARNING,
+        "The log of {0} was full",
+        "Tasks that wait for space in the log keep their locks, so others wait behind them.",
+        "If it still is: dump the transaction log of {0}, and look in master..syslogshold for the oldest open "
+        "transaction. For later: a larger log, dumps more often, or a threshold procedure that dumps it.",
+    ),
+    LogEvent.STACK: (
+        Severity.NOTE,
+        "Stack traces in the error log",
+        "Each is a fault of the server's own, and nothing is judged of it here.",
+        "Look whether they go on, and give them to the vendor's support.",
+    ),
+}
+REPEATED = "A message is repeated while its cause lasts, so how often it happened is not in the log."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How old a message may be. Of each kind one is enough."""
+
+    hours: float = limit(24.0, "this project: what is older was seen to, or stands in a newer line", unit="h")
+
+
+@rule(needs=(ErrorLog,), uses=LOG_FACTS, links=LINKS, limits=Limits, sample=None)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look for each kind of message in the newest part of the log."""
+    groups: dict[tuple[str, str | None], list[LogEvent]] = {}
+    for one in events_of(facts, timedelta(hours=limits.hours)):
+        if one.kind in WORDS:
+            groups.setdefault((one.kind, one.database), []).append(one)
+    for (kind, database), found in groups.items():
+        yield _finding(facts, limits, kind, comment(database or ""), found)
+    if not groups:
+        older = sum(one.count for one in facts.every(LogEvent) if one.kind in WORDS)
+        before = f"; {older:,} older messages are in it" if older else ""
+        yield Clean(
+            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: nothing in its last {limits.hours:g} h{before}"
+        )
+
+
+def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list[LogEvent]) -> Finding:
+    severity, title, because, do = WORDS[kind]
+    count, first, last = sum(one.count for one in found), found[0], found[-1]
+    many = "1 message" if count == 1 else f"{count:,} messages"
+    when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
+    return Finding(
+        subject=database or subject_of(facts),
+        severity=severity,
+        title=title.format(database),
+        seen=f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",
+        because=because,
+        do=do.format(database),
+        unknown=REPEATED,
+        evidence=(Evidence(f"messages: {kind}", count, "", first.source),),
+    )
