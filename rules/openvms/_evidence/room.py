@@ -17,7 +17,7 @@ PART = (
     "measure."
 )
 ALL_TREES = "a weight draws every tree there in which that node takes a lock, no part of them alone"
-"""openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree, whatever the activity."""
+"""openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree at any activity."""
 WEIGHED = (
     f"How much of it would come is not in the exports, and {ALL_TREES}. With weights that are equal a tree goes there "
     "only where that node is clearly the more active one. Measure MONITOR MODES there afterwards."
