@@ -11,10 +11,12 @@ Why it matters: who set it believes that lock operations have a CPU of their own
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
 Hours in which they spin much count by their own figures where those of the day hide them.
 
-What to do: where it is meant to run, start the CPU again, or lower LCKMGR_MODE to the CPUs that are active: it is
-dynamic and takes effect at once. Whether a CPU is worth it is another question (openvms/lock_manager_needs_own_cpu):
-the vendor asks for more than five CPUs and MP synchronisation above two CPUs' worth. Where it is not meant to run,
-LCKMGR_MODE 0 says so. A pending value is put back in CURRENT and in MODPARAMS.DAT, which needs no reboot.
+What to do: where it is meant to run, start the stopped CPUs again, which turns it on without a parameter; only where
+they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. A
+LCKMGR_CPUID that names a stopped CPU cannot be had: name one that runs. Whether a CPU is worth it is another question
+(openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP synchronisation above two CPUs'
+worth. Where it is not meant to run, LCKMGR_MODE 0 says so. A pending value is put back in CURRENT and in MODPARAMS.DAT,
+which needs no reboot.
 
 When to ignore it: while a CPU is out for service and comes back; where the pending value is meant, as when someone
 switches the lock manager off with the next boot.
@@ -356,6 +358,17 @@ def _spins_little(spins: _Spins, limits: Limits, setting: Outcome) -> Clean | No
     )
 
 
+def _seat_stopped(layout: Layout) -> int | None:
+    """The CPU that LCKMGR_CPUID names, where it is stopped: the lock manager takes another one then."""
+    cpu = layout.setting(SEAT)
+    return int(cpu) if cpu and cpu in layout.stopped else None
+
+
+def _named(seat: int | None) -> str:
+    """That LCKMGR_CPUID names a stopped CPU, as a clause."""
+    return "" if seat is None else f"{SEAT} names CPU {seat}, which is stopped: it cannot be had until it is started"
+
+
 def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: SysgenParameter) -> Finding:
     facts, (active, read_in) = layout.facts, layout.active_read
     much = spins.much(limits)
@@ -363,21 +376,34 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped" if stopped else ""
     few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
     enough = few is None
-    ways = f"START/CPU turns it on as soon as {mode:.0f} CPUs are active" if stopped else ""
+    seat, turned = _seat_stopped(layout), f"{NAME} {mode:.0f} → {limits.least_cpus} (dynamic: at once, with SYSGEN "
+    turned += "WRITE ACTIVE)"
+    off = f"{NAME} 0 says so"
     if enough:
-        other = (
-            f"{NAME} {mode:.0f} → {limits.least_cpus} (dynamic: at once, with SYSGEN WRITE ACTIVE) turns it on with "
-            f"the {active:.0f} CPUs there are, and takes one of them"
-        )
+        lower = f"{turned} turns it on with the {active:.0f} CPUs there are, and takes one of them"
     else:
         of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"
-        other = f"with {of} the vendor does not ask for one (more than five), so do not lower it"
+        lower = f"with {of} the vendor does not ask for one (more than five), so do not lower it"
+    do = f"{sentence(lower)} Where it is not meant to run, {off}."
+    startable = layout.enough_stopped(mode)
+    if startable:
+        on, other = ("", "") if seat is None else (f", on CPU {seat}", f", not CPU {seat}: name another first")
+        lower = f"{turned} takes one of the {active:.0f}{other}" if enough else lower
+        do = (
+            f"First choice: START/CPU {', '.join(map(str, stopped))} (undo: STOP/CPU), unless they are stopped on "
+            f"purpose; with {mode:.0f} active it turns on by itself{on}. Only where they are to stay stopped, {lower}; "
+            f"not meant to run, {off}."
+        )
+    elif stopped:
+        do = f"START/CPU turns it on as soon as {mode:.0f} CPUs are active; {do}"
     loss = f"Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
     hibernates = f"{SERVER} is there and waits ({server.state})" if server and server.state == "HIB" else ""
     changes: tuple[Change, ...] = ()
     if enough and not much:
         when = "only if it is meant to run with the CPUs that are active now"
+        if startable:
+            when = f"only if CPU {', '.join(map(str, stopped))} is to stay stopped"
         worth = "Whether a CPU is worth it: openvms/lock_manager_needs_own_cpu."
         changes = (advise_parameter(NAME, mode, limits.least_cpus, when=when, cautions=(worth,), node=layout.node),)
     return Finding(
@@ -387,10 +413,10 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         seen=joined(
             f"{NAME} is {mode:.0f}, so {mode:.0f} CPUs have to be active, and {active:.0f} are: {mode - active:.0f} "
             "too few, so the lock manager has no CPU of its own.",
-            sentence(out, hibernates, pending_clauses(facts, NAME)),
+            sentence(out, _named(seat), hibernates, pending_clauses(facts, NAME)),
         ),
         because=loss,
-        do=f"{sentence(ways, other)} Where it is not meant to run, {NAME} 0 says so.",
+        do=do,
         evidence=(
             Evidence(NAME, mode, "", fact.source, active),
             Evidence("active CPUs", active, "CPUs", read_in),

@@ -481,7 +481,10 @@ def _mode_now(layout: Layout) -> str:
     mode = layout.setting("LCKMGR_MODE")
     if not mode or layout.active is None or mode <= layout.active:
         return ""
-    return f"LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off"
+    off = f"LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off"
+    if not layout.enough_stopped(mode):
+        return off
+    return f"{off}, and starting CPU {', '.join(map(str, layout.stopped))} turns it on before any parameter is set"
 
 
 def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: float) -> _Steps:
@@ -532,12 +535,16 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
         when = "only when a free CPU was found and LCKMGR_CPUID names it"
         if home is not None:
             when = "only on Alpha or Integrity: what machine this is was not in the export"
+        if layout.enough_stopped(mode or 0):
+            when = f"only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped: {when}"
         on = _template(layout, limits, when, cautions)
         unread = "Which CPU suits it was not in the export, so nothing is set yet."
         alone = left_alone(layout)
         if not read:
             return _Steps((on,), joined(turns_on, unread), place=sentence(alone), unknown=doubted)
         return _Steps((on,), turns_on, place=placed.answer, unknown=doubted or ("" if home is not None else alone))
+    if layout.enough_stopped(mode or 0):
+        cautions = (f"Only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped.", *cautions)
     if not traced:
         when = "only when a spinlock trace blames LCKMGR"
         seat: tuple[Change, ...] = ()

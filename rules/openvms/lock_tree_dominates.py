@@ -45,7 +45,6 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
-    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
@@ -70,7 +69,7 @@ from rules.openvms._evidence.lock_trees import (
     shares_of,
     silent_nodes,
 )
-from rules.openvms._evidence.node import busiest_operations, in_prose, sentence
+from rules.openvms._evidence.node import PE1_SHOWN, busiest_operations, in_prose, sentence
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import SETTINGS, Buffers, buffers_for
 
@@ -79,7 +78,6 @@ LINKS = (
     "https://wiki.vmssoftware.com/ACP_parameters",
     "https://wiki.vmssoftware.com/GB_DEFPERCENT",
 )
-PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
 NEAR = timedelta(minutes=5)

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates
+from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates, SysgenParameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -350,6 +350,18 @@ def _with_databases(facts: Facts, rates: _Rates, where: _Where) -> _Where:
     return replace(where, remedy=f"{first}, or use Rdb remote access{parted}")
 
 
+def _do(facts: Facts, where: _Where) -> tuple[str, str]:
+    """What to do, as two sentences; where no tree may leave this node, that is tried before anything dearer."""
+    own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
+    if not where.room and len(members_of(facts)) < 2 and own and set(own) == {-1.0}:
+        off = "openvms/remastering_switched_off"
+        return (
+            f"First let trees move, as PE1 is -1 here ({off}), and measure.",
+            f"If that is not enough: {where.remedy}.",
+        )
+    return f"{where.remedy}; then measure again.", where.room
+
+
 def _opened(facts: Facts) -> dict[str, set[str]]:
     """The root files that the monitors of the cluster's nodes listed as open, each with its nodes."""
     found: dict[str, set[str]] = {}
@@ -440,7 +452,7 @@ def _finding(
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
         because=where.because,
-        do=joined(f"{where.remedy}; then measure again.", where.room),
+        do=joined(*_do(facts, where)),
         unknown=joined(together, what_if_text(masters) if isinstance(cluster, Cluster) else PUBLISHED),
         evidence=(*evidence, *whole),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),

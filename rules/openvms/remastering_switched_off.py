@@ -11,8 +11,10 @@ What to do: where trees are to stay, PE1 = 1 has nearly the same effect and keep
 KP_LOCKTOOLS (OpenVMS Freeware) advises it. Where they may move, 0, the default; so it is on a node that serves others
 and is slower than one of them, before any weight is changed. Where another value waits in CURRENT, that one was meant:
 it is dynamic, so only WRITE ACTIVE is missing. PE1 is dynamic; it belongs to the special parameters, which SYSGEN shows
-by name alone. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps nobody's trees
-away and nothing is urgent.
+by name alone. Where most of what a node asks for is served elsewhere, -1 is set to 0, there and on every node that has
+it: of those trees the PE1 of their masters decides, and it is mostly set on all nodes alike (inference), so this comes
+before any dearer remedy. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps
+nobody's trees away and nothing is urgent.
 
 When to ignore it: during a LOCKTIME run, which needs it so that no tree moves; put it back afterwards.
 """
@@ -23,6 +25,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.laws.rounding import plain
@@ -37,6 +40,7 @@ from rules.openvms._evidence.cluster import (
 )
 from rules.openvms._evidence.mastership import MEASURE_FIRST, compare_nodes, works_more
 from rules.openvms._evidence.node import (
+    PE1_SHOWN,
     parameter_of,
     pending_clause,
     pending_of,
@@ -60,6 +64,9 @@ class Limits:
 
     moves_per_second: float = limit(
         0.001, "this project: a tree in a quarter of an hour; below that a mean of moves is rounding", unit="trees/s"
+    )
+    leaving_percent: float = percent(
+        50.0, "as openvms/locks_mastered_remotely: half of this node's own requests leave it", of="own requests"
     )
     served_percent: float = percent(
         1.0, "this project: below that no other node works in its trees", of="lock operations"
@@ -93,7 +100,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             "active value, or of another time; bring both of one day"
         )
         return
-    yield _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)
+    finding = _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)
+    yield finding
+    if len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
+        yield Unknown((PE1_SHOWN,))
 
 
 def _alone(facts: Facts) -> Clean | None:
@@ -163,6 +173,24 @@ def _serves_nobody(facts: Facts, limits: Limits) -> bool:
     return 100 * rates.incoming_per_second < limits.served_percent * total
 
 
+def _unequal(facts: Facts) -> str:
+    """That the nodes of the cluster differ in it, as a sentence after a blank; empty where they do not."""
+    values = [(comment(one.name, 15), one.pe1) for one in members_of(facts)]
+    told = {name: value for name, value in values if known(value)}
+    if len(set(told.values())) < 2:
+        return ""
+    off = [name for name, value in told.items() if value == OFF]
+    free = ", ".join(f"{value:.0f} on {name}" for name, value in told.items() if value != OFF)
+    return f" It is not the same on all nodes: -1 on {' and '.join(off)}, {free}."
+
+
+def _leaving(facts: Facts) -> float:
+    """Lock operations that this node asks others for, in per cent of all that it asks for; 0 where that is not read."""
+    rates = own_rates(facts)
+    local, outgoing = (rates.local_per_second, rates.outgoing_per_second) if rates else (None, None)
+    return 100 * outgoing / (local + outgoing) if local is not None and outgoing else 0.0
+
+
 def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Finding:
     rates, node = own_rates(facts), own_name(facts)
     together, (faster, room) = _in_cluster(facts), _faster(facts)
@@ -172,7 +200,10 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     measuring = bool(facts.every(LockLatency))
     meant, apart = _meant(facts), together is True and not faster and _serves_nobody(facts, limits)
     user = None if faster else _user(facts)
-    new = FREE if faster or (user and meant is None) else (COUNTED if meant is None else meant)
+    # of a cluster whose nodes are all at hand the figures tell who works in which trees, which decides
+    asks = together is True and len(members_of(facts)) < 2 and _leaving(facts) >= limits.leaving_percent
+    asks = asks and not measuring and not apart
+    new = FREE if faster or ((user or asks) and meant is None) else (COUNTED if meant is None else meant)
     why = reason = ""
     if together is False or local:
         why = "All locks are local here, so only the counters are missing."
@@ -192,6 +223,15 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         do = "Nothing is urgent; a tree that moves here later never leaves again while it is -1."
     elif meant is not None:
         do = f"PE1 = {meant} was written to CURRENT alone: with WRITE ACTIVE it runs at once, without a boot."
+    elif asks:
+        reason = (
+            f"{_leaving(facts):.0f} % of what this node asks for is served elsewhere, and -1 is mostly set on all "
+            "nodes alike (inference): then those trees cannot move here, however much it works in them."
+        )
+        do = (
+            "PE1 -1 → 0 (at once) here and on every node that has -1, as the master's decides whether a tree may "
+            "leave; then measure before anything dearer is changed. 1 instead where trees are to stay and be counted."
+        )
     elif user:
         reason = f"{user} works more in its trees than this node itself, so -1 is why those locks cross the cluster."
         do = (
@@ -212,7 +252,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
         seen=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
-            f"tells which tree is busy.{pending_said(facts, NAME)}"
+            f"tells which tree is busy.{_unequal(facts)}{pending_said(facts, NAME)}"
         ),
         because=joined(why, reason),
         do=do,
@@ -220,9 +260,9 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         evidence=(read,),
         # 1 leaves the trees where they are: only what is to let them move can be the cause of where they are
         explains=()
-        if not serves or new != FREE or measuring
+        if not (serves or asks) or new != FREE or measuring
         else ("openvms/locks_mastered_remotely",)
-        if user
+        if user or asks
         else ("openvms/lock_master_on_slow_node",),
         changes=changes,
         expects=(Expectation("activity counters of the lock trees", "stand still", "count", "published"),)

@@ -32,9 +32,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import product
 
 from collectors.facts.base import ABSENT, Reading, known
-from collectors.facts.openvms import Node, SysgenParameter
+from collectors.facts.openvms import ClusterNode, Node, SysgenParameter
 from collectors.layouts.known_lines import MOST, known_lines
 from collectors.registry import NotThisReport, Report, report
 
@@ -62,6 +63,8 @@ LEAST_LETTERS = 3
 """A shorter word after USE is not taken for one of the three: what is not known to run is not judged as running."""
 NODE = re.compile(r"\s*Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*$", re.IGNORECASE)
 SAYS = re.compile(r"\s*[%-](?:SYSMAN|SYSGEN|SYSBOOT|SMI)-(?P<severity>[SIWEF])-[A-Z0-9_]{1,15}, *.*")
+CLUSTERWIDE = re.compile(r"\s*Clusterwide on local cluster\b", re.IGNORECASE)
+"""What SYSMAN says of SET ENVIRONMENT/CLUSTER: the nodes that answer are members of one cluster."""
 ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
 PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
 OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
@@ -202,9 +205,9 @@ def _told(line: str) -> _Line:
     return _Line(_Is.UNKNOWN if line.strip() else _Is.BLANK, line)
 
 
-@report(starts=START, provides=(SysgenParameter, Node))
-def read(report: Report) -> Iterator[SysgenParameter | Node]:
-    """Yield each parameter, and the node where SYSMAN or SCSNODE names it."""
+@report(starts=START, provides=(SysgenParameter, Node, ClusterNode))
+def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
+    """Yield each parameter, and the node where SYSMAN or SCSNODE names it; the cluster's, where it is clusterwide."""
     if not any(_line(line).kind is _Is.HEADING for line in report.lines):
         raise NotThisReport
     node, nodes = _node_above(report), list[str]()
@@ -239,6 +242,9 @@ def read(report: Report) -> Iterator[SysgenParameter | Node]:
             node = None if line.kind is prompt else node
             continue
         report.claim(index)
+    if len(nodes) > 1 and any(map(CLUSTERWIDE.match, (*report.before, *report.lines))):
+        for own, member in product(nodes, nodes):
+            yield ClusterNode(source=report.source(0, len(report.lines) - 1), node=own, name=member)
 
 
 def _node_above(report: Report) -> str | None:

@@ -96,6 +96,10 @@ class Layout:
         """CPUs whose latest display says that they are not in the active set."""
         return sorted(number for number, cpu in self._states.items() if not cpu.running)
 
+    def enough_stopped(self, cpus: float) -> bool:
+        """Whether so many CPUs would be active with those started that are stopped, and are not without them."""
+        return self.active is not None and self.active < cpus <= self.active + len(self.stopped)
+
     @property
     def fastpath_read(self) -> bool:
         """Whether SHOW FASTPATH was brought, with anything in it."""

@@ -14,6 +14,7 @@ NODE_FACTS = (*BOOT_FACTS, *AUTOGEN_FACTS, SysgenParameter, LockDatabase, LockRa
 """What a rule that uses this module has to declare."""
 
 LEVELS = f"{LockDatabase.COLLECTED_BY}, or MONITOR LOCK"
+PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
 MEASURED_SINCE = MissingInput("figures of the boot that runs", ProcessorModes.COLLECTED_BY)
 USE = (
     "SYSGEN SHOW prints the active value, or the current one (that of the next boot) after USE CURRENT; where a change "

@@ -16,11 +16,12 @@ PART = (
     "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
     "measure."
 )
-ALL_TREES = "a weight draws every tree that node takes a lock in"
-"""openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree."""
+ALL_TREES = "a weight moves all its trees"
+"""openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree at any activity."""
 WEIGHED = (
-    f"How much of it would come is not in the exports, and {ALL_TREES}. With weights that are equal a tree goes there "
-    "only where that node is clearly the more active one. Measure MONITOR MODES there afterwards."
+    "How much of it would come is not in the exports, and a weight moves all trees in which that node takes a lock, "
+    "not a part of them. With weights that are equal a tree goes there only where that node is clearly the more active "
+    "one. Measure MONITOR MODES there afterwards."
 )
 
 
