@@ -70,6 +70,8 @@ class ClusterMember(Fact):
     incoming_per_second: Reading = ABSENT
     outgoing_per_second: Reading = ABSENT
     mp_synch_percent: Reading = ABSENT
+    kernel_percent: Reading = ABSENT
+    """Mean time in kernel mode, per cent of one CPU."""
     moved_out_per_second: Reading = ABSENT
     """Lock trees that left this node for another master."""
     moved_in_per_second: Reading = ABSENT
@@ -88,6 +90,10 @@ class ClusterMember(Fact):
     pe1: Reading = ABSENT
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""
+    lock_manager_mode: Reading = ABSENT
+    """LCKMGR_MODE that runs: the number of active CPUs from which on the lock manager has its own; 0 for never."""
+    lock_manager_busy_percent: Reading = ABSENT
+    """How busy that CPU was by T4's LCK73 columns, per cent, mean."""
     databases: tuple[str, ...] = ()
     """Root files of Rdb, in capitals and without version, that the node's monitor listed as open within its time."""
     databases_listed: bool = False
