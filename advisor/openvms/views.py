@@ -100,7 +100,7 @@ def cluster(request: Asked, pk: int) -> HttpResponse:
         **head(audit, kept, "openvms-cluster"),
         "placed": placement_of(joint),
         "placed_columns": PLACED_COLUMNS,
-        "plan": joint.get("plan") or {},
+        "plan": joint.get("plan") or {"steps": [], "conflicts": []},
         "whens": WHENS,
         "view": view,
         "verdicts": rule_verdicts_of(audit, CLUSTER_RULES),

@@ -15,6 +15,8 @@ TITLES = {
     "open": "Where the locks belong: not known",
 }
 UNKNOWN = "not known"
+WIDE, NAMES = 78, 2
+"""Columns of a terminal, less the indentation; columns of the table that are no figures."""
 AFTERWARDS = "What MP synch will be no export tells: MONITOR MODES on {nodes}, in the same hours, after that step."
 BY_ARITHMETIC = (
     "Afterwards by arithmetic on the rates of today, as if all trees that {master} serves were {target}'s; a range "
@@ -51,16 +53,31 @@ class Placement:
     @property
     def lines(self) -> list[str]:
         """The table for a terminal of 80 columns."""
-        wide = max([len("Node"), *(min(len(row.node), 8) for row in self.rows)])
-        heads = ("local/s", "elsewhere/s", "serves/s", "MP synch", "lock, µs")
-        found = ["  ".join([f"{'node':<{wide}}", f"{'':<5}", *(f"{one:>11}" for one in heads)])]
+        heads = ("node", "", "local/s", "elsewhere/s", "serves/s", "MP synch", "lock, µs")
+        table = [heads]
         for row in self.rows:
             for when, cells in (("today", row.today), ("after", row.after)):
                 if cells:
-                    name = row.node[:8] if when == "today" else ""
                     cut = (one.replace(" to ", "-") for one in cells)
-                    found.append("  ".join([f"{name:<{wide}}", when, *(f"{one:>11}" for one in cut)]).rstrip())
-        return found
+                    table.append((row.node[:8] if when == "today" else "", when, *cut))
+        return _aligned(table) if len(_aligned(table)[0]) <= WIDE else _aligned(_without_commas(table))
+
+
+def _without_commas(table: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[cell.replace(",", "") for cell in row] if at else list(row) for at, row in enumerate(table)]
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Names to the left, figures to the right, each column as wide as its widest cell."""
+    wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        cells = (
+            cell.ljust(to) if at < NAMES else cell.rjust(to)
+            for at, (cell, to) in enumerate(zip(row, wide, strict=True))
+        )
+        lines.append("  ".join(cells))
+    return lines
 
 
 def placement_of(cluster: Mapping[str, Any]) -> Placement | None:
