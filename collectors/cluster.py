@@ -285,7 +285,6 @@ def _member(
         incoming_per_second=_reading(rates.incoming_per_second if rates else None),
         outgoing_per_second=_reading(rates.outgoing_per_second if rates else None),
         mp_synch_percent=modes.mp_synch_percent if modes else ABSENT,
-        kernel_percent=modes.kernel_percent if modes else ABSENT,
         moved_out_per_second=moved.moved_out if moved else ABSENT,
         moved_in_per_second=moved.moved_in if moved else ABSENT,
         lock_directory_weight=_parameter(facts, "LOCKDIRWT"),

@@ -18,7 +18,7 @@ from rules.summary import Summary
 
 if TYPE_CHECKING:
     from rules.cluster import ClusterAudit
-    from rules.openvms._evidence.decision import Decision, Rates
+    from rules.openvms._evidence.decision import Decision, Range, Rates
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -90,13 +90,13 @@ def _placement(decision: "Decision") -> dict[str, Any]:
     """Who is to master the locks, and what that means for each node; rates are least and most, per second."""
     from rules.openvms._evidence.decision import bring
 
+    def both(one: "Range | None") -> list[Any] | None:
+        return None if one is None else [plain(round(value, 1)) for value in one]
+
     def rates(one: "Rates | None") -> dict[str, Any] | None:
         if one is None:
             return None
-        parts = {"local": one.local, "outgoing": one.outgoing, "incoming": one.incoming}
-        return {
-            name: None if part is None else [plain(round(value, 1)) for value in part] for name, part in parts.items()
-        }
+        return {"local": both(one.local), "outgoing": both(one.outgoing), "incoming": both(one.incoming)}
 
     return {
         "decided": decision.kind.value,
@@ -116,7 +116,8 @@ def _placement(decision: "Decision") -> dict[str, Any]:
                 "synch_percent": plain(one.synch_percent),
                 "dedicated": one.dedicated,
                 "manager_percent": plain(one.manager_percent),
-                "manager_percent_most": plain(one.manager_most),
+                "one_cpu_percent": both(one.one_cpu),
+                "one_cpu_percent_after": both(one.one_cpu_after),
                 "lock_us": plain(one.latency_us),
                 "lock_us_after": plain(one.latency_after_us),
             }

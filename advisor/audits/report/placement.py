@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-COLUMNS = ("Local/s", "Asked elsewhere/s", "Served for others/s", "MP synch, %", "A lock of the master, µs")
+COLUMNS = (
+    *("Local/s", "Asked elsewhere/s", "Served for others/s", "MP synch, % of one CPU"),
+    *("Locks, % of one CPU", "A lock of the master, µs"),
+)
 TITLES = {
     "moves": "Where the locks belong: on {target}, not on {master}",
     "stays": "Where the locks belong: on {master}, as today",
@@ -18,6 +21,10 @@ UNKNOWN = "not known"
 WIDE, NAMES = 78, 2
 """Columns of a terminal, less the indentation; columns of the table that are no figures."""
 AFTERWARDS = "What MP synch will be no export tells: MONITOR MODES on {nodes}, in the same hours, after that step."
+ONE_CPU = (
+    "Locks in per cent of one CPU: all lock operations of a node by what a local one takes there in LOCKTIME, an "
+    "inference for a lock manager that serves one after the other."
+)
 BY_ARITHMETIC = (
     "Afterwards by arithmetic on the rates of today, as if all trees that {master} serves were {target}'s; a range "
     "where the exports do not tell how much of what {master} does locally is in them."
@@ -53,12 +60,13 @@ class Placement:
     @property
     def lines(self) -> list[str]:
         """The table for a terminal of 80 columns."""
-        heads = ("node", "", "local/s", "elsewhere/s", "serves/s", "MP synch", "lock, µs")
-        table = [heads]
+        table: list[Sequence[str]] = [
+            ("node", "", "local/s", "elsewhere/s", "serves/s", "MP synch", "CPU %", "lock µs")
+        ]
         for row in self.rows:
             for when, cells in (("today", row.today), ("after", row.after)):
                 if cells:
-                    cut = (one.replace(" to ", "-") for one in cells)
+                    cut = ("-" if one == UNKNOWN else one.replace(" to ", "-") for one in cells)
                     table.append((row.node[:8] if when == "today" else "", when, *cut))
         return _aligned(table) if len(_aligned(table)[0]) <= WIDE else _aligned(_without_commas(table))
 
@@ -89,7 +97,9 @@ def placement_of(cluster: Mapping[str, Any]) -> Placement | None:
     names = {name: found[name] or "" for name in ("master", "target")}
     notes = []
     if moves and any(one["after"] for one in found["nodes"]):
-        notes = [BY_ARITHMETIC.format(**names), AFTERWARDS.format(nodes=f"{names['target']} and {names['master']}")]
+        nodes = f"{names['target']} and {names['master']}"
+        notes = [BY_ARITHMETIC.format(**names), AFTERWARDS.format(nodes=nodes)]
+        notes += [ONE_CPU] if any(one["one_cpu_percent"] for one in found["nodes"]) else []
     return Placement(
         title=TITLES[found["decided"]].format(**names),
         says=tuple(one for one in (found["says"], found["lock_manager"], found["work"]) if one),
@@ -111,11 +121,12 @@ def _row(one: Mapping[str, Any], *, moves: bool) -> NodeRow:
     if not one["brought"]:
         about.append("no export of it was brought")
     synch = UNKNOWN if one["synch_percent"] is None else _figure(one["synch_percent"])
-    today = (*_rates(one["today"]), synch, _latency(one["lock_us"]))
+    today = (*_rates(one["today"]), synch, _range(one["one_cpu_percent"]), _latency(one["lock_us"]))
     after: tuple[str, ...] = ()
     if moves and one["after"]:
         same = one["after"] == one["today"]
-        after = (*_rates(one["after"]), synch if same else UNKNOWN, _latency(one["lock_us_after"]))
+        spins = synch if same else UNKNOWN
+        after = (*_rates(one["after"]), spins, _range(one["one_cpu_percent_after"]), _latency(one["lock_us_after"]))
     return NodeRow(one["node"], ", ".join(about), today, after)
 
 

@@ -70,8 +70,6 @@ class ClusterMember(Fact):
     incoming_per_second: Reading = ABSENT
     outgoing_per_second: Reading = ABSENT
     mp_synch_percent: Reading = ABSENT
-    kernel_percent: Reading = ABSENT
-    """Mean time in kernel mode, per cent of one CPU."""
     moved_out_per_second: Reading = ABSENT
     """Lock trees that left this node for another master."""
     moved_in_per_second: Reading = ABSENT

@@ -111,9 +111,11 @@ class Line:
     """Whether its lock manager has a CPU of its own; `None`: not known."""
     manager_percent: float | None
     """How busy that CPU is, where it has one and T4 counted it."""
-    manager_most: float | None
-    """What the locks of afterwards take of a CPU at most, per cent: by kernel time per lock operation of today, which
-    has all other kernel work in it (an inference)."""
+    one_cpu: Range | None
+    """Its lock operations of today by what a local lock takes in LOCKTIME, per cent of one CPU: an inference, as a lock
+    manager serves one after the other. `None` without LOCKTIME."""
+    one_cpu_after: Range | None
+    """The same afterwards."""
     latency_us: float | None
     """What a lock of the master of today takes this node, microseconds (LOCKTIME)."""
     latency_after_us: float | None
@@ -442,14 +444,15 @@ def _lines(facts: Facts, members: Sequence[ClusterMember], found: Decision) -> t
             synch_percent=_figure(one.mp_synch_percent),
             dedicated=one.dedicated,
             manager_percent=_figure(one.lock_manager_busy_percent) if one.dedicated else None,
-            manager_most=_most_of_a_cpu(one, after.get(one.name) or _today(one)),
+            one_cpu=_of_one_cpu(_today(one), cell(one.name, one.name)),
+            one_cpu_after=_of_one_cpu(after.get(one.name), cell(one.name, one.name)),
             latency_us=cell(one.name, found.master),
             latency_after_us=cell(one.name, found.home),
         )
         for one in members
     ]
     lines += [
-        Line(one.name, one.hardware, None, Rates(), None, None, None, None, None, None, None, brought=False)
+        Line(one.name, one.hardware, None, Rates(), None, None, None, None, None, None, None, None, brought=False)
         for one in unbrought(facts, members)
     ]
     return tuple(lines)
@@ -488,13 +491,12 @@ def _after(members: Sequence[ClusterMember], found: Decision) -> dict[str, Rates
     return rates
 
 
-def _most_of_a_cpu(one: ClusterMember, rates: Rates) -> float | None:
-    """What lock operations take of one CPU at most, per cent: all kernel time of today booked to them."""
-    kernel, locks = one.kernel_percent, _today(one).all
-    wanted = rates.all
-    if not known(kernel) or kernel < 0 or locks is None or wanted is None or not locks[0]:
+def _of_one_cpu(rates: Rates | None, local_us: float | None) -> Range | None:
+    """What these lock operations take of one CPU at so many microseconds each, per cent."""
+    if rates is None or rates.all is None or local_us is None:
         return None
-    return kernel * wanted[1] / locks[0]
+    least, most = rates.all
+    return least * local_us / 1e4, most * local_us / 1e4
 
 
 def _figure(value: Reading) -> float | None:

@@ -56,7 +56,8 @@ def test_a_range_and_what_is_not_known_are_told_apart(data: dict[str, Any]) -> N
     found = placement_of(data["clusters"][0])
     assert found is not None
     lewis = next(row for row in found.rows if row.node == "LEWIS")
-    local, asks, serves, synch, _ = lewis.after
+    local, asks, serves, synch, one_cpu, _ = lewis.after
+    assert one_cpu == "1 to 7.5"
     assert local.startswith("0 to ")
     assert " to " in asks
     assert (serves, synch) == ("0", "not known")
