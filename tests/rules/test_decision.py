@@ -311,3 +311,15 @@ def test_twice_the_nodes_take_twice_the_work(machine: str | None) -> None:
 
     few, many = (calls_of(partial(decide, Facts(tuple(large(of))))) for of in (50, 100))
     assert many < 2.5 * few
+
+
+def test_the_audits_of_twice_the_nodes_take_four_times_the_work_for_four_times_the_facts() -> None:
+    """Every capture tells of every node: what looks at each pair of them, and at all nodes for it, takes eight times."""
+
+    def large(many: int) -> list[Audit]:
+        others = [node(f"N{at:03}", 100.0, 0.0, 200.0, hardware=FAST) for at in range(many)]
+        members = [node("MASTER", 100.0, 200.0 * many, 0.0, hardware=SLOW), *others]
+        return [audit(capture_of(members, one.name)) for one in members]
+
+    few, many = (calls_of(partial(linked_across, large(of))) for of in (15, 30))
+    assert many < 5 * few
