@@ -258,6 +258,7 @@ def _member(
     seen = listed.get(system.name.upper())
     rates, locks = _mean(facts, DistributedLockRates), _mean(facts, LockRates)
     modes, moved = _mean(facts, ProcessorModes), _mean(facts, RemasterRates)
+    manager = facts.latest(DedicatedLockManager, statistic="mean")
     nodes = facts.every(Node)
     named = next((node for node in reversed(nodes) if node.hardware), None) or (
         seen if seen and seen.hardware else None
@@ -294,6 +295,8 @@ def _member(
         pending_remaster_weight_source=_read_in(facts, "LOCKRMWT", pending=True),
         pe1=_parameter(facts, "PE1"),
         dedicated=_dedicated(facts),
+        lock_manager_mode=_parameter(facts, "LCKMGR_MODE"),
+        lock_manager_busy_percent=manager.busy_percent if manager else ABSENT,
         databases=tuple(sorted({root_key(root) for root in seen_open[-1].databases})) if seen_open else (),
         databases_listed=bool(seen_open),
         databases_partitioned=tuple(sorted({root_key(one.database) for one in headers if one.database})),

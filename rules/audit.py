@@ -15,7 +15,7 @@ from rules.changes.quoting import comment
 from rules.engine import CRITICAL_FROM, LOST, judge
 from rules.finding import Change, Effect, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
-from rules.plan import Plan, make_plan
+from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, linked, rank, reasons_of
 from rules.summary import NOTHING_SAID, Summary, summarized
 
@@ -46,7 +46,11 @@ def audit(capture: Capture, overrides: Mapping[str, float] | None = None) -> Aud
 
 
 def _audit(capture: Capture, overrides: Mapping[str, float] | None) -> Audit:
-    verdicts = judge(capture, overrides)
+    return _concluded(capture, judge(capture, overrides))
+
+
+def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
+    """What the verdicts of all rules make together: findings in order, accounts, one plan, and the summary."""
     found = linked([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
     accounts = accounts_of(capture, found)
     findings = host_first(rank(as_loud_as_lost(found, accounts), lost_shares(accounts)))
@@ -245,12 +249,24 @@ def with_pending(findings: Sequence[Ranked], planned: set[str]) -> list[Ranked]:
     ]
 
 
+def settled_across(audits: Sequence[Audit]) -> list[Audit]:
+    """The audits with one decision over the nodes of each cluster: no node is told what another's plan makes moot."""
+    from rules.openvms._evidence.settled import Told, settled
+
+    found = settled([Told(one.capture, one.verdicts, runs_of(one.plan)) for one in audits])
+    if not found:
+        return list(audits)
+    with without_collection():
+        return [_concluded(one.capture, found[at]) if at in found else one for at, one in enumerate(audits)]
+
+
 def linked_across(audits: Sequence[Audit]) -> list[Audit]:
     """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too."""
     if len(audits) < 2:
         return list(audits)
     from rules.openvms._evidence.cluster_links import links_across
 
+    audits = settled_across(audits)
     told = [(one.capture, [(ranked.rule, ranked.finding) for ranked in one.findings]) for one in audits]
     links = links_across(told)
     return [

@@ -25,10 +25,12 @@ from rules.account import (
 )
 from rules.audit import Audit, lost_shares
 from rules.changes.quoting import comment
-from rules.finding import Change, Verdict
+from rules.finding import Change, Effect, Verdict, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
 from rules.openvms._evidence.cluster_links import clusters_among
-from rules.plan import Plan, make_plan
+from rules.openvms._evidence.decision import Decision
+from rules.openvms._evidence.settled import Told, decided
+from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, rank, reasons_of
 from rules.summary import Summary, summarized
 
@@ -58,6 +60,10 @@ class ClusterAudit:
     summary: Summary
     remarks: tuple[str, ...]
     """Which accounts the cluster does not have, and why."""
+    decision: Decision
+    """Who is to master the locks, and what goes with it."""
+    titles: tuple[tuple[str, ...], ...]
+    """Of each step of the plan what it changes: `LOCKDIRWT on ORKNEY 1 → 5`."""
 
     @property
     def name(self) -> str:
@@ -78,12 +84,20 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     told = _merged([_on_node(ranked, name) for name, one in nodes.items() for ranked in one.findings])
     accounts, remarks = _accounts(nodes, told, on)
     findings = rank(told, lost_shares(accounts))
-    asked = [change for ranked in findings for change in ranked.finding.changes]
+    decision, _ = decided({name: _told(one) for name, one in nodes.items()})
+    asked = _in_turn([change for ranked in findings for change in ranked.finding.changes], decision, nodes)
     plan = make_plan(asked, reasons=reasons_of(findings))
     verdicts = _verdicts(nodes, on)
     summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)
     return ClusterAudit(
-        tuple(nodes), tuple(places), accounts, _with_own_keys(plan, nodes), summary, (*remarks, *_not_brought(nodes))
+        tuple(nodes),
+        tuple(places),
+        accounts,
+        _with_own_keys(plan, nodes),
+        summary,
+        (*remarks, *_not_brought(nodes)),
+        decision,
+        _titles(plan, asked),
     )
 
 
@@ -234,6 +248,41 @@ def _not_brought(nodes: Mapping[str, Audit]) -> Iterator[str]:
 
 
 # --- plan ------------------------------------------------------------------------------------------------------------
+
+
+IN_TURN = (
+    "$! one node at a time: the next only when SHOW CLUSTER has this one as MEMBER again. While it is away",
+    "$! the others must keep quorum: the VOTES of those that stay, and of a quorum disk (MCR SYSGEN SHOW VOTES,",
+    "$! SHOW QDSKVOTES), reach (EXPECTED_VOTES + 2) / 2, rounded down; else every node waits for it",
+)
+
+
+def _in_turn(asked: Sequence[Change], decision: Decision, nodes: Mapping[str, Audit]) -> list[Change]:
+    """The changes with reboots in the order of the nodes: first who is to be master, last who is today.
+
+    So the trees go to their new master when the old one leaves, and not twice. What needs no reboot stays in order.
+    """
+    order = [one for one in nodes if one not in (decision.master, decision.target)]
+    turn = {name: place for place, name in enumerate((decision.target or "", *order, decision.master or ""))}
+    told = [
+        replace(one, opening=(*one.opening[:1], *IN_TURN, *one.opening[1:]))
+        if one.takes_effect is Effect.REBOOT
+        else one
+        for one in asked
+    ]
+    return sorted(told, key=lambda one: turn.get(one.node, 0) if one.takes_effect is Effect.REBOOT else -1)
+
+
+def _titles(plan: Plan, asked: Sequence[Change]) -> tuple[tuple[str, ...], ...]:
+    titles: dict[str, str] = {}
+    for one in asked:
+        was = "" if one.old is None else f"{rounded(one.old)} → "
+        titles.setdefault(one.key, one.target if one.new is None else f"{one.target} {was}{rounded(one.new)}")
+    return tuple(tuple(titles[key] for key in step.change_keys) for step in plan.steps)
+
+
+def _told(one: Audit) -> Told:
+    return Told(one.capture, one.verdicts, runs_of(one.plan))
 
 
 def _on_node(ranked: Ranked, name: str) -> Ranked:

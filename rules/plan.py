@@ -56,6 +56,11 @@ class Step:
     """When that one is made: what takes effect at once is made with it, not now."""
 
     @property
+    def runs(self) -> bool:
+        """Whether there is anything to run."""
+        return self.takes_effect is not Effect.ADVICE
+
+    @property
     def when(self) -> str:
         """`now`, `restart`, `reboot`, `outage` or `investigate`."""
         return self.waits_for or WHEN[self.takes_effect]
@@ -140,6 +145,11 @@ def make_plan(
     last = [all(one.after_restart for one in wave) for wave in waves]
     steps = _after([_step(wave[0].takes_effect, wave, instead) for wave in waves], last)
     return Plan(tuple(steps), tuple(conflicts), left_out, templates)
+
+
+def runs_of(plan: Plan) -> frozenset[str]:
+    """The keys of the changes that have something to run."""
+    return frozenset(key for step in plan.steps if step.runs for key in step.change_keys)
 
 
 def _after(steps: list[Step], after_restart: list[bool]) -> list[Step]:

@@ -6,6 +6,9 @@ from typing import Any
 from django.http import HttpResponse
 
 from advisor.audits.models import Audit
+from advisor.audits.report.placement import COLUMNS as PLACED_COLUMNS
+from advisor.audits.report.placement import placement_of
+from advisor.audits.report.plan import WHENS
 from advisor.audits.views import capture
 from advisor.audits.views.capture import Column, csv_file, sorted_by
 from advisor.charts.sized import sized
@@ -92,8 +95,13 @@ def cluster(request: Asked, pk: int) -> HttpResponse:
     audit, kept = audit_for(request, pk)
     view = cluster_view(kept.facts, audit.system.name)
     rows, sort = sorted_by(view.rows, COLUMNS, request.GET.get("sort", "")[:20])
+    joint: dict[str, Any] = audit.cluster or {}
     context = {
         **head(audit, kept, "openvms-cluster"),
+        "placed": placement_of(joint),
+        "placed_columns": PLACED_COLUMNS,
+        "plan": joint.get("plan") or {"steps": [], "conflicts": []},
+        "whens": WHENS,
         "view": view,
         "verdicts": rule_verdicts_of(audit, CLUSTER_RULES),
         "rows": rows,

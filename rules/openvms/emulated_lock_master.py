@@ -52,7 +52,9 @@ from rules.openvms._evidence.cluster import (
     own_rates,
     wrong_reading,
 )
+from rules.openvms._evidence.decision import WHATEVER, Kind, decide, waits_longer
 from rules.openvms._evidence.mastership import (
+    LEAVE,
     MEASURE,
     Move,
     compare_nodes,
@@ -170,13 +172,8 @@ def _emulated(facts: Facts, node: str) -> bool:
 def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[str]) -> Iterator[Outcome]:
     members = members_of(facts)
     names = [one.name for one in members]
-    able = [one for one in faster if not room_of(members, one).full] or faster
-    target = next((one for one in able if not any(_before(facts, two, one) for two in able)), None)
+    target, moved = _where(facts, node, faster)
     passed = [one for one in faster if target and _before(facts, one, target)]
-    moved = move_to(facts, members, target, node) if target in names and target else None
-    master = next((one for one in members if one.name.upper() == node.upper()), None)
-    if moved and master:
-        moved = freed(moved, master)
     move = moved or Move(
         (), "Mastership belongs on the fastest node: a LOCKTIME run tells which one that is.", missing=(MEASURE,)
     )
@@ -203,6 +200,23 @@ def _told(facts: Facts, node: str, figures: str, served: Evidence, faster: list[
     )
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _where(facts: Facts, node: str, faster: list[str]) -> tuple[str | None, Move | None]:
+    """The node that is to be master, as the decision over all nodes has it, and how: one target for every rule."""
+    members = members_of(facts)
+    decided = decide(facts, WHATEVER) if members else None
+    if decided and decided.master == node and decided.kind is Kind.MOVES and decided.target in faster:
+        return decided.target, decided.move
+    able = [one for one in faster if not room_of(members, one).full] or faster
+    target = next((one for one in able if not any(_before(facts, two, one) for two in able)), None)
+    if target not in [one.name for one in members] or target is None:
+        return target, None
+    if kept := waits_longer(facts, members, node, target):
+        return target, Move((), LEAVE, kept.removesuffix("."), stays=True)
+    master = next((one for one in members if one.name.upper() == node.upper()), None)
+    moved = move_to(facts, members, target, node)
+    return target, freed(moved, master) if master else moved
 
 
 def _ratio(facts: Facts, node: str, target: str) -> tuple[str, tuple[Evidence, ...]]:

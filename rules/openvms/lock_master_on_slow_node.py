@@ -48,25 +48,20 @@ from rules.openvms._evidence.cluster import (
     Cluster,
     cluster_of,
     hardly_crosses,
-    latencies_of,
     members_of,
     stakes_of,
 )
+from rules.openvms._evidence.decision import Decision, Kind, Worth, decide, figures_of, too_little
 from rules.openvms._evidence.mastership import (
     MEASURE,
     Move,
-    by_weight,
-    compare_nodes,
-    freed,
-    move_to,
     speed_evidence,
     turned,
     what_if,
     what_if_text,
-    works_more,
 )
 from rules.openvms._evidence.node import in_prose, sentence
-from rules.openvms._evidence.room import passed_over, room_of
+from rules.openvms._evidence.room import passed_over
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
@@ -103,51 +98,33 @@ def _judged(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(cluster, Cluster):
         yield (None if members_of(facts) else hardly_crosses(facts, limits.remote_percent)) or cluster
         return
-    master = cluster.master.name
-    figures = (
-        f"{cluster.crossing_percent:.1f} % of the cluster's {cluster.total:,.0f} lock operations/s cross it, "
-        f"{master} serves {cluster.served_percent:.0f} % of them"
-    )
-    if cluster.total < limits.operations_per_second:
-        yield Clean(f"{figures}; too few to matter (limit {limits.operations_per_second:g}/s)")
-    elif cluster.crossing_percent < limits.remote_percent:
-        yield Clean(f"{figures}; limit {limits.remote_percent:g} %: who is master hardly matters")
+    worth = Worth(limits.remote_percent, limits.operations_per_second, limits.served_percent)
+    if why := too_little(cluster, worth):
+        yield Clean(why)
     elif not cluster.master.own:
-        yield NotApplicable(f"{figures}: judged in the capture of {master}")
-    elif cluster.served_percent < limits.served_percent:
-        yield Clean(f"{figures}, limit {limits.served_percent:g} %: mastership is spread over the nodes")
-    elif isinstance(cells := latencies_of(facts), Untrusted):
-        yield cells
+        yield NotApplicable(f"{figures_of(cluster)}: judged in the capture of {cluster.master.name}")
     else:
-        yield from _held_against(facts, cluster, limits, figures)
+        yield from _decided(facts, cluster, limits, decide(facts, worth))
 
 
-def _held_against(facts: Facts, cluster: Cluster, limits: Limits, figures: str) -> Iterator[Outcome]:
-    master, names = cluster.master.name, [one.name for one in cluster.members]
-    orders = {name: compare_nodes(facts, name, master) for name in names if name != master}
-    ahead = [name for name, order in orders.items() if order is not None and order.sign > 0]
-    if not ahead:
-        if held := by_weight(facts, cluster.members, master):
-            yield _by_weight(cluster, limits, figures, *held)
-        if None in orders.values():
-            told = ", ".join(name for name, order in orders.items() if order is None)
-            yield Unknown((MEASURE,), f"{figures}; nothing tells how fast it is beside {told}")
-        elif not held:
-            bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
-            yield Clean(f"{figures}, and no node is faster ({bases})")
-        return
-    stays = {name: kept for name in ahead if (kept := works_more(cluster.members, master, name))}
-    if len(stays) == len(ahead):
-        yield Clean(f"{figures}. {' '.join(stays.values())}")
-        return
-    ahead = [name for name in ahead if name not in stays]
-    target = _best(facts, cluster, ahead)
-    order = orders[target]
-    passed = [name for name in ahead if (found := compare_nodes(facts, name, target)) and found.sign > 0]
-    move = move_to(facts, cluster.members, target, cluster.master.name)
-    yield _finding(facts, cluster, limits, figures, target, order.basis if order else "", passed)
-    if move.missing:
-        yield Unknown(move.missing)
+def _decided(facts: Facts, cluster: Cluster, limits: Limits, found: Decision) -> Iterator[Outcome]:
+    """What the decision over all nodes makes of the one that serves most."""
+    if found.refused:
+        yield Untrusted(found.refused)
+    elif found.kind is Kind.EVEN:
+        yield Clean(found.why)
+    elif found.kind is Kind.STAYS:
+        yield Clean(f"{found.figures}. {found.why}")
+    elif found.kind is Kind.OPEN or found.move is None or found.target is None:
+        yield Unknown(found.missing, found.why)
+    elif found.order is None:
+        yield _by_weight(cluster, limits, found, found.target, found.move)
+        if found.why:
+            yield Unknown((MEASURE,), found.why)
+    else:
+        yield _finding(facts, cluster, limits, found, found.target, found.move)
+        if found.missing:
+            yield Unknown(found.missing)
 
 
 def _crossing(cluster: Cluster, limits: Limits) -> Evidence:
@@ -156,7 +133,7 @@ def _crossing(cluster: Cluster, limits: Limits) -> Evidence:
     return Evidence(name, percent, "%", cluster.master.source, limits.remote_percent)
 
 
-def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: Move) -> Finding:
+def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, move: Move) -> Finding:
     """The master has the trees by its weight alone, another node works more in them, and none is known as faster."""
     master = cluster.master
     stakes = stakes_of(cluster.members, master.name, node)
@@ -167,8 +144,8 @@ def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: 
         severity=Severity.ADVICE,
         title=f"{master.name} is master by its weight, and {node} works more in its trees",
         seen=(
-            f"{figures}. {node} asks {master.name} for {in_prose(stakes[1])} lock operations/s, {master.name} itself "
-            f"does {in_prose(stakes[0])}/s locally."
+            f"{found.figures}. {node} asks {master.name} for {in_prose(stakes[1])} lock operations/s, {master.name} "
+            f"itself does {in_prose(stakes[0])}/s locally."
         ),
         because=sentence("a tree belongs to the node that works most in it", move.because),
         do=move.do,
@@ -192,34 +169,21 @@ def _by_weight(cluster: Cluster, limits: Limits, figures: str, node: str, move: 
     )
 
 
-def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
-    """The fastest of the faster ones that have room for the work; of equals the one that locks most."""
-    work = {one.name: cluster.of("local")[one.name] + cluster.of("outgoing")[one.name] for one in cluster.members}
-
-    def beaten(name: str) -> bool:
-        orders = (compare_nodes(facts, name, other) for other in ahead if other != name)
-        return any(order is not None and order.sign < 0 for order in orders)
-
-    return max(ahead, key=lambda name: (not room_of(cluster.members, name).full, not beaten(name), work[name]))
-
-
-def _finding(
-    facts: Facts, cluster: Cluster, limits: Limits, figures: str, target: str, basis: str, passed: list[str]
-) -> Finding:
+def _finding(facts: Facts, cluster: Cluster, limits: Limits, found: Decision, target: str, move: Move) -> Finding:
     master, names = cluster.master, [one.name for one in cluster.members]
     lines = {line.node: line for line in what_if(facts, names)}
     now, then = lines[master.name], lines[target]
-    move = freed(move_to(facts, cluster.members, target, master.name), master)
+    basis = found.order.basis if found.order else ""
     measured = basis.startswith("LOCKTIME")
     loud = measured and cluster.crossing_percent >= limits.loud_percent
     doubt = "" if measured else "who is faster is known by name alone: a LOCKTIME run overrides that"
-    busy = passed_over(cluster.members, passed).strip(" .")
+    busy = passed_over(cluster.members, found.passed).strip(" .")
     return Finding(
         subject=master.name,
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{master.name} is master for {cluster.served_percent:.0f} % of what crosses, and {target} is faster"
         + (", but busy" if move.held else ""),
-        seen=f"{sentence(figures, cluster.agreement)} {sentence(f'{target} is faster ({basis})', busy)}",
+        seen=f"{sentence(found.figures, cluster.agreement)} {sentence(f'{target} is faster ({basis})', busy)}",
         because=sentence("every node waits for the master, so it should be the fastest", move.because, doubt),
         do=move.do,
         unknown=joined(sentence(move.unknown), what_if_text(list(lines.values()))),
@@ -241,7 +205,7 @@ def _finding(
             *move.evidence,
         ),
         explains=("openvms/locks_mastered_remotely",),
-        changes=move.changes,
+        changes=(*move.changes, *found.lock_manager_changes),
         expects=(
             Expectation(
                 f"of what crosses, served by {master.name} (%)", round(cluster.served_percent, 1), "lower", "heuristic"

@@ -43,6 +43,7 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
+from rules.openvms._evidence.decision import CLEARLY
 from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called
 from rules.openvms._evidence.mastership import (
     compare_nodes,
@@ -79,8 +80,6 @@ SERVING = (
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
 TOGETHER = "bring work and trees together on the faster node"
 TREE = "bring the work on a tree that crosses together on one node"
-CLEARLY = 2.0
-"""This project: a node that serves others twice what it asks them for is their master."""
 
 
 @dataclass(frozen=True)
@@ -298,10 +297,12 @@ def _in_cluster(
             "make this node the master of its trees",
             _room(facts, own, master),
         )
-    found = room_of(cluster.members, master, comes_from=(own,))
+    before = [one for one in asked if one not in (own, master) and asked[one] > asked[own]]
+    found = room_of(cluster.members, master, comes_from=(own, *before))
     if found.full:
         return _Where(waits, EXPENSIVE, "bring work and trees together where there is room", there)
     part = "what fits of the work" if found.tight else "the work"
+    there = sentence(found.brief) if before else there
     return _Where(waits, f"{EXPENSIVE} So this work belongs there.", f"move {part} to {master}", there)
 
 

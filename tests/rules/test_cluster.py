@@ -11,7 +11,7 @@ from collectors.facts import Facts, Interval, Source
 from collectors.facts.openvms import ClusterMember
 from rules.account import BUSIEST, MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Loss
 from rules.audit import Audit
-from rules.cluster import ClusterAudit, clusters_of
+from rules.cluster import IN_TURN, ClusterAudit, clusters_of
 from rules.finding import Change, Effect, Finding, Severity
 from rules.ranking import Ranked
 from tests.stories import HERE, audits_of
@@ -185,7 +185,8 @@ def test_what_two_nodes_ask_of_one_is_one_step_for_its_node(nodes: list[Audit]) 
     one = asking(nodes, ORKNEY=[change(key, 5.0)], SKYE=[change(key, 5.0, node="ORKNEY")])
     (step,) = one.plan.steps
     assert (step.node, step.change_keys, step.when) == ("ORKNEY", (key,), "reboot")
-    assert step.apply.split("\n") == ["$! ===== FOR NODE ORKNEY: log in on ORKNEY first =====", "SET LOCKDIRWT 5"]
+    opening = ["$! ===== FOR NODE ORKNEY: log in on ORKNEY first =====", *IN_TURN]
+    assert step.apply.split("\n") == [*opening, "SET LOCKDIRWT 5"]
     assert step.undo.split("\n") == ["$! ===== FOR NODE ORKNEY: log in on ORKNEY first =====", "SET LOCKDIRWT 1"]
     (todo,) = one.summary.do
     assert (todo.step, todo.target, todo.when) == (1, "LOCKDIRWT on ORKNEY", "reboot")

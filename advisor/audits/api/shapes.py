@@ -131,6 +131,9 @@ class Cluster(Schema):
     plan: dict[str, Any]
     summary: Summary
     remarks: list[str] = Field(description="Which accounts it does not have, and why.")
+    placement: dict[str, Any] | None = Field(
+        None, description="Who is to master the locks, and what each node does today and afterwards."
+    )
 
 
 class AuditRun(Schema):

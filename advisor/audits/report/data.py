@@ -18,6 +18,7 @@ from rules.summary import Summary
 
 if TYPE_CHECKING:
     from rules.cluster import ClusterAudit
+    from rules.openvms._evidence.decision import Decision, Range, Rates
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -72,9 +73,57 @@ def _cluster_data(one: "ClusterAudit", audits: Sequence[Audit]) -> dict[str, Any
         "captures": sorted(one.members),
         "start": plain(min(starts)) if len(starts) == len(one.members) else None,
         "account": [account_data(account) for account in one.accounts],
-        "plan": plan_data(one.plan),
+        "plan": _with_titles(plan_data(one.plan), one.titles),
         "summary": summary_data(one.summary),
         "remarks": list(one.remarks),
+        "placement": _placement(one.decision),
+    }
+
+
+def _with_titles(plan: dict[str, Any], titles: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The plan of a cluster with what each step changes, in words: its findings stand in several captures."""
+    steps = [{**step, "titles": list(told)} for step, told in zip(plan["steps"], titles, strict=True)]
+    return {**plan, "steps": steps}
+
+
+def _placement(decision: "Decision") -> dict[str, Any]:
+    """Who is to master the locks, and what that means for each node; rates are least and most, per second."""
+    from rules.openvms._evidence.decision import bring
+
+    def both(one: "Range | None") -> list[Any] | None:
+        return None if one is None else [plain(round(value, 1)) for value in one]
+
+    def rates(one: "Rates | None") -> dict[str, Any] | None:
+        if one is None:
+            return None
+        return {"local": both(one.local), "outgoing": both(one.outgoing), "incoming": both(one.incoming)}
+
+    return {
+        "decided": decision.kind.value,
+        "says": decision.says,
+        "master": decision.master,
+        "target": decision.target,
+        "lock_manager": decision.lock_manager,
+        "work": decision.work,
+        "nodes": [
+            {
+                "node": one.node,
+                "machine": one.machine,
+                "rank": one.rank,
+                "brought": one.brought,
+                "today": rates(one.today),
+                "after": rates(one.after),
+                "synch_percent": plain(one.synch_percent),
+                "dedicated": one.dedicated,
+                "manager_percent": plain(one.manager_percent),
+                "one_cpu_percent": both(one.one_cpu),
+                "one_cpu_percent_after": both(one.one_cpu_after),
+                "lock_us": plain(one.latency_us),
+                "lock_us_after": plain(one.latency_after_us),
+            }
+            for one in decision.lines
+        ],
+        "missing": [{"fact": one.fact, "command": one.command} for one in bring(decision)],
     }
 
 

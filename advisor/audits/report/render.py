@@ -20,7 +20,8 @@ from markupsafe import Markup
 from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
 from advisor.audits.report.findings import figure_words, first_figure
-from advisor.audits.report.plan import due, steps_of
+from advisor.audits.report.placement import COLUMNS, placement_of
+from advisor.audits.report.plan import WHENS, due, steps_of
 from advisor.audits.report.run_sheet import RunSheet, sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
@@ -49,6 +50,8 @@ MOST_FIRST = {"steps": 6, "changes": 6, "findings": 14, "accounts": 2}
 """What the first sheet of a PDF holds of each; the appendix has all."""
 MOST_FINDINGS = 20
 """Findings of a capture that the short text lists; notes stand in the full one alone."""
+MOST_BRING = 6
+"""Commands that would decide more about a cluster, of those that the text lists."""
 SHORT = 16
 """Lines of a script, up to which it moves to the next page whole rather than break."""
 
@@ -152,6 +155,9 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "due": due,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
+        "most_bring": MOST_BRING,
+        "placed_columns": COLUMNS,
+        "whens": WHENS,
         "figure_words": figure_words,
         "first_figure": first_figure,
         "clusters": [_cluster(one, places, data) for one in data.get("clusters", ())],
@@ -182,7 +188,17 @@ def _cluster(one: Mapping[str, Any], places: Mapping[str, str], data: Mapping[st
     """The nodes of a cluster together: the verdict, and where the processors of all of them went."""
     product = data["captures"][one["captures"][0]]["system"]["product"]
     numbers = {key: place.removeprefix("finding ") for key, place in places.items()}
-    return {**one, "product": product, "accounts": _accounts(one["account"], numbers, product)}
+    return {
+        **one,
+        "product": product,
+        "accounts": _accounts(one["account"], numbers, product),
+        "placed": placement_of(one),
+        "more_to_do": max(0, _changes_of(one["plan"]) - sum(bool(do["step"]) for do in one["summary"]["do"])),
+    }
+
+
+def _changes_of(plan: Mapping[str, Any]) -> int:
+    return sum(len(step["change_keys"]) for step in plan["steps"])
 
 
 def _accounts(

@@ -88,6 +88,10 @@ class ClusterMember(Fact):
     pe1: Reading = ABSENT
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""
+    lock_manager_mode: Reading = ABSENT
+    """LCKMGR_MODE that runs: the number of active CPUs from which on the lock manager has its own; 0 for never."""
+    lock_manager_busy_percent: Reading = ABSENT
+    """How busy that CPU was by T4's LCK73 columns, per cent, mean."""
     databases: tuple[str, ...] = ()
     """Root files of Rdb, in capitals and without version, that the node's monitor listed as open within its time."""
     databases_listed: bool = False

@@ -151,15 +151,24 @@ def stakes_of(members: Sequence[ClusterMember], master: str, node: str) -> tuple
 
     At least: what the other nodes serve is taken off. `None` where a rate of one of them is not known.
     """
+    return stakes_by_node(members, master).get(node.upper())
+
+
+def stakes_by_node(members: Sequence[ClusterMember], master: str) -> dict[str, tuple[float, float]]:
+    """The same of every node but the master, by its name in capitals; without those of which it is not known."""
     rates = {one.name.upper(): one for one in members}
-    first, second = rates.get(master.upper()), rates.get(node.upper())
-    if first is None or second is None or not known(first.local_per_second) or not known(second.outgoing_per_second):
-        return None
-    others = [one.incoming_per_second for name, one in rates.items() if name not in (master.upper(), node.upper())]
-    served = [value for value in others if known(value)]
-    if len(served) < len(others):
-        return None
-    return first.local_per_second, max(0.0, second.outgoing_per_second - sum(served))
+    first = rates.pop(master.upper(), None)
+    if first is None or not known(first.local_per_second):
+        return {}
+    served = {name: one.incoming_per_second for name, one in rates.items()}
+    untold = {name for name, value in served.items() if not known(value)}
+    whole = sum(value for value in served.values() if known(value))
+    found = {}
+    for name, one in rates.items():
+        own, out = served[name], one.outgoing_per_second
+        if known(out) and not untold - {name}:
+            found[name] = first.local_per_second, max(0.0, out - (whole - own if known(own) else whole))
+    return found
 
 
 def unreal(value: Reading) -> bool:

@@ -37,8 +37,10 @@ def links_across(found: Sequence[tuple[Capture, Sequence[Told]]]) -> dict[Key, t
     Captures are of one cluster and one time where each has a `ClusterMember` of the other.
     """
     links: dict[Key, tuple[Key, ...]] = {}
+    together = _together([capture for capture, _ in found])
+    owners = [own.name.upper() if (own := _own(capture)) else "" for capture, _ in found]
     for at, (capture, told) in enumerate(found):
-        near = [other for other in range(len(found)) if other != at and of_one_cluster(capture, found[other][0])]
+        near = [other for other in together.get(_members(capture), ()) if owners[other] != owners[at]] if told else []
         for rule, finding in told:
             effects = [key for other in near for key in _effects(rule, finding, found, at, other)]
             if effects:
@@ -88,13 +90,30 @@ def clusters_among(captures: Sequence[Capture]) -> list[list[int]]:
     By the same evidence as `of_one_cluster`: all captures of one cluster and time have the same members, of the same
     intervals. Of several captures of one node the first counts.
     """
-    together: dict[frozenset[tuple[str, datetime | None, datetime | None]], dict[str, int]] = {}
+    groups = []
+    for places in _together(captures).values():
+        first: dict[str, int] = {}
+        for at in places:
+            own = _own(captures[at])
+            first.setdefault(own.name.upper() if own else "", at)
+        groups.append(list(first.values()))
+    return [one for one in groups if len(one) > 1]
+
+
+Members = frozenset[tuple[str, datetime | None, datetime | None]]
+
+
+def _members(capture: Capture) -> Members:
+    return frozenset((one.name.upper(), one.start, one.end) for one in capture.facts.every(ClusterMember))
+
+
+def _together(captures: Sequence[Capture]) -> dict[Members, list[int]]:
+    """The captures by their members, each looked at once: those without a node of their own are of no cluster."""
+    together: dict[Members, list[int]] = {}
     for at, capture in enumerate(captures):
-        own = _own(capture)
-        if own is not None:
-            members = frozenset((one.name.upper(), one.start, one.end) for one in capture.facts.every(ClusterMember))
-            together.setdefault(members, {}).setdefault(own.name.upper(), at)
-    return [list(places.values()) for places in together.values() if len(places) > 1]
+        if _own(capture) is not None:
+            together.setdefault(_members(capture), []).append(at)
+    return together
 
 
 def _rates(member: ClusterMember) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ within one family. Where none of them orders two nodes, neither does this projec
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
@@ -23,7 +23,7 @@ from rules.openvms._evidence.cluster import (
     hardware_names,
     latencies_of,
     local_cells,
-    stakes_of,
+    stakes_by_node,
     unbrought,
 )
 from rules.openvms._evidence.node import in_prose, sentence
@@ -76,6 +76,17 @@ def ranks_of(facts: Facts, names: Sequence[str], wanted: Collection[str] | None 
 
     1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other.
     """
+    counts = _ahead(facts, names, wanted)
+    return {name: 1 + ahead if held else None for name, (ahead, held) in counts.items()}
+
+
+def unbeaten(facts: Facts, names: Sequence[str]) -> set[str]:
+    """Those of these nodes than which none of the others is known to be faster."""
+    return {name for name, (ahead, _) in _ahead(facts, names).items() if not ahead}
+
+
+def _ahead(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = None) -> dict[str, tuple[int, bool]]:
+    """How many of these nodes are faster than each, and whether it can be held against every one of them."""
     cells, machines = latencies_of(facts), hardware_names(facts)
     local = {name: us for name, (us, _) in local_cells(cells, names).items()} if isinstance(cells, dict) else {}
     clearly = sorted(REPEATS * local[name.upper()] for name in names if name.upper() in local)
@@ -84,19 +95,18 @@ def ranks_of(facts: Facts, names: Sequence[str], wanted: Collection[str] | None 
     every = Counter(called.values())
     untimed = Counter(called[name] for name in names if name.upper() not in local)
 
-    def rank(name: str) -> int | None:
+    def counted(name: str) -> tuple[int, bool]:
         """Nodes with a local lock in LOCKTIME by that, all others by their machines."""
         own = local.get(name.upper())
-        ahead = bisect_left(clearly, own) if own is not None else 0
+        ahead, held = bisect_left(clearly, own) if own is not None else 0, True
         for machine, many in (every if own is None else untimed).items():
             others = many - (own is None and machine == called[name])
             order = compare(hardware_of(called[name]), hardware_of(machine))
-            if others and order is None:
-                return None
+            held = held and not (others and order is None)
             ahead += others if order is not None and order.sign < 0 else 0
-        return 1 + ahead
+        return ahead, held
 
-    return {name: rank(name) for name in (names if wanted is None else wanted)}
+    return {name: counted(name) for name in (names if wanted is None else wanted)}
 
 
 def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
@@ -153,12 +163,15 @@ def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
     return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
 
 
-def works_more(members: Sequence[ClusterMember], master: str, node: str) -> str:
+def works_more(
+    members: Sequence[ClusterMember], master: str, node: str, every: Mapping[str, tuple[float, float]] | None = None
+) -> str:
     """Why the trees stay with their master, as a sentence; empty where `node` works more in them, or nothing tells.
 
     A tree belongs to the node that works most in it: elsewhere, what the master does locally would cross the cluster.
+    `every`: the stakes of all nodes (`stakes_by_node`), where several of them are asked about.
     """
-    stakes = stakes_of(members, master, node)
+    stakes = (stakes_by_node(members, master) if every is None else every).get(node.upper())
     if stakes is None or stakes[1] > stakes[0]:
         return ""
     return (
@@ -252,8 +265,8 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     For nodes of which none is known to be the faster: the master's weight goes down to that of the others, no one is
     preferred, and the trees go to who uses them most. `None` where no weight is the cause.
     """
-    asked = {one.name: stakes_of(members, master, one.name) for one in members if one.name != master}
-    most = {node: found[1] for node, found in asked.items() if found is not None}
+    stakes = stakes_by_node(members, master)
+    most = {one.name: stakes[one.name.upper()][1] for one in members if one.name.upper() in stakes}
     node = max(most, key=lambda name: most[name], default=None)
     if node is None or works_more(members, master, node):
         return None

@@ -152,11 +152,11 @@ def room_of(
 
     `weighed`: lock trees are to come by a weight, and not work that a person moves.
     """
-    wanted, givers = [name.upper() for name in nodes], [name.upper() for name in comes_from]
+    wanted, givers = {name.upper() for name in nodes}, {name.upper() for name in comes_from}
     mine = [one for one in members if one.name.upper() in wanted]
     comes = tuple(one for one in members if one.name.upper() in givers and one.name.upper() not in wanted)
     read = [(one, one.busy_percent) for one in mine if known(one.busy_percent)]
-    told = [one.name.upper() for one, _ in read]
+    told = {one.name.upper() for one, _ in read}
     below = [one for one, busy in read if busy < FULL_PERCENT]
     free = [one for one in below if (after := _after(one, comes)) is not None and after <= FULL_PERCENT]
     return Room(

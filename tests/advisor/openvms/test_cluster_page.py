@@ -28,6 +28,9 @@ from tests.advisor.charts.pictures import HOSTILE, by_class, said, texts
 from tests.advisor.charts.pictures import picture as parsed
 from tests.advisor.openvms.two_nodes import brought, exports
 from tests.advisor.people import AsUser, People, text_of
+from tests.stories import HERE
+
+STORY = HERE / "three_nodes_one_decision"
 
 
 def member(name: str, local: float, into: float, out: float, **more: object) -> ClusterMember:
@@ -257,3 +260,17 @@ def test_a_stranger_finds_no_cluster_and_another_product_has_none(
         assert as_user(people.stranger).get(f"/audits/{audit.pk}/{view}").status_code == 404
     other = audited(people, [], "CLAIMS", "ase")
     assert as_user(people.colleague).get(f"/audits/{other.pk}/cluster/").status_code == 404
+
+
+def test_the_page_has_the_decision_and_the_one_plan_of_all_nodes(
+    as_user: AsUser, people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    files = {one.name: one.read_text("utf-8") for one in STORY.iterdir() if one.suffix in (".csv", ".txt")}
+    with django_capture_on_commit_callbacks(execute=True):
+        brought(people, files)
+    for node in ("HARRIS", "LEWIS", "UIST"):
+        page = text_of(as_user(people.colleague), f"/audits/{Audit.objects.get(system__name=node).pk}/cluster/")
+        assert "Where the locks belong: on HARRIS, not on LEWIS" in page
+        assert "LOCKDIRWT on HARRIS 1 → 3" in page
+        assert "RESHASHTBL on UIST 4,096 → 32,768" in page
+        assert "FOR NODE HARRIS: log in on HARRIS first" in page

@@ -1,0 +1,325 @@
+"""One decision over the nodes of a cluster: who is master, where the lock manager's CPU belongs, whose work follows."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+import pytest
+
+from collectors.facts import Capture, Fact, Facts, Interval, Source, System
+from collectors.facts.openvms import ClusterMember, ClusterNode, DedicatedLockManager, LockActivity, LockLatency
+from rules.audit import Audit, audit, linked_across
+from rules.cluster import clusters_of
+from rules.finding import Effect
+from rules.openvms._evidence.decision import Decision, Kind, Rates, bring, decide
+from tests.stories import HERE, audits_of
+
+FAST, SLOW = "HP BL870c (1.59GHz/9.0MB)", "HP rx4640 (1.10 GHz/4.0MB)"
+BEGIN = datetime(2026, 9, 22, 10, 0)  # noqa: DTZ001 - exports have no zone
+
+
+def node(name: str, local: float, into: float, out: float, **more: object) -> ClusterMember:
+    """A node with its lock operations per second; by default of V8.4 with all weights 1, in a complete cluster."""
+    fields: dict[str, object] = {
+        "version": "V8.4",
+        "lock_directory_weight": 1.0,
+        "pe1": 0.0,
+        "complete": True,
+        "cpus": 8.0,
+        "busy_percent": 30.0,
+        "start": BEGIN,
+        "end": BEGIN + timedelta(hours=1),
+        **more,
+    }
+    return ClusterMember(
+        source=Source(f"{name}.csv", 5, 9),
+        name=name,
+        local_per_second=local,
+        incoming_per_second=into,
+        outgoing_per_second=out,
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def lock(asks: str, master: str, microseconds: float) -> LockLatency:
+    return LockLatency(source=Source("locktime.csv", 2, 2), from_node=asks, master=master, microseconds=microseconds)
+
+
+def three(**of_master: object) -> list[ClusterMember]:
+    """A slow master, a fast node that asks it for most, and a third."""
+    return [
+        node("FAST", 2000.0, 0.0, 9000.0, hardware=FAST),
+        node("SLOW", 1000.0, 13000.0, 0.0, hardware=SLOW, own=True, **of_master),
+        node("THIRD", 500.0, 0.0, 4000.0, hardware=SLOW),
+    ]
+
+
+def decided(*facts: Fact) -> Decision:
+    return decide(Facts(facts))
+
+
+def capture_of(members: Sequence[ClusterMember], own: str, *more: Fact) -> Capture:
+    """The capture of one of the members, as `collectors.cluster` makes it."""
+    of_all = tuple(replace(one, own=one.name == own) for one in members)
+    return Capture(System(own, "openvms"), Interval(BEGIN, BEGIN + timedelta(hours=1)), Facts((*of_all, *more)))
+
+
+def audited(members: Sequence[ClusterMember], *of_all: Fact, **of_node: Sequence[Fact]) -> list[Audit]:
+    return linked_across([audit(capture_of(members, one.name, *of_all, *of_node.get(one.name, ()))) for one in members])
+
+
+def test_the_fastest_node_is_to_be_master_and_what_it_asked_for_is_local_then() -> None:
+    found = decided(*three())
+    assert (found.kind, found.master, found.target, found.home) == (Kind.MOVES, "SLOW", "FAST", "FAST")
+    today = {one.node: one.today for one in found.lines}
+    after = {one.node: one.after for one in found.lines}
+    assert today["SLOW"] == Rates((1000.0, 1000.0), (0.0, 0.0), (13000.0, 13000.0))
+    assert after["FAST"] == Rates((11000.0, 11000.0), (0.0, 0.0), (4000.0, 5000.0)), "SLOW's own may be in the trees"
+    assert after["SLOW"] == Rates((0.0, 1000.0), (0.0, 1000.0), (0.0, 0.0))
+    assert after["THIRD"] == today["THIRD"]
+
+
+def test_what_each_node_does_afterwards_adds_up_to_what_it_does_today() -> None:
+    """Each operation once: local and outgoing; what is asked for is what is served."""
+    for members in (
+        three(),
+        [node("A", 900.0, 8000.0, 200.0, hardware=SLOW), node("B", 50.0, 200.0, 8000.0, hardware=FAST)],
+    ):
+        found = decided(*(replace(one, own=one is members[0]) for one in members))
+        assert found.kind is Kind.MOVES
+        own = {one.name: one.local_per_second + one.outgoing_per_second for one in members}  # type: ignore[operator]
+        for line in found.lines:
+            assert line.after is not None
+            assert line.after.local is not None
+            assert line.after.outgoing is not None
+            if line.node != found.master:
+                assert line.after.local[0] + line.after.outgoing[1] == pytest.approx(own[line.node])
+            else:
+                assert line.after.local[1] + line.after.outgoing[0] == pytest.approx(own[line.node])
+        asked = sum(line.after.outgoing[0] for line in found.lines if line.after and line.after.outgoing)
+        served = sum(line.after.incoming[0] for line in found.lines if line.after and line.after.incoming)
+        assert asked == pytest.approx(served)
+
+
+def test_equal_nodes_that_share_the_work_are_told_nothing() -> None:
+    equal = [node(name, 4000.0, 600.0, 600.0, hardware=FAST) for name in ("A", "B", "C")]
+    equal[0] = replace(equal[0], own=True)
+    found = decided(*equal)
+    assert found.kind is Kind.EVEN
+    assert (found.lock_manager, found.work, found.lock_manager_changes) == ("", "", ())
+    audits = audited(equal)
+    assert not any(one.plan.steps for one in audits)
+    (cluster,) = clusters_of(audits)
+    assert not cluster.plan.steps
+    assert not cluster.summary.do
+
+
+def test_equal_nodes_of_which_one_masters_nearly_all_keep_it() -> None:
+    members = [
+        node("A", 5000.0, 6000.0, 0.0, hardware=FAST, own=True),
+        node("B", 3000.0, 0.0, 3000.0, hardware=FAST),
+        node("C", 3000.0, 0.0, 3000.0, hardware=FAST),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.home) == (Kind.STAYS, "A")
+    assert found.move is None
+    assert all(one.after is None for one in found.lines)
+    assert "The work of B is the next to run on A" in found.work
+
+
+def test_unknown_releases_give_no_script_and_the_command() -> None:
+    members = [replace(one, version=None) for one in three()]
+    found = decided(*members)
+    assert found.kind is Kind.MOVES
+    assert found.move is not None
+    assert not found.move.changes
+    assert "SHOW CLUSTER" in [one.command for one in bring(found)]
+    assert not found.lock_manager_changes
+
+
+def test_releases_on_both_sides_of_83_give_no_script() -> None:
+    members = three()
+    members[2] = replace(members[2], version="V7.3-2")
+    found = decided(*members)
+    assert found.move is not None
+    assert not found.move.changes
+    assert "LOCKRMWT" in found.says
+
+
+def test_a_node_without_exports_is_named_with_its_command() -> None:
+    members = [replace(one, complete=False) for one in three()[:2]]
+    third = ClusterNode(source=Source("show_cluster.txt", 9, 9), name="THIRD", status="MEMBER")
+    found = decided(*members, third)
+    assert found.kind is Kind.OPEN
+    assert [one.command for one in bring(found)] == [
+        "a T4 composite CSV of THIRD, of the same day, or MONITOR DLOCK ! on THIRD",
+        *(f"a T4 composite CSV of {name}, of the same day" for name in ("FAST", "SLOW", "THIRD")),
+    ]
+    line = next(one for one in found.lines if one.node == "THIRD")
+    assert (line.brought, line.today, line.after) == (False, Rates(), None)
+
+
+def test_a_node_whose_counters_failed_leaves_it_open() -> None:
+    """LOCK_ACTV could not collect there, and its T4 has no columns of lock operations."""
+    members = three()
+    failed = ClusterMember(source=Source("", 0, 0), name="THIRD", version="V8.4", start=BEGIN, end=BEGIN)
+    activity = LockActivity(source=Source("lockactv.rpt", 1, 9), nodes=("FAST", "SLOW"), failed=("THIRD",))
+    found = decided(*(replace(one, complete=None) for one in members[:2]), failed, activity)
+    assert found.kind is Kind.OPEN
+    assert "of THIRD no lock operations" in found.why
+    assert any(one.command.endswith("MONITOR DLOCK ! on THIRD") for one in bring(found))
+    assert {one.node for one in found.lines if one.today.all is None} == {"THIRD"}
+
+
+def test_pe1_of_the_master_comes_before_any_weight_and_the_reboot_after_it() -> None:
+    audits = audited(three(pe1=4096.0))
+    (cluster,) = clusters_of(audits)
+    told = [(step.node, step.takes_effect, step.change_keys) for step in cluster.plan.steps]
+    assert told == [
+        ("SLOW", Effect.ONLINE, ("openvms.sysgen:SLOW:PE1",)),
+        ("FAST", Effect.REBOOT, ("openvms.sysgen:FAST:LOCKDIRWT",)),
+    ]
+    assert cluster.titles == (("PE1 on SLOW 4,096 → 0",), ("LOCKDIRWT on FAST 1 → 3",))
+
+
+def test_pe1_minus_one_on_another_node_than_the_master_does_not_hold_the_trees() -> None:
+    members = three()
+    members[2] = replace(members[2], pe1=-1.0)
+    found = decided(*members)
+    assert found.kind is Kind.MOVES
+    assert found.move is not None
+    assert [change.key for change in found.move.changes] == ["openvms.sysgen:FAST:LOCKDIRWT"]
+
+
+def times(**local: float) -> list[LockLatency]:
+    """A LOCKTIME matrix of three nodes: local as given, 150 µs between them."""
+    return [lock(one, two, local[one] if one == two else 150.0) for one in local for two in local]
+
+
+def test_a_faster_node_far_from_those_who_ask_does_not_get_the_trees() -> None:
+    """FAST is alone at its site: what the others ask for would take ten times as long."""
+    near = times(FAST=2.0, SLOW=5.0, THIRD=5.0)
+    assert decided(*three(), *near).kind is Kind.MOVES
+    members = [
+        node("FAST", 2000.0, 0.0, 2000.0, hardware=FAST),
+        node("SLOW", 100.0, 13000.0, 0.0, hardware=SLOW, own=True),
+        node("THIRD", 500.0, 0.0, 11000.0, hardware=SLOW),
+    ]
+    far = [
+        replace(one, microseconds=1500.0)
+        if "FAST" in (one.from_node, one.master) and one.from_node != one.master
+        else one
+        for one in near
+    ]
+    found = decided(*members, *far)
+    assert found.kind is Kind.STAYS
+    # 2,000/s of FAST at 2 µs and 11,000/s of THIRD at 1,500 µs; today at 1,500 and 150 µs
+    assert "would wait longer for it: 16.5 lock requests under way at a time at the least, 4.65 today" in found.why
+
+
+def test_locks_of_one_cpu_more_ask_for_a_lock_manager_where_the_trees_go_and_there_alone() -> None:
+    members = [
+        node("FAST", 2000.0, 0.0, 60000.0, hardware=FAST, lock_manager_mode=0.0),
+        node("SLOW", 1000.0, 60000.0, 0.0, hardware=SLOW, own=True, dedicated=True, lock_manager_mode=6.0),
+    ]
+    found = decided(*members)
+    assert "belongs on FAST and on no other node" in found.lock_manager
+    told = [(one.key, one.old, one.new, one.takes_effect) for one in found.lock_manager_changes]
+    assert told == [
+        ("openvms.sysgen:FAST:LCKMGR_MODE", 0.0, 6, Effect.ADVICE),
+        ("openvms.sysgen:SLOW:LCKMGR_MODE", 6.0, 0, Effect.ADVICE),
+    ]
+    assert all(one.after == ("openvms.sysgen:FAST:LOCKDIRWT",) for one in found.lock_manager_changes)
+    few = [replace(one, cpus=4.0) for one in members]
+    assert "of 4 CPUs none is spared" in decided(*few).lock_manager
+    untold = [replace(one, cpus=node("X", 0, 0, 0).lock_manager_mode) for one in members]
+    assert "SHOW CPU ! on FAST" in [one.command for one in decided(*untold).missing]
+
+
+def test_a_cpu_that_the_new_master_may_need_is_not_taken_from_it_meanwhile() -> None:
+    idle = DedicatedLockManager(
+        source=Source("FAST.csv", 5, 500), statistic="mean", busy_percent=1.0, requests_per_second=90.0
+    )
+    members = three()
+    alone = audit(capture_of(members[:1], "FAST", idle))
+    rule = "openvms/lock_manager_idle"
+    told = next(one for one in alone.verdicts if one.rule == rule)
+    together = audited(members, FAST=[idle])[0]
+    settled = next(one for one in together.verdicts if one.rule == rule)
+    assert told.verdict == settled.verdict
+    for one in settled.findings:
+        assert not one.changes
+        assert one.do.startswith("Not now: the cluster's plan makes FAST the master")
+
+
+def test_the_story_has_one_plan_and_no_node_contradicts_it() -> None:
+    """Judged alone LEWIS would take a CPU for its lock manager; the cluster makes HARRIS the master instead."""
+    audits = audits_of(HERE / "three_nodes_one_decision")
+    (cluster,) = clusters_of(audits)
+    assert (cluster.decision.master, cluster.decision.target) == ("LEWIS", "HARRIS")
+    lewis = next(one for one in audits if one.capture.system.name == "LEWIS")
+    alone = audit(lewis.capture)
+    assert any(key.endswith(":LCKMGR_MODE") for step in alone.plan.steps if step.runs for key in step.change_keys)
+    for one in audits:
+        running = [key for step in one.plan.steps if step.runs for key in step.change_keys]
+        assert not [key for key in running if "LCKMGR" in key]
+    assert [(step.node, step.when) for step in cluster.plan.steps] == [
+        ("HARRIS", "reboot"),
+        ("UIST", "reboot"),
+        ("HARRIS", "investigate"),
+    ]
+    for step in cluster.plan.steps[:2]:
+        assert step.apply.count("one node at a time") == 1
+        assert step.apply.splitlines()[0] == f"$! ===== FOR NODE {step.node}: log in on {step.node} first ====="
+
+
+def test_the_old_master_is_booted_last() -> None:
+    """So its trees go to the new one when it leaves, and not to a third."""
+    audits = audits_of(HERE / "three_nodes_one_decision")
+    places = {one.capture.system.name: at for at, one in enumerate(audits)}
+    (grown,) = [r.finding.changes[0] for r in audits[places["UIST"]].findings if r.finding.changes]
+    lewis = audits[places["LEWIS"]]
+    first = lewis.findings[0]
+    slow = replace(first, finding=replace(first.finding, changes=(*first.finding.changes, replace(grown, node=""))))
+    audits[places["LEWIS"]] = replace(lewis, findings=(slow, *lewis.findings[1:]))
+    (cluster,) = clusters_of(audits)
+    assert [step.node for step in cluster.plan.steps if step.when == "reboot"] == ["HARRIS", "UIST", "LEWIS"]
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    count = 0
+
+    def count_call(_frame: object, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(count_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("machine", [FAST, None], ids=["one machine", "machines not known"])
+def test_twice_the_nodes_take_twice_the_work(machine: str | None) -> None:
+    def large(many: int) -> list[ClusterMember]:
+        others = [node(f"N{at:03}", 100.0, 0.0, 200.0, hardware=machine) for at in range(many)]
+        return [node("MASTER", 100.0, 200.0 * many, 0.0, hardware=SLOW if machine else None, own=True), *others]
+
+    few, many = (calls_of(partial(decide, Facts(tuple(large(of))))) for of in (50, 100))
+    assert many < 2.5 * few
+
+
+def test_the_audits_of_twice_the_nodes_take_four_times_the_work_for_four_times_the_facts() -> None:
+    """Every capture tells of every node: what looks at each pair of them, and at all nodes for it, takes eight times."""
+
+    def large(many: int) -> list[Audit]:
+        others = [node(f"N{at:03}", 100.0, 0.0, 200.0, hardware=FAST) for at in range(many)]
+        members = [node("MASTER", 100.0, 200.0 * many, 0.0, hardware=SLOW), *others]
+        return [audit(capture_of(members, one.name)) for one in members]
+
+    few, many = (calls_of(partial(linked_across, large(of))) for of in (15, 30))
+    assert many < 5 * few
