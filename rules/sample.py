@@ -25,6 +25,9 @@ class LeastSample:
     """As of a limit: begins with `vendor`, `practice` or `this project`."""
 
 
+COARSE = 900.0
+"""Seconds of one sample of T4 or MONITOR: 15 minutes are for a history (CA MICS guide: 600 to 900 s), and an average of
+them hides the minutes in which CPUs spin or locks are waited for (inference): nothing is called in order by them."""
 LEAST = LeastSample(30.0, 1, "this project: a shorter interval shows a moment, not the work")
 """For every rule that declares nothing else."""
 
@@ -39,6 +42,8 @@ class Sample:
     kind: type[Fact]
     first: int | None = None
     """The line it begins at, where one file may hold several, each over a time of its own."""
+    interval: float | None = None
+    """Seconds of one of its samples, where it has several."""
 
     def falls_short(self, least: LeastSample) -> str:
         """What it has too little of, in words; nothing where it is enough or not said."""
@@ -66,9 +71,10 @@ def _samples(facts: Facts) -> Iterator[Sample]:
         yield Sample(sysmon.source.file, sysmon.seconds, None, SysmonSample)
     for t4 in facts.every(T4File):
         length = t4.rows * t4.interval_seconds if t4.interval_seconds else None
-        yield Sample(t4.source.file, length, t4.rows, T4File)
+        yield Sample(t4.source.file, length, t4.rows, T4File, interval=t4.interval_seconds)
     for monitor in facts.every(MonitorSample):
-        yield Sample(monitor.source.file, monitor.seconds, monitor.samples, MonitorSample)
+        every = monitor.interval_seconds
+        yield Sample(monitor.source.file, monitor.seconds, monitor.samples, MonitorSample, interval=every)
     for page in facts.every(PerfkitPage):
         if known(page.seconds):  # INDICATE, QUERY CPLEVEL and the like have no interval: they are no sample
             yield Sample(page.source.file, page.seconds, None, PerfkitPage)
@@ -118,10 +124,23 @@ def in_order(clean: Clean, least: LeastSample, samples: list[Sample]) -> Clean |
     if clean.span and (said := _length(clean.span.seconds, least)):
         short = said, clean.span.command
     short = short or _short(clean.measured, samples, lambda one: one.brief(least))
+    if short is None and (coarse := _coarse(clean.measured, samples)):
+        why = f"{clean.why}; in samples of {coarse[0]:,.0f} s, which hide shorter peaks"
+        return Unknown.without("samples of a minute or less", coarse[1], why)
     if short is None:
         return clean
     why = f"{clean.why}; measured for {short[0]}; {least.origin})"
     return Unknown.without("a longer sample", short[1], why)
+
+
+def _coarse(sources: Iterable[Source], samples: list[Sample]) -> tuple[float, str] | None:
+    """Of the first figure all of whose samples are long ones: how long, and what to collect instead."""
+    for source in sources:
+        mine = _behind(source, samples)
+        long = [one.interval for one in mine if one.interval is not None and one.interval >= COARSE]
+        if mine and len(long) == len(mine):
+            return min(long), mine[0].kind.COLLECTED_BY
+    return None
 
 
 def _short(sources: Iterable[Source], samples: list[Sample], lacks: Callable[[Sample], str]) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from collectors.facts.ase import ConfigParameter, SysmonSample
 from collectors.facts.openvms import MonitorSample, T4File
 from collectors.facts.rdb import StatisticsWindow
 from rules.engine import Rule, judge_one, rules
-from rules.finding import Change, Effect, Evidence, Finding, Outcome, Severity
+from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Verdict
 from rules.sample import LEAST, LeastSample, samples_of
 
 CHANGE = Change("ase.config:lock address spinlock ratio", "ratio", 100.0, 5.0, ("set",), ("back",), Effect.RESTART)
@@ -102,3 +102,34 @@ def test_the_interval_of_two_snapshots_is_a_sample() -> None:
 
     row = MonSpinlockActivity(name="x", over="interval", seconds=2.0, certificate="ok", source=A)
     assert [one.seconds for one in samples_of(Facts((row,)))] == [2.0]
+
+
+def verdict_of(*facts: Fact, measured: tuple[Source, ...] = (A,)) -> Verdict:
+    def check(_: Facts, __: Any) -> Iterator[Outcome]:
+        yield Clean("3 % spin, limit 10 %", measured)
+
+    return judge_one(Rule("ase/made_up", "T.", (), (), (), Limits, check, LEAST), Facts(facts), {})
+
+
+@pytest.mark.parametrize("kind", [T4File, MonitorSample])
+def test_samples_of_a_quarter_of_an_hour_call_nothing_in_order(kind: type[Fact]) -> None:
+    given = {"rows": 96} if kind is T4File else {"kind": "recording", "samples": 96, "seconds": 86_400.0}
+    coarse = kind(source=A, interval_seconds=900.0, **given)  # type: ignore[call-arg]
+    verdict = verdict_of(coarse)
+    assert verdict.verdict == "unknown"
+    assert "samples of 900 s, which hide shorter peaks" in verdict.why
+    assert verdict.missing[0].fact.startswith("samples of a minute or less")
+
+
+def test_samples_of_a_minute_do_and_so_do_long_ones_beside_them() -> None:
+    minutes = T4File(source=A, rows=600, interval_seconds=60.0)
+    assert verdict_of(minutes).verdict == "clean"
+    assert verdict_of(minutes, T4File(source=A, rows=96, interval_seconds=900.0)).verdict == "clean"
+
+
+def test_an_hour_of_monitor_without_samples_of_its_own_is_no_series_of_long_ones() -> None:
+    assert verdict_of(MonitorSample(source=A, kind="summary", seconds=3600.0)).verdict == "clean"
+
+
+def test_settings_are_in_order_whatever_the_samples() -> None:
+    assert verdict_of(T4File(source=A, rows=96, interval_seconds=900.0), measured=()).verdict == "clean"
