@@ -9,6 +9,7 @@ It looks at all facts of a capture, whatever a rule declared: it judges nothing,
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import MonTable, Server
@@ -43,8 +44,9 @@ def precisely(missing: Sequence[MissingInput], facts: Facts) -> tuple[tuple[Miss
     return tuple(dict.fromkeys(_precise(one, facts) for one, what in lacks.items() if not what)), why
 
 
+@lru_cache(maxsize=1024)
 def command_of(command: str) -> str:
-    """The command without its remarks."""
+    """The command without its remarks; what facts are collected by is asked for with each verdict that lacks one."""
     return REMARK.sub("", command).strip()
 
 
