@@ -9,6 +9,7 @@ It looks at all facts of a capture, whatever a rule declared: it judges nothing,
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import MonTable, Server
@@ -75,8 +76,9 @@ def _of(text: str, patterns: Mapping[str, re.Pattern[str]]) -> str:
     return next((what for what, pattern in patterns.items() if pattern.search(text)), "")
 
 
+@lru_cache(maxsize=1024)
 def command_of(command: str) -> str:
-    """The command without its remarks."""
+    """The command without its remarks; what facts are collected by is asked for with each verdict that lacks one."""
     return REMARK.sub("", command).strip()
 
 

@@ -163,13 +163,17 @@ class Facts:
             for item in self.items:
                 self.by_type.setdefault(type(item), []).append(item)
 
-    def _may_ask(self, kind: type[Fact]) -> None:
-        if self.declared is not None and kind not in self.declared:
+    def may_ask(self, kind: type[Fact]) -> bool:
+        """Whether a rule declared this type."""
+        return self.declared is None or kind in self.declared
+
+    def _check_declared(self, kind: type[Fact]) -> None:
+        if not self.may_ask(kind):
             raise Undeclared(f"{kind.fact_name()} is used but not declared in needs or uses")
 
     def once(self, kind: type[Fact], make: Callable[["Facts"], T]) -> T:
         """What `make` makes of the facts of this type and of no other: made once, however many rules ask."""
-        self._may_ask(kind)
+        self._check_declared(kind)
         if make not in self.made:
             self.made[make] = make(self)
         made: T = self.made[make]
@@ -177,7 +181,7 @@ class Facts:
 
     def every(self, kind: type[F]) -> list[F]:
         """Every fact of this type, in the order of the exports."""
-        self._may_ask(kind)
+        self._check_declared(kind)
         return list(self.by_type.get(kind, ()))  # type: ignore[arg-type]  # the table is keyed by exact type
 
     def latest(self, kind: type[F], /, **fields: Any) -> F | None:
@@ -185,11 +189,12 @@ class Facts:
 
         The last one, because of two listings of the same thing the later one is the newer.
         """
-        found = None
-        for item in self.every(kind):
-            if all(getattr(item, name) == value for name, value in fields.items()):
-                found = item
-        return found
+        alike = (
+            item
+            for item in reversed(self.every(kind))
+            if all(getattr(item, name) == value for name, value in fields.items())
+        )
+        return next(alike, None)
 
     def narrowed(self, kinds: Iterable[type[Fact]]) -> "Facts":
         """The same facts, with access to these types alone."""

@@ -20,8 +20,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice, repeat
+from operator import attrgetter
 from typing import Any
 
+from collectors.facts.ase.sysmon import LazyRows
 from collectors.facts.base import ABSENT, NOT_MEASURED, OVERFLOW, Fact, Missing
 from collectors.facts.shapes import kinds, name_of, shapes
 
@@ -94,14 +96,14 @@ def load(data: bytes, most_bytes: int = MOST_BYTES) -> tuple[list[Fact], list[st
 def _table(kind: type, found: Sequence[object]) -> dict[str, Any]:
     if kind not in kinds().values():
         raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not in collectors.facts: it cannot be stored")
-    fields = {field: _column([_read(one, field) for one in found]) for field in shapes(kind)}
-    return {"kind": name_of(kind), "fields": fields}
+    return {"kind": name_of(kind), "fields": {field: _column(_values(kind, found, field)) for field in shapes(kind)}}
 
 
-def _read(one: object, field: str) -> object:
-    """The value; rows that nobody asked for are made for this once, so that they do not stay in memory."""
-    kept = getattr(one, "__dict__", {}).get(field)
-    return kept() if callable(kept) else getattr(one, field)
+def _values(kind: type, found: Sequence[object], field: str) -> list[object]:
+    """A field of each; rows that nobody asked for are made for this once, so that they do not stay in memory."""
+    if isinstance(vars(kind).get(field), LazyRows):
+        return [rows() if callable(rows := vars(one)[field]) else rows for one in found]
+    return list(map(attrgetter(field), found))
 
 
 def _column(values: Sequence[object]) -> list[Any] | dict[str, Any]:

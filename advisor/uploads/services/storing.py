@@ -46,8 +46,8 @@ class Packed:
         self.digest, self.packed = digest.hexdigest(), file.tell() - self.start
 
     def keep(self) -> Blob:
-        """Store it, unless the same bytes are stored already."""
-        with transaction.atomic():
+        """Store it, unless the same bytes are stored already; by itself or within a transaction, undone with that."""
+        with transaction.atomic(savepoint=False):
             known = {"size": self.size, "packed": self.packed}
             blob, new = Blob.objects.get_or_create(digest=self.digest, defaults=known)
             if new:

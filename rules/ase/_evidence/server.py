@@ -139,6 +139,20 @@ def engines_by_export(facts: Facts) -> dict[str, Engines]:
 
 def _printed(facts: Facts) -> Engines | None:
     """The engines as sp_sysmon prints them."""
+    return facts.once(EngineBusy, _engines_printed)
+
+
+def _counted(facts: Facts) -> Engines | None:
+    """The engines as `monEngine` counts them; nothing for a rule that did not ask for it."""
+    return facts.once(MonEngine, _engines_counted) if facts.may_ask(MonEngine) else None
+
+
+def _threads(facts: Facts) -> Engines | None:
+    """The engines as `monThread` counts them; nothing for a rule that did not ask for it."""
+    return facts.once(MonThread, _engines_by_threads) if facts.may_ask(MonThread) else None
+
+
+def _engines_printed(facts: Facts) -> Engines | None:
     engines = list({one.engine: one for one in facts.every(EngineBusy)}.values())
     if not engines:
         return None
@@ -147,8 +161,7 @@ def _printed(facts: Facts) -> Engines | None:
     return Engines(len(engines), _mean(one.busy_percent for one in engines), source, samples.get(source.file))
 
 
-def _counted(facts: Facts) -> Engines | None:
-    """The engines as `monEngine` counts them."""
+def _engines_counted(facts: Facts) -> Engines | None:
     rows = [one for one in interval_first(facts, MonEngine) if (one.status or "online").lower() == "online"]
     engines = list({(one.instance, one.engine): one for one in rows}.values())
     if not engines:
@@ -157,8 +170,7 @@ def _counted(facts: Facts) -> Engines | None:
     return Engines(len(engines), busy, engines[0].source, engines[0].seconds)
 
 
-def _threads(facts: Facts) -> Engines | None:
-    """The engines as `monThread` counts them."""
+def _engines_by_threads(facts: Facts) -> Engines | None:
     threads = [one for one in interval_first(facts, MonThread) if one.pool and one.pool not in OTHER_POOLS]
     threads = list({(one.instance, one.thread): one for one in threads}.values())
     if not threads:
@@ -195,7 +207,7 @@ def _mean(shares: Iterable[float | None]) -> float | None:
 
 def interval_first(facts: Facts, kind: type[F]) -> list[F]:
     """Rows of an interval, else those of single snapshots; none for a rule that did not ask for the table."""
-    if facts.declared is not None and kind not in facts.declared:
+    if not facts.may_ask(kind):
         return []
     rows = facts.every(kind)
     return [row for row in rows if getattr(row, "of_interval", False)] or rows

@@ -70,7 +70,7 @@ def monitored_pools(facts: Facts, cache: str) -> list[CachePool]:
 
 
 def _activity(facts: Facts, row: MonDataCache) -> CacheActivity:
-    lock = spinlock_named(facts, row.name) if _may(facts, MonSpinlockActivity) else None
+    lock = spinlock_named(facts, row.name) if facts.may_ask(MonSpinlockActivity) else None
     misses = row.misses
     believed = known(row.searches) and misses is not None and misses <= row.searches
     grabbed = _grabbed(facts, row)
@@ -114,10 +114,6 @@ def _rate(count: Reading, seconds: float | None) -> Reading:
     return round(count / seconds, 1) if known(count) and seconds else ABSENT
 
 
-def _may(facts: Facts, kind: type[Fact]) -> bool:
-    return facts.declared is None or kind in facts.declared
-
-
 def _rows(facts: Facts, kind: type[F]) -> list[F]:
     """The rows; none for a rule that did not ask for the table."""
-    return facts.every(kind) if _may(facts, kind) else []
+    return facts.every(kind) if facts.may_ask(kind) else []
