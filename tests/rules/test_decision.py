@@ -314,7 +314,7 @@ def test_twice_the_nodes_take_twice_the_work(machine: str | None) -> None:
 
 
 def test_the_audits_of_twice_the_nodes_take_four_times_the_work_for_four_times_the_facts() -> None:
-    """Every capture tells of every node: what looks at each pair of them, and at all nodes for it, takes eight times."""
+    """Every capture tells of every node: looking at each pair, and at all nodes for each, would take eight times."""
 
     def large(many: int) -> list[Audit]:
         others = [node(f"N{at:03}", 100.0, 0.0, 200.0, hardware=FAST) for at in range(many)]
