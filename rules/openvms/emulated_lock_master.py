@@ -120,7 +120,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _other(facts: Facts) -> str | None:
-    """The other one of two members, where SHOW CLUSTER has two and no export of it was brought."""
+    """The other one of two members, where SHOW CLUSTER has two and no export of it was uploaded."""
     names = {one.name.upper() for one in facts.every(ClusterNode) if (one.status or "MEMBER").upper() == "MEMBER"}
     own = (own_name(facts) or "").upper()
     if len(names) != 2 or own not in names or members_of(facts):

@@ -58,6 +58,7 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"sp_countmetadata\b", ("ase/sp_countmetadata",)),
     (r"sp_object_stats\b", ("ase/sp_object_stats",)),
     (r"a query plan as `sp_showplan` prints it", ("ase/sp_showplan",)),
+    (r"an error log of the server", ("ase/errorlog",)),
     (r"dbcc traceon\(3650\), then two snapshots of master\.\.mon", ("ase/monitor_tables",)),
     (r"(?:the output of `)?cat /proc/locks|several listings, as `for .* cat /proc/locks", ("unix/proc_locks",)),
     (r"an output of `cat /proc/locks` or `lslocks", ("unix/proc_locks", "unix/lslocks")),

@@ -119,7 +119,7 @@ def _row(one: Mapping[str, Any], *, moves: bool) -> NodeRow:
     if one["manager_percent"] is not None:
         about.append(f"that CPU {_figure(one['manager_percent'])} % busy")
     if not one["brought"]:
-        about.append("no export of it was brought")
+        about.append("no export of it was uploaded")
     synch = UNKNOWN if one["synch_percent"] is None else _figure(one["synch_percent"])
     today = (*_rates(one["today"]), synch, _range(one["one_cpu_percent"]), _latency(one["lock_us"]))
     after: tuple[str, ...] = ()
