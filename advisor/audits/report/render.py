@@ -49,7 +49,9 @@ SCRIPTED = ("ase", "openvms", "rdb", "zvm")
 MOST_FIRST = {"steps": 6, "changes": 6, "findings": 14, "accounts": 2}
 """What the first sheet of a PDF holds of each; the appendix has all."""
 MOST_FINDINGS = 20
-"""Findings of a capture that the short text lists; notes stand in the full one alone."""
+"""Findings of a capture that the short text lists."""
+MOST_NOTES = 10
+"""Notes that it names, by their titles alone."""
 MOST_BRING = 6
 """Commands that would decide more about a cluster, of those that the text lists."""
 SHORT = 16
@@ -240,7 +242,8 @@ def _sections(
             if verdict["rule"] not in rules:
                 rules.append(verdict["rule"])
     numbers = {finding["key"]: number for number, finding in enumerate(capture["findings"], 1)}
-    listed = [one for one in capture["findings"] if one["severity"] != "note"][:MOST_FINDINGS]
+    notes = [one for one in capture["findings"] if one["severity"] == "note"]
+    loud = [one for one in capture["findings"] if one["severity"] != "note"]
     others = [one for one in findings if one["key"] not in numbers]
     cost, counted_in = account.costs(capture.get("account", ()), capture["findings"], capture["system"]["product"])
     to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
@@ -250,9 +253,11 @@ def _sections(
         "plan": steps_of(capture["plan"], capture["findings"], others),
         "cost": cost,
         "counted_in": counted_in,
-        "listed": listed,
+        "listed": loud[:MOST_FINDINGS],
+        "notes": notes[:MOST_NOTES],
         "numbers": numbers,
-        "more_findings": len(capture["findings"]) - len(listed),
+        "more_findings": len(loud[MOST_FINDINGS:]),
+        "more_notes": len(notes[MOST_NOTES:]),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
         "named": lambda keys: _named(keys, numbers, places),
         "judged": len(in_order),

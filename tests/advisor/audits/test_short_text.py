@@ -5,7 +5,7 @@ import json
 import re
 
 from advisor.audits.report.data import audit_data
-from advisor.audits.report.render import render
+from advisor.audits.report.render import MOST_FINDINGS, MOST_NOTES, render
 from advisor.audits.services.auditing import run_audit
 from advisor.uploads.services.reading import read_exports
 from tests.advisor.people import STORIES
@@ -22,3 +22,21 @@ def test_a_finding_is_called_by_its_place_among_all_also_where_a_note_costs_more
     assert printed
     for number, title in printed:
         assert findings[int(number) - 1]["title"].startswith(title.rstrip("-"))
+
+
+def test_notes_are_named_and_what_is_not_listed_is_counted_as_what_it_is() -> None:
+    inputs = read_exports([str(STORIES / "vlh_2_descriptors")], io.BytesIO())
+    data = json.loads(json.dumps(audit_data(inputs, run_audit(inputs, {})), default=str))
+    (capture,) = data["captures"]
+    notes = [one for one in capture["findings"] if one["severity"] == "note"]
+    loud = next(one for one in capture["findings"] if one["severity"] != "note")
+    assert notes, "else this shows nothing"
+    text = render("audit", data, "txt")
+    named = text.partition("\nNotes\n")[2].partition("\n\n")[0]
+    assert " ".join(named.split()) == " ".join(f"{capture['findings'].index(one) + 1} {one['title']}" for one in notes)
+    capture["findings"] += [{**loud, "key": f"loud {number}"} for number in range(MOST_FINDINGS)]
+    capture["findings"] += [{**notes[0], "key": f"note {number}"} for number in range(MOST_NOTES)]
+    text = render("audit", data, "txt")
+    many = sum(one["severity"] != "note" for one in capture["findings"])
+    assert f"\n    and {many - MOST_FINDINGS} findings more" in text
+    assert f"\n    and {len(notes)} note" in text
