@@ -44,6 +44,8 @@ PARAMETERS = {
         # This project's bounds, no listing of these three was found: 32 CPUs, CPU ids 0 to 31, and -1 as a meaning.
         Parameter("LCKMGR_MODE", 0, 32, True),
         Parameter("LCKMGR_CPUID", 0, 31, True),
+        # wiki.vmssoftware.com/FAST_PATH_PORTS: a static mask of 32 bits, a set bit turns a driver's fast path off.
+        Parameter("FAST_PATH_PORTS", 0, 4_294_967_295, False),
         Parameter("PE1", -1, 2_147_483_647, True),
     )
 }

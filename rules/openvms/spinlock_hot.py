@@ -249,7 +249,7 @@ def _finding(
     not_its = (
         "a dedicated lock manager would not help, as this is not its spinlock" if leads and heat.name != LCKMGR else ""
     )
-    do = joined(sentence(_remedy(heat, facts), not_its), look.do)
+    do = joined(sentence(look.remedy or _remedy(heat, facts), not_its), look.do)
     if beyond:
         do = "Collect trace and capture of the same busy hour before anything is changed for this spinlock."
     yield Finding(
@@ -268,6 +268,7 @@ def _finding(
         if lost is None or beyond
         else Cost(lost / 100, min(lost, spin) / 100, max(lost, spin) / 100, of_capture=loss.hours is None),
         explains=explains,
+        changes=() if beyond or machine_of(facts).x86 else tuple(look.changes),
         expects=()
         if beyond
         else (

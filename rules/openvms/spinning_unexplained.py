@@ -210,11 +210,6 @@ def _not_taken(facts: Facts, synch: float, spun: float) -> str:
     hottest = heats(facts)[0]
     if hottest.wrong:
         return f"not to be believed ({hottest.wrong})"
-    if hottest.trace.source.tentative:
-        return (
-            f"that fits, {hottest.name} first, but its layout is recalled and no source confirms it, so it is read "
-            "tentatively and is no proof"
-        )
     return "one moment, or spread over spinlocks of which none stands out, so it is no proof"
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
-from rules.finding import Evidence, Expectation, Severity, Unknown, Untrusted
+from rules.changes.openvms_sysgen import advise_parameter
+from rules.finding import Change, Evidence, Expectation, Severity, Unknown, Untrusted
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
@@ -16,6 +17,12 @@ from rules.sources import HP
 
 LOOKS_AT = (*NODE_FACTS, *DEDICATED_FACTS, *LAYOUT_FACTS, Node, KernelService, SystemRates)
 """What a rule that uses this module has to declare."""
+PORTS_MEANT = "only if nobody turned these drivers' fast path off on purpose"
+AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
+SPREAD = (
+    "the fast path is on for every port already, so what helps is to spread the ports over the CPUs (SHOW FASTPATH) "
+    "and less of what still goes through it: cluster messages, and drivers that have no fast path"
+)
 PORTS = ("PKQDRIVER", "FGEDRIVER", "PKADRIVER", "PEDRIVER", "PKRDRIVER", "PKMDRIVER", "PGQDRIVER")
 """Bits 0 to 6 of FAST_PATH_PORTS: a bit that is set turns the fast path of that driver off."""
 
@@ -34,6 +41,9 @@ class Look:
     """Why the figures may be of another state of the node, as a clause."""
     evidence: list[Evidence] = field(default_factory=list)
     expects: list[Expectation] = field(default_factory=list)
+    remedy: str = ""
+    """What helps in place of the spinlock's own remedy, as a clause: of that, part is done already."""
+    changes: list[Change] = field(default_factory=list)
     missing: list[Unknown | Untrusted] = field(default_factory=list)
     at_most: Severity = Severity.CRITICAL
     """How loud the rule may speak with what was seen."""
@@ -119,8 +129,15 @@ def _fast_path(facts: Facts, look: Look) -> None:
         if name == "FAST_PATH_PORTS" and value:
             off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
             look.facts.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}")
+            node = Layout(facts).node
+            look.changes.append(advise_parameter(name, value, 0, when=PORTS_MEANT, cautions=(AT_REBOOT,), node=node))
         elif name == "FAST_PATH_PORTS":
-            look.facts.append("FAST_PATH_PORTS is 0: no port has its fast path turned off")
+            on = any(one.metric == "FAST_PATH" and one.value for one in look.evidence)
+            look.facts.append(
+                f"FAST_PATH_PORTS is 0: no port has its fast path turned off{' (FAST_PATH 1)' if on else ''}"
+            )
+            if on:
+                look.remedy = SPREAD
 
 
 def _memory(facts: Facts, look: Look) -> None:

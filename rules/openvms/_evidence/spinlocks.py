@@ -171,12 +171,12 @@ def waited_for(facts: Facts) -> Heat | None:
     It decides nothing where its figures cannot be believed, where it is tentative or of one moment. Where CPUs spin for
     the lock manager nearly as much as for the hottest, that is no reason to leave it alone: then it is LCKMGR.
     """
-    first = _hottest(facts)
+    first = divides(facts)
     return None if first is None or first.trace.source.tentative else first
 
 
-def _hottest(facts: Facts) -> Heat | None:
-    """The same, of a tentative trace too."""
+def divides(facts: Facts) -> Heat | None:
+    """The same, of a tentative trace too: it divides what is lost, and what is set for it waits for a person."""
     found = heats(facts)
     if not found or any(heat.wrong for heat in found):
         return None
@@ -204,7 +204,7 @@ def half_believed(facts: Facts) -> str:
 
     Such a trace was collected: it is not to be asked for as if it had not been.
     """
-    heat = _hottest(facts)
+    heat = divides(facts)
     if heat is None or not heat.trace.source.tentative:
         return ""
     return (
@@ -277,7 +277,7 @@ def not_listed(facts: Facts) -> str:
     Source: knowledge/openvms-formats.md, d.1: a spinlock that SPL ANALYZE does not name is below 10 %, not absent. That
     holds for a trace that is read tentatively, too: too little to clear the lock manager, enough not to begin with it.
     """
-    first, least = _hottest(facts), listed_from(facts)
+    first, least = divides(facts), listed_from(facts)
     if first is None or least is None or any(trace.spinlock == LCKMGR for trace in facts.every(SpinlockTrace)):
         return ""
     return (

@@ -28,7 +28,7 @@ from rules.openvms._evidence.node import (
 )
 from rules.openvms._evidence.peaks import PEAK_FACTS, Stretch
 from rules.openvms._evidence.sampling import SAMPLE_FACTS, percentile_told
-from rules.openvms._evidence.spinlocks import heats, not_listed, waited_for
+from rules.openvms._evidence.spinlocks import divides, heats, not_listed
 
 SPINNING_FACTS = (
     *LAYOUT_FACTS,
@@ -98,9 +98,10 @@ def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str |
 
     `synch` is the mean of the capture, or that of `hours`.
     """
-    layout, heat = Layout(facts), waited_for(facts)
+    layout, heat = Layout(facts), divides(facts)
     if heat and not other_time(facts, synch, hours):
-        return f"a spinlock trace divides it, {heat.name} first: openvms/spinlock_hot"
+        tentative = " (read tentatively)" if heat.trace.source.tentative else ""
+        return f"a spinlock trace divides it, {heat.name} first{tentative}: openvms/spinlock_hot"
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning and not own_cpu(layout):
         return f"chains of {chain.length:.1f} resources: openvms/resource_hash_table_undersized"
