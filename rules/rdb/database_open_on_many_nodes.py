@@ -24,7 +24,7 @@ from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
-from rules.rdb._evidence.counted import COUNTED_FACTS, counted
+from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
 from rules.rdb._evidence.sharing import (
@@ -131,7 +131,9 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.ADVICE,
         title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
-        seen=joined(f"{names} have users in it at one time, and {remote.said}.", lesser),
+        seen=joined(
+            f"{names} have users in it at one time, and {remote.said}.", lesser or by_node(facts, one, statistics)
+        ),
         because="Performance is often better with the database open on one node, where all its locks are local.",
         do=f"{NOT_THIS.format(remote.where) if lesser else MOVE} {STAY}",
         unknown="" if main or lesser else OTHERS.format(remote.where),

@@ -416,7 +416,7 @@ def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:
 def _of_main(groups: list[WaitGroup]) -> str:
     """A level above rows has a line below zero (recalled)."""
     main = groups[0]
-    row = main.resource_kind == "record" and not main.resource.rpartition(":")[2].startswith("-")
+    row = main.resource_kind == "record" and not main.resource.partition(" ")[0].rpartition(":")[2].startswith("-")
     one_row = ", one row, which no lock setting splits: change it less often or for a shorter time" if row else ""
     return f"Of {total(groups):,} logged stalls {total([main]):,} are for {named(main)}{one_row}."
 

@@ -16,11 +16,11 @@ locks are few, and in batch work that reads every page once, which no cache help
 transactions and where pages are waited for: it holds page locks to the end of the transaction.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import StatisticRow
+from collectors.facts.rdb import StatisticRow, WaitGroup
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, joined
 from rules.rdb._evidence.counted import (
@@ -49,7 +49,17 @@ from rules.rdb._evidence.page_locks import (
 from rules.rdb._evidence.prerequisites import active_caches, page_level
 from rules.rdb._evidence.sharing import several_nodes
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
-from rules.rdb._evidence.waits import STALLS, TIMEOUTS, WAIT_FACTS, Waits, evidence_of, hottest, waits_of
+from rules.rdb._evidence.waits import (
+    STALLS,
+    TIMEOUTS,
+    WAIT_FACTS,
+    Waits,
+    areas_of,
+    evidence_of,
+    hottest,
+    total,
+    waits_of,
+)
 
 LINKS = (
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",
@@ -125,7 +135,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are page locks"
             f"{of_node}{f', {rounded(per)} for each transaction' if per is not None else ''}.",
-            worth.said,
+            f"{worth.said}." if worth.said else "",
             hot,
         ),
         because=joined(because, by_page),
@@ -167,10 +177,16 @@ def _hot(waits: Waits) -> tuple[str, tuple[Evidence, ...]]:
     if waits.refused():
         return "", ()
     if pages := waits.most((*STALLS, TIMEOUTS[0], "deadlock"), "page"):
-        return f"Waited for most: {hottest(pages)}.", evidence_of(pages, "waits for")
+        return f"Waited for most: {hottest(pages)}{_area(pages)}.", evidence_of(pages, "waits for")
     if read := waits.of(("dbkey",), "page"):
-        return f"Read most: {hottest(read, 'times')}: reads, not waits.", evidence_of(read, "reads of")
+        return f"Read most: {hottest(read, 'times')}{_area(read)}: reads, not waits.", evidence_of(read, "reads of")
     return "", ()
+
+
+def _area(pages: Sequence[WaitGroup]) -> str:
+    """The storage area with most of them, where they are of several pages; for a sentence."""
+    number, most = areas_of(pages)[0] if len(pages) > 1 and areas_of(pages) else ("", 0)
+    return f"; {most:,} of {total(pages):,} in storage area {number}" if number else ""
 
 
 def _page_level(

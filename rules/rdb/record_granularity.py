@@ -69,7 +69,8 @@ WALKS = (
 )
 SCATTERED = (
     "Where transactions change scattered rows, consider setting ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED: "
-    "more locks are then taken, so raise LOCKIDTBL, RESHASHTBL and ENQLM first. Where they mostly read, keep it."
+    "more locks are then taken, so raise LOCKIDTBL, RESHASHTBL and ENQLM first{levels}. Where they mostly read, keep "
+    "it."
 )
 UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
@@ -204,7 +205,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             else "",
         ),
         because=WALKS,
-        do=SCATTERED,
+        do=SCATTERED.format(levels=_levels(one)),
         unknown=joined(
             "" if groups else "No log names the rows that are waited for: collect one first.", caveats(one, each)
         ),
@@ -227,10 +228,16 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
     )
 
 
+def _levels(one: OneDatabase) -> str:
+    """What stands between the two settings, for a sentence: fewer levels, where the header lists several."""
+    levels = one.figure("adjustable_locking_count")
+    return f"; between both, fewer levels (COUNT IS n, the header lists {levels:g})" if levels and levels > 1 else ""
+
+
 def _of_rows(groups: list[WaitGroup], limits: Limits) -> bool:
     """Whether most waits are for few single rows: a level above them has a line below zero (recalled)."""
     whole = total(groups)
-    rows = [group for group in groups if not group.resource.rpartition(":")[2].startswith("-")]
+    rows = [group for group in groups if not group.resource.partition(" ")[0].rpartition(":")[2].startswith("-")]
     most = total(rows[:3])
     return bool(whole) and 100 * most / whole >= limits.main_percent
 

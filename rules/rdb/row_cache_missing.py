@@ -20,13 +20,13 @@ lengthens recovery after a failure.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.rdb import Database, StatisticRow
+from collectors.facts import Facts, known, number_or
+from collectors.facts.rdb import Database, LogicalArea, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import rule
-from rules.finding import Clean, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, on_node, part_of_own, quiet
-from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
@@ -53,6 +53,7 @@ from rules.rdb._evidence.prerequisites import (
     unsure,
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
+from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, areas_of, total, waits_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
 MEGABYTE = 1_048_576
@@ -69,7 +70,9 @@ class Limits(PageLimits):
     """`PageLimits`: from half of 500 lock operations a second on (this project). No vendor names a figure."""
 
 
-@rule(needs=(Database, StatisticRow), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(Database, StatisticRow), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the statistics of the node where page locks are most of its locking."""
     for one in databases(facts, (StatisticRow,)):
@@ -127,6 +130,40 @@ def _defined(one: OneDatabase) -> str:
     return f"Defined already: {', '.join(sizes)}{more}."
 
 
+def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...]]:
+    """Where a cache would begin: the storage area whose pages are waited for (else read) most, and what lies in it.
+
+    By the number before the page. Of the tables there the information tables have the length of a record, so the memory
+    of 1,000 rows at the least; how many rows a table has is in no export.
+    """
+    waits = waits_of(facts, one)
+    pages = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "page") or waits.of(("dbkey",), "page")
+    if waits.refused() or not pages or not (areas := areas_of(pages)):
+        return "", ()
+    number, most = areas[0]
+    what = "read" if pages[0].kind == "dbkey" else "waited for"
+    name = next((area.name for area in one.areas if known(area.number) and f"{area.number:.0f}" == number), "")
+    tables = [
+        table
+        for table in belonging(facts.every(LogicalArea), one)
+        if known(table.area_number) and f"{table.area_number:.0f}" == number and number_or(table.record_bytes, 0.0) > 0
+    ][:MOST]
+    holds = ", ".join(
+        f"{comment(table.name, 31)} ({number_or(table.record_bytes, 0.0):,.0f} bytes a record, 1,000 rows at least "
+        f"{number_or(table.record_bytes, 0.0) * 1_000 / MEGABYTE:,.1f} MB)"
+        for table in tables
+    )
+    said = (
+        f"Pages of storage area {f'{comment(name, 31)} ({number})' if name else number} are {what} most, {most:,} of "
+        f"{total(pages):,}{f'; in it are {holds}' if holds else ''}."
+    )
+    proof = tuple(
+        Evidence(f"record of {comment(table.name, 31)}", number_or(table.record_bytes, 0.0), "bytes", table.source)
+        for table in tables
+    )
+    return said, (Evidence(f"pages of area {number} {what}", most, "events", pages[0].source), *proof)
+
+
 def _do(one: OneDatabase, missing: Sequence[Step], old: str | None) -> str:
     """All that has to be there for a row cache to do anything, in its order."""
     steps = [f"make in this order: {listed(missing)}"] if missing else []
@@ -152,6 +189,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     enabled = one.is_on("row_cache_enabled")
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     worth = worth_of(of, share, limits)
+    where, candidates = _candidates(facts, one)
     changes = changes_to("row_cache", facts, one, old, "ENABLED") if worth.acts and not enabled else ()
     return Finding(
         subject=one.subject,
@@ -160,9 +198,11 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
-            + joined(", and no row cache is active.", worth.said, _defined(one))
+            + joined(f", and no row cache is active{f'; {worth.said}' if worth.said else ''}.", _defined(one))
         ),
-        because=joined("Row caches can eliminate a large number of page locks (JCC; no figure there).", by_page),
+        because=joined(
+            "Row caches can eliminate a large number of page locks (JCC; no figure there).", by_page or where
+        ),
         do=joined(row_level, _do(one, missing, old)) if worth.acts else _why_nothing(missing, limits, worth),
         unknown=joined(moved(one), caveats(one, of)),
         evidence=(
@@ -170,6 +210,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
             *worth.evidence(limits),
             *part_evidence(part, limits),
             *evidence_of(missing),
+            *candidates,
         ),
         explains=(
             ("rdb/page_locks_dominate",)

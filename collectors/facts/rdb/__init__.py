@@ -1,6 +1,14 @@
 """Facts about Oracle Rdb databases."""
 
-from collectors.facts.rdb.database import Database, DatabaseUse, NodeDatabases, OfDatabase, RowCache, StorageArea
+from collectors.facts.rdb.database import (
+    Database,
+    DatabaseUse,
+    LogicalArea,
+    NodeDatabases,
+    OfDatabase,
+    RowCache,
+    StorageArea,
+)
 from collectors.facts.rdb.statistics import (
     IO_ITEMS,
     ITEMS,
@@ -23,6 +31,7 @@ __all__ = [
     "EventLog",
     "HeldLock",
     "HotRow",
+    "LogicalArea",
     "NoLocksShown",
     "NodeDatabases",
     "OfDatabase",

@@ -111,6 +111,21 @@ class StorageArea(OfDatabase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LogicalArea(OfDatabase):
+    """One logical area: what a table or an index has in one storage area."""
+
+    COLLECTED_BY: ClassVar[str] = "the SQL information table RDB$LOGICAL_AREAS (SELECT * FROM RDB$LOGICAL_AREAS)"
+
+    name: str
+    """That of the table or index."""
+    number: Reading = ABSENT
+    area_number: Reading = ABSENT
+    """That of its storage area."""
+    record_bytes: Reading = ABSENT
+    """RDB$RECORD_LENGTH: bytes of a record; 0 for what has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RowCache(OfDatabase):
     """One row cache that is defined."""
 

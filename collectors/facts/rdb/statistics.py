@@ -9,7 +9,7 @@ from collectors.facts.rdb.database import OfDatabase
 
 SCREENS = (
     "a write (key W) of the RMU/SHOW STATISTICS screens Summary Locking Statistics, Locking (one lock type) and "
-    "Summary IO, each after some minutes of typical load, twice"
+    "Summary IO, each after minutes of typical load, twice (uncut: /ROWS=n/COLUMNS=n)"
 )
 
 

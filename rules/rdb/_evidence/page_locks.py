@@ -86,10 +86,10 @@ class Worth:
 
     @property
     def said(self) -> str:
-        """Who waits, a sentence; or nothing."""
+        """Who waits, for a sentence; or nothing."""
         if self.waits is None:
             return ""
-        return f"{rounded(self.waits.processes)} processes wait for page locks at any moment{self.waits.said}."
+        return f"{rounded(self.waits.processes)} processes wait for page locks at any moment{self.waits.said}"
 
     def why_nothing(self, limits: PageLimits) -> str:
         """Why nothing is set, a sentence."""

@@ -55,7 +55,7 @@ def shared_rows(facts: Facts, one: OneDatabase) -> dict[str, SharedRow]:
 
 def shared_of(group: WaitGroup, rows: dict[str, SharedRow]) -> SharedRow | None:
     """The row that a group waits for, where it is one that is shared."""
-    return rows.get(group.resource) if group.resource_kind == "record" else None
+    return rows.get(group.resource.partition(" ")[0]) if group.resource_kind == "record" else None
 
 
 def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) -> tuple[Evidence, ...]:

@@ -5,18 +5,19 @@ history screen has the same events as the log, so the two are never added. The r
 that is in RMU/SHOW LOCKS alone. Stalls are waits for I/O as well, and some locks are waited for by design.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Self
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.rdb import EventLog, HeldLock, NoLocksShown, WaitGroup
+from collectors.facts.rdb import EventLog, HeldLock, LogicalArea, NoLocksShown, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, MissingInput, Untrusted
 from rules.laws.rounding import plain
 from rules.rdb._evidence.databases import OneDatabase, belonging
 
-WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown)
+WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown, LogicalArea)
 """What a rule that uses this module has to declare, beside those of `databases`."""
 STALLS = ("stall", "stall messages")
 TIMEOUTS = ("lock timeout", "lock timeout history")
@@ -125,12 +126,50 @@ class Waits:
 def waits_of(facts: Facts, one: OneDatabase) -> Waits:
     """The waits of one database. Each file counts once, also where it was brought twice."""
     none = list(belonging(facts.every(NoLocksShown), one))
+    names = _Names.of(facts, one)
     return Waits(
-        tuple(dict.fromkeys(belonging(facts.every(WaitGroup), one))),
+        tuple(dict.fromkeys(names.put_in(group) for group in belonging(facts.every(WaitGroup), one))),
         tuple(dict.fromkeys(belonging(facts.every(EventLog), one))),
         tuple(lock for lock in belonging(facts.every(HeldLock), one) if not lock.by_design),
         any(fact.partitioning_warned for fact in none),
     )
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Names of areas by number, where the information tables have them."""
+
+    storage: Mapping[str, str]
+    logical: Mapping[str, str]
+
+    @classmethod
+    def of(cls, facts: Facts, one: OneDatabase) -> Self:
+        """Those of one database."""
+        storage = {f"{area.number:.0f}": area.name for area in one.areas if known(area.number)}
+        tables = belonging(facts.every(LogicalArea), one)
+        return cls(storage, {f"{area.number:.0f}": area.name for area in tables if known(area.number)})
+
+    def put_in(self, group: WaitGroup) -> WaitGroup:
+        """Name the area of a page, or the one that the number before a record may be of.
+
+        A page is one of a storage area (vendor); the first number of a record is recalled to be of a logical area.
+        """
+        number = group.resource.partition(":")[0].strip()
+        if group.resource_kind == "page" and (name := self.storage.get(number)):
+            return replace(group, resource=f"{group.resource} of storage area {comment(name, 31)}")
+        if group.resource_kind == "record" and (name := self.logical.get(number)):
+            return replace(group, resource=f"{group.resource} (of {comment(name, 31)}, if {number} is a logical area)")
+        return group
+
+
+def areas_of(groups: Iterable[WaitGroup]) -> list[tuple[str, int]]:
+    """Storage areas by number with their waits, most first, of groups of pages."""
+    found: dict[str, int] = {}
+    for group in groups:
+        number = group.resource.partition(":")[0].strip()
+        if number.isdigit():
+            found[number] = found.get(number, 0) + group.logged + group.missed
+    return sorted(found.items(), key=lambda pair: (-pair[1], int(pair[0])))
 
 
 def total(groups: Iterable[WaitGroup]) -> int:
@@ -142,7 +181,7 @@ def named(group: WaitGroup) -> str:
     """`page 5:751 (PR)`, fit for any output."""
     kind = "" if group.resource_kind in ("other", group.resource) else f"{group.resource_kind} "
     mode = f" ({group.mode})" if group.mode else ""
-    return comment(f"{kind}{group.resource}", 80) + mode
+    return comment(f"{kind}{group.resource}", 120) + mode
 
 
 def hottest(groups: Iterable[WaitGroup], what: str = "waits") -> str:

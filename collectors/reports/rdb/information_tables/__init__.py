@@ -15,8 +15,9 @@ Three layouts: interactive SQL (`listing`), a table with dashes or a box as othe
 it, and separated values. Which table it is says the SELECT above it, else the columns. Columns are taken by name;
 one that is not known is said once, and its values are not used.
 
-RDB$STORAGE_AREAS and RDB$CACHES have the columns of the vendor's help. Those of the others were never seen: what is
-understood of their names is tentative. No counters, no waits stand in any of them (rdb-rules.md 4 [V]).
+RDB$STORAGE_AREAS, RDB$LOGICAL_AREAS and RDB$CACHES have the columns of the vendor's help. Those of the others were
+never seen: what is understood of their names is tentative. No counters, no waits stand in any of them (rdb-rules.md 4
+[V]).
 
 InterBase and Firebird have tables called RDB$ too; none of theirs has these names.
 """
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from collectors.facts.base import ABSENT, Reading, known
-from collectors.facts.rdb import Database, DatabaseUse, RowCache, StorageArea
+from collectors.facts.rdb import Database, DatabaseUse, LogicalArea, RowCache, StorageArea
 from collectors.layouts import tables
 from collectors.layouts.tables import Row, Table
 from collectors.registry import NotThisReport, Report, reading, report
@@ -62,6 +63,9 @@ TENTATIVE = "columns of RDB$DATABASE_ROOT, _JOURNAL and _USERS were understood b
 MOST_NAMED = 12
 
 
+_Fact = Database | StorageArea | LogicalArea | RowCache | DatabaseUse
+
+
 @dataclass
 class _Found:
     """All tables of one listing, by name; the last one of a name counts."""
@@ -72,8 +76,8 @@ class _Found:
     """What the session attached to: a root file, or a logical name of one."""
 
 
-@report(starts=START, provides=(Database, StorageArea, RowCache, DatabaseUse))
-def read(report: Report) -> Iterator[Database | StorageArea | RowCache | DatabaseUse]:
+@report(starts=START, provides=(Database, StorageArea, LogicalArea, RowCache, DatabaseUse))
+def read(report: Report) -> Iterator[_Fact]:
     """Yield storage areas and row caches, then the database and its users."""
     every = [found for found in _walk(report) if found.tables]
     if not every:
@@ -84,11 +88,12 @@ def read(report: Report) -> Iterator[Database | StorageArea | RowCache | Databas
         yield from _listed(report, found)
 
 
-def _listed(report: Report, found: _Found) -> Iterator[Database | StorageArea | RowCache | DatabaseUse]:
+def _listed(report: Report, found: _Found) -> Iterator[_Fact]:
     caches = dict(_caches(report, found))
     yield from caches.values()
     areas = list(_areas(report, found, caches))
     yield from areas
+    yield from _logical_areas(report, found)
     if columns.AREAS in found.tables:
         _unused(report, found.tables[columns.AREAS], ("AREA_ID", "FLAGS", "CACHE_ID", "AREA_NAME"), everything=True)
     yield from _database(report, found, areas)
@@ -202,6 +207,21 @@ def _areas(report: Report, found: _Found, caches: dict[str, RowCache]) -> Iterat
             page_level_locking=None if flags is None else bool(flags & columns.PAGE_LEVEL_BIT),
             row_cache=cache,
         )
+
+
+def _logical_areas(report: Report, found: _Found) -> Iterator[LogicalArea]:
+    """Tables and indexes, without those of the system, each with the storage area it lies in."""
+    for row in _rows(found, columns.LOGICAL):
+        name = row.get("RDB$LOGICAL_AREA_NAME")
+        if name and not name.upper().startswith("RDB$"):
+            yield LogicalArea(
+                source=report.source(row.first, row.last),
+                database=found.root,
+                name=name,
+                number=reading(row.get("RDB$LOGICAL_AREA_ID")),
+                area_number=reading(row.get("RDB$AREA_ID")),
+                record_bytes=reading(row.get("RDB$RECORD_LENGTH")),
+            )
 
 
 def _flags(text: str) -> int | None:

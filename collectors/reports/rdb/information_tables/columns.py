@@ -9,22 +9,23 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-ROOT, JOURNAL, AREAS, CACHES, USERS = (
+ROOT, JOURNAL, AREAS, CACHES, USERS, LOGICAL = (
     "DATABASE_ROOT",
     "DATABASE_JOURNAL",
     "STORAGE_AREAS",
     "CACHES",
     "DATABASE_USERS",
+    "LOGICAL_AREAS",
 )
 FILE = "DATABASE"
 """RDB$DATABASE is a system table; its RDB$FILE_NAME is the root file (vendor help). InterBase's has no such column."""
-SILENT = ("JOURNALS", "LOGICAL_AREAS", "CHARACTER_SETS", "NLS_CHARACTER_SETS")
+SILENT = ("JOURNALS", "CHARACTER_SETS", "NLS_CHARACTER_SETS")
 """Information tables that say nothing of locking."""
-TABLES = (ROOT, JOURNAL, AREAS, CACHES, USERS, *SILENT)
+TABLES = (ROOT, JOURNAL, AREAS, CACHES, USERS, LOGICAL, *SILENT)
 TELLING: Final[Mapping[str, frozenset[str]]] = {
     AREAS: frozenset(("AREA_FILE", "LINKED_AREA_ID", "AREA_ACCESS_MODE", "SPAM_INTERVAL", "INITIAL_ALLOCATION")),
     CACHES: frozenset(("CACHE_SIZE", "NUM_RESERVED_ROWS", "NUM_SWEEP_ROWS", "SNAP_CACHE_SIZE")),
-    "LOGICAL_AREAS": frozenset(("LOGICAL_AREA_ID", "LOGICAL_AREA_NAME", "ORDERED_HASH_OFFSET")),
+    LOGICAL: frozenset(("LOGICAL_AREA_ID", "LOGICAL_AREA_NAME", "ORDERED_HASH_OFFSET")),
 }
 """Columns, without `RDB$`, that no other table has."""
 SNAPSHOT_BIT, PAGE_LEVEL_BIT, ROW_CACHE_BIT = 1 << 2, 1 << 12, 1 << 15
