@@ -363,6 +363,9 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped" if stopped else ""
     few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
     enough = few is None
+    starts = layout.boot_cpus
+    if starts is not None and len(starts) < mode:
+        out = "; ".join(filter(None, (out, f"SMP_CPUS starts no more than {len(starts)} CPUs at a boot")))
     ways = f"START/CPU turns it on as soon as {mode:.0f} CPUs are active" if stopped else ""
     if enough:
         other = (
