@@ -50,6 +50,8 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
         return Buffers(
             f"look at its record locks: it has {now:,.0f} global buffers already, and more of them spare no record lock"
         )
+    if known(file.allocated_blocks) and not known(file.bucket_blocks):
+        return Buffers(f"{KEEPS}; of a sequential file one takes the multiblock count of the first stream to connect")
     found = _count(facts, file)
     if found is None:
         lacks = [name for name in SETTINGS if _setting(facts, name) is None]
