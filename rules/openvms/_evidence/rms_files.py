@@ -42,9 +42,7 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
             f"global buffers may help: of {undocumented} it is documented nowhere that they save bucket locks"
         )
     if file is None:
-        return Buffers(
-            "try global buffers (SET FILE/GLOBAL_BUFFERS), which keep read-mode bucket locks between accesses"
-        )
+        return Buffers(KEEPS)
     now = file.global_buffers if known(file.global_buffers) else None
     if now:
         return Buffers(
