@@ -59,7 +59,7 @@ class Limits:
     )
 
 
-@rule(needs=(SysgenParameter,), uses=NODE_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the value that runs against what the searches find."""
     setting = parameter_of(facts, NAME, 0, LONGEST)

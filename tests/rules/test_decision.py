@@ -238,6 +238,24 @@ def test_locks_of_one_cpu_more_ask_for_a_lock_manager_where_the_trees_go_and_the
     assert "SHOW CPU ! on FAST" in [one.command for one in decided(*untold).missing]
 
 
+@pytest.mark.parametrize("machine", [{"hardware": "VMware, Inc. VMware7,1"}, {"version": "V9.2-2"}])
+def test_of_an_x86_64_machine_nothing_is_said_of_a_cpu_for_the_lock_manager(machine: dict[str, str]) -> None:
+    members = [
+        node("FAST", 2000.0, 0.0, 60000.0, lock_manager_mode=0.0, **machine),
+        node("SLOW", 1000.0, 60000.0, 0.0, hardware=SLOW, own=True, dedicated=True, lock_manager_mode=6.0),
+    ]
+    times = [
+        lock("FAST", "FAST", 2.0),
+        lock("SLOW", "SLOW", 4.0),
+        lock("FAST", "SLOW", 50.0),
+        lock("SLOW", "FAST", 50.0),
+    ]
+    found = decided(*members, *times)
+    assert (found.kind, found.home) == (Kind.MOVES, "FAST")
+    assert "documented for Alpha and Integrity alone: of FAST nothing is said of it" in found.lock_manager
+    assert [one.key for one in found.lock_manager_changes] == ["openvms.sysgen:SLOW:LCKMGR_MODE"]
+
+
 def test_a_cpu_that_the_new_master_may_need_is_not_taken_from_it_meanwhile() -> None:
     idle = DedicatedLockManager(
         source=Source("FAST.csv", 5, 500), statistic="mean", busy_percent=1.0, requests_per_second=90.0

@@ -38,6 +38,7 @@ from rules.openvms._evidence.mastership import (
     works_more,
 )
 from rules.openvms._evidence.node import in_prose, sentence
+from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_named
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
 
@@ -333,7 +334,9 @@ def _with_lock_manager(members: Sequence[ClusterMember], found: Decision) -> Dec
     changes: tuple[Change, ...] = ()
     missing: tuple[MissingInput, ...] = ()
     first = f"once {name} is master" if found.kind is Kind.MOVES else "there"
-    if home.dedicated:
+    if not home.dedicated and machine_named(home.hardware, home.version).dedicated_documented is False:
+        said = f"The dedicated lock manager is {ALPHA_AND_INTEGRITY}: of {name} nothing is said of it."
+    elif home.dedicated:
         said = f"The dedicated lock manager is on {name} already, where the trees belong."
     elif few and locks is not None:
         said = f"No CPU for the lock manager on {name}: {in_prose(locks[1])} lock operations/s at the most "

@@ -103,6 +103,11 @@ def machine_of(facts: Facts) -> Machine:
     for node in facts.every(Node):
         hardware, version = node.hardware or hardware, node.version or version
         source = node.source if node.hardware or node.version else source
+    return machine_named(hardware, version, source)
+
+
+def machine_named(hardware: str | None, version: str | None, source: Source | None = None) -> Machine:
+    """The same of names that were read elsewhere: of another node of the cluster."""
     made, release = hardware_of(hardware), release_of(version)
     family = made.family if made else None
     if family is None and release and release.major >= FIRST_X86:

@@ -42,14 +42,14 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
             f"global buffers may help: of {undocumented} it is documented nowhere that they save bucket locks"
         )
     if file is None:
-        return Buffers(
-            "try global buffers (SET FILE/GLOBAL_BUFFERS), which keep read-mode bucket locks between accesses"
-        )
+        return Buffers(KEEPS)
     now = file.global_buffers if known(file.global_buffers) else None
     if now:
         return Buffers(
             f"look at its record locks: it has {now:,.0f} global buffers already, and more of them spare no record lock"
         )
+    if known(file.allocated_blocks) and not known(file.bucket_blocks):
+        return Buffers(f"{KEEPS}; of a sequential file one takes the multiblock count of the first stream to connect")
     found = _count(facts, file)
     if found is None:
         lacks = [name for name in SETTINGS if _setting(facts, name) is None]

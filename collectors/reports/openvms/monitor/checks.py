@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from collectors.facts.base import ABSENT, Reading, known
+from collectors.layouts.figures import alone_above
 from collectors.reports.openvms.monitor import classes
 from collectors.reports.openvms.monitor.frame import Row
 
@@ -18,6 +19,8 @@ OPERATIONS = {
     "deq rate": "DEQ",
     "blocking ast rate": "blocking AST",
 }
+LOCK_RATES = tuple(OPERATIONS)[:3]
+"""Those of them that are operations of their own."""
 WAYS = ("local", "incoming", "outgoing")
 REASONS = ("(higher activity)", "(higher lckdirwt)", "(higher lockdirwt)", "(sole interest)")
 By = Mapping[str, Mapping[str, Reading]]
@@ -40,6 +43,20 @@ def out_of_order(rows: Sequence[Row]) -> Row | None:
             if known(figure) and known(high) and figure > high + ROUNDING:
                 return row
     return None
+
+
+def no_rates(figures: Mapping[str, Reading]) -> dict[str, float]:
+    """Rates of lock operations of one screen, by label, that no lock manager has and the other operations deny.
+
+    New locks are released sooner or later, so over any time ENQs and DEQs are about as many; a counter that went round
+    shows as 2**32 ÷ seconds in one of them alone (71,582,788/s at 60 s).
+    """
+    rates = {label: figure for label in LOCK_RATES if known(figure := figures.get(label, ABSENT))}
+    return {
+        label: figure
+        for label, figure in rates.items()
+        if len(rates) > 1 and alone_above(figure, max(other for name, other in rates.items() if name != label))
+    }
 
 
 def whole_numbers(rows: Sequence[Row]) -> bool:

@@ -18,7 +18,7 @@ from collectors.facts.openvms import (
     SystemRates,
 )
 from collectors.layouts.figures import alone_above
-from collectors.reports.openvms.monitor import classes
+from collectors.reports.openvms.monitor import checks, classes
 from collectors.reports.openvms.monitor.series import ClassOf, Output, Series
 
 STATISTICS = ("mean", "current", "minimum", "maximum")
@@ -84,7 +84,8 @@ def _typed(file: str, output: Output, one: ClassOf) -> Iterator[Fact]:
     lines = one.by_key()
     for statistic in STATISTICS:
         figures = {label: _figure(series, statistic, one) for label, series in lines.items()}
-        figures = {label: figure for label, figure in figures.items() if figure is not ABSENT}
+        wrong = checks.no_rates(figures) if one.name == "LOCK" else {}
+        figures = {label: figure for label, figure in figures.items() if figure is not ABSENT and label not in wrong}
         if figures:
             yield from _of_class(_source(file, one, statistic), statistic, figures, output, one)
 

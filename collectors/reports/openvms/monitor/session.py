@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from collectors.facts.base import Reading, known
+from collectors.facts.base import ABSENT, Reading, known
 from collectors.reports.openvms.monitor import checks, classes
 from collectors.reports.openvms.monitor.frame import Frame, Kind, Row
 from collectors.reports.openvms.monitor.series import ClassOf, Output
@@ -141,6 +141,11 @@ class Session:
                 self.problems.add(f"{what}: see whether columns were lost", wrong.line)
             one.proved = True
         labels = checks.by_label(rows)
+        if one.name == "LOCK":
+            figures = {label: cells.get("mean" if table else "current", ABSENT) for label, cells in labels.items()}
+            for label, figure in checks.no_rates(figures).items():
+                what = f"{label}: {figure:,.0f} a second, alone above the others: a counter went round, left out"
+                self.problems.add(what, frame.first)
         if one.name == "MODES" or (one.name == "SYSTEM" and "idle time" in labels):
             self._prove_modes(frame, one, labels, ("current", "mean"), whole=whole)
         if one.name == "RLOCK" and checks.remastering_adds_up(labels, "mean" if table else "current"):
