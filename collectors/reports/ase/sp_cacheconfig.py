@@ -27,7 +27,7 @@ A summary, then a block for each cache (widths differ between 12.5, 15.7 and 16.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from collectors.facts.ase import CachePool, NamedCache
@@ -98,8 +98,8 @@ class _Line:
     summary: bool = False
     cache: tuple[str, str, str] | None = None
     """Name, status and type, with which a block begins."""
-    pool: tuple[CachePool | None, str] | None = None
-    """A pool without its cache, and what is wrong with its row; there is none where its I/O size is no figure."""
+    pool: tuple[dict[str, Any], str] | None = None
+    """Fields of a pool, and what is wrong with its row; there is none where its I/O size is no figure."""
     frame: bool = False
     said: tuple[tuple[str, Any], ...] = ()
     """Fields of the cache whose block it is in."""
@@ -179,7 +179,7 @@ class _Reading:
         self.cache.said.update(status=status or None, kind=kind or self.cache.said.get("kind"))
         self.cache.reaches(index)
 
-    def pool(self, index: int, pool: CachePool | None, wrong: str) -> None:
+    def pool(self, index: int, pool: dict[str, Any], wrong: str) -> None:
         """Take one pool."""
         if not self.cache:
             if not self.lost_pools:
@@ -193,7 +193,7 @@ class _Reading:
             self.report.problem(wrong, index)
         self.cache.damaged |= wrong == DAMAGED_POOL
         if pool:
-            self.cache.pools.append((index, replace(pool, cache=self.cache.name)))
+            self.cache.pools.append((index, CachePool(cache=self.cache.name, **pool)))
 
 
 CUT: dict[str, dict[str, Any]] = {
@@ -212,12 +212,12 @@ def _line(line: str) -> _Line:
         return _Line(summary=True)
     if cache:
         return _Line(cache=(cache["name"].strip(), cache["status"].strip(), cache["kind"].strip()))
+    if "config" in low and (said := _attributes(line)):
+        return _Line(said=said)
     total = "total" in low and TOTAL.match(line)
     if "kb" in low and POOL.match(line) and not total:
         return _Line(pool=_pool(line))
-    if total or any(frame.match(line) for frame in (POOLS, FRAME, RULE_OFF)):
-        return _Line(frame=True)
-    return _Line(said=_attributes(line) if "config" in low else ())
+    return _Line(frame=bool(total) or any(frame.match(line) for frame in (POOLS, FRAME, RULE_OFF)))
 
 
 def _attributes(line: str) -> tuple[tuple[str, Any], ...]:
@@ -231,26 +231,19 @@ def _attributes(line: str) -> tuple[tuple[str, Any], ...]:
     return ()
 
 
-def _pool(line: str) -> tuple[CachePool | None, str]:
-    """One pool, of four sizes with their units and the APF per cent; and what is wrong with its row."""
+def _pool(line: str) -> tuple[dict[str, Any], str]:
+    """The fields of one pool, of four sizes with their units and the APF per cent; and what is wrong with its row."""
     found = list(SIZE.finditer(line))
     if len(found) != 4:
-        return None, DAMAGED_POOL
+        return {}, DAMAGED_POOL
     io_size, wash, config, run = (one[0] for one in found)
     apf = reading(line[found[-1].end() :].strip(" \t|,;\"'"))
     wrong = f"this pool's row ends before its APF per cent: {REMEDY}" if apf is ABSENT else ""
     io_size_kb = size(io_size, "k")
     if not known(io_size_kb):
-        return None, wrong
-    pool = CachePool(
-        cache="",
-        io_size_kb=io_size_kb,
-        wash_size_kb=size(wash, "k"),
-        config_size_mb=size(config, "m"),
-        run_size_mb=size(run, "m"),
-        apf_percent=apf,
-    )
-    return pool, wrong
+        return {}, wrong
+    sizes = {"wash_size_kb": size(wash, "k"), "config_size_mb": size(config, "m"), "run_size_mb": size(run, "m")}
+    return {"io_size_kb": io_size_kb, **sizes, "apf_percent": apf}, wrong
 
 
 def _summed(row: Row) -> dict[str, Any]:

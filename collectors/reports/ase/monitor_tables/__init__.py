@@ -24,7 +24,7 @@ again, begins the next snapshot. In a hand-made list of `sysmonitors` the ids te
 from collections.abc import Sequence
 
 from collectors.facts.ase import MonTable, Snapshot
-from collectors.registry import Outcome, stream
+from collectors.registry import Follows, Outcome, stream
 from collectors.reports.ase.monitor_tables.parser import Parser
 from collectors.reports.ase.monitor_tables.table_starts import FILES, START, TABLES
 
@@ -32,7 +32,7 @@ PROVIDES = (Snapshot, MonTable, *dict.fromkeys(table.fact for table in TABLES))
 
 
 @stream(starts=START, provides=PROVIDES, rank=1, files=FILES)
-class MonitorTables:
+class MonitorTables(Follows):
     """One run of result sets; keeps the facts, and of the lines only the record at hand."""
 
     def __init__(self, file: str, above: Sequence[str]) -> None:

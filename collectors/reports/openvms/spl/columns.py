@@ -33,6 +33,7 @@ BEGINS = re.compile(
 )
 """A word that begins a column, where blanks do not part the columns any more."""
 MEANS = re.compile(r"(?:avg|average|mean)\.?\Z", re.IGNORECASE)
+DIGIT = re.compile(r"[0-9]")
 WORD = re.compile(r"[A-Za-z(%/µ#][A-Za-z()%/µ.:_#-]{0,24}")
 MEASURE = re.compile(r"\b(?:acq(?:uire|uisition)?s?|spins?|spinwaits?|waits?|holds?)\b", re.IGNORECASE)
 KEYS = re.compile(r"\b(?:spin ?lock|lock|name|cpu|pc)\b", re.IGNORECASE)
@@ -44,7 +45,9 @@ MICROSECONDS = re.compile(r"(?<![a-z])(?:us|usecs?|µs|µsecs?|microsec(?:ond)?s
 
 
 def is_head(line: str) -> bool:
-    """Whether a line can be one of a heading: words alone, no sentence."""
+    """Whether a line can be one of a heading: words alone, no sentence. Most lines have a digit, and no word has one."""
+    if DIGIT.search(line):
+        return False
     words = line.split()
     return (
         0 < len(words) <= 40
