@@ -155,7 +155,7 @@ class _File:
         self.begun = False
         """Whether a line that is not blank has been seen."""
         self.at_the_end = False
-        self.began_like = ""
+        self.began_like = self.why_nothing = ""
         self.unknown_lines = self.unknown = 0
 
     def take(self, first: int, lines: list[str]) -> None:
@@ -357,7 +357,7 @@ class _File:
 
     def _keep(self, kind: Kind, outcome: Outcome) -> None:
         if not outcome.facts and not outcome.problems:  # it only began like this kind
-            self.began_like = kind.id
+            self.began_like, self.why_nothing = kind.id, outcome.why or self.why_nothing
             self.loose.take(outcome.leftovers)
             for run in outcome.leftovers:
                 self._unknown(run.last - run.first + 1, len(run.text), run.last)
@@ -389,6 +389,8 @@ class _File:
             return EMPTY
         if hint := hint_of(self.beginning):
             return f"not read: {hint}"
+        if self.why_nothing:
+            return f"not read: {self.why_nothing}"
         if self.began_like:
             how = how_to_collect(self.began_like)
             return (

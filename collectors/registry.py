@@ -38,6 +38,8 @@ class Outcome:
     problems: list[str] = field(default_factory=list)
     above: int = 0
     """How many lines directly above its first one a fed reader understood."""
+    why: str = ""
+    """Of a fed reader without facts and problems: what these lines are and what to collect instead, if it can tell."""
 
 
 MOST_PROBLEMS = 100

@@ -39,7 +39,7 @@ from rules.ase._evidence.caches.lockless import lockless_instead
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.objects.scans import scanned_of, scans_unjudged
-from rules.ase._evidence.objects.seen import name_of
+from rules.ase._evidence.objects.seen import name_of, schemes
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
@@ -91,10 +91,14 @@ NO_PARTITIONS = (
     "No partitions are proposed, and binding does not help either: one hot page lies in one of them whatever their "
     "number, in a cache of its own too."
 )
-FEWER_ROWS = (
-    "Have fewer rows on a page of {} by exp_row_size (data-only locking; rows of a fixed length from 16.0), then reorg "
-    "rebuild."
-)
+FEWER_ROWS = "Have fewer rows on a page of {} by {}, then reorg rebuild."
+BY_SCHEME = {
+    "allpages": "max_rows_per_page, as it has allpages locking",
+    "datapages": "exp_row_size (rows of a fixed length from 16.0 on)",
+    "datarows": "exp_row_size (rows of a fixed length from 16.0 on)",
+}
+"""What limits the rows of a page, by the lock scheme of the table (vendor)."""
+BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_per_page (allpages)"
 ITS_TABLE = "the table it is of (find it by the rows changed in monOpenObjectActivity)"
 MOST_CHANGES = 0.5
 """This project: the table with at least half of all changed rows in the cache is named for the hot page."""
@@ -197,15 +201,19 @@ def _held(facts: Facts, cache: str) -> list[Held]:
 
 
 def _fewer_rows(facts: Facts, cache: str) -> str:
-    """What spreads a hot page, as a sentence: with the table that takes the changes, where the counts show one."""
-    changed: dict[str, float] = {}
-    for one in _held(facts, cache):
-        if not one.system and one.changed:
-            changed[f"{one.database}.{one.owner or ''}.{one.table}"] = one.changed
-    most = max(changed, key=lambda name: changed[name], default="")
+    """What spreads a hot page, as a sentence: with the table that takes the changes, where that is shown."""
+    changed = {
+        (one.database, one.owner or "", one.table): one.changed
+        for one in _held(facts, cache)
+        if not one.system and one.changed
+    }
+    most = max(changed, key=lambda name: changed[name], default=None)
     share = changed[most] / sum(changed.values()) if most else 0.0
-    named = f"{most} ({100 * share:.0f} % of the rows changed in it)"
-    return FEWER_ROWS.format(named if share >= MOST_CHANGES else ITS_TABLE)
+    if most is None or share < MOST_CHANGES:
+        return FEWER_ROWS.format(ITS_TABLE, BY_EITHER)
+    scheme = schemes(facts).get((most[0], most[2]))
+    way = BY_SCHEME.get(scheme.scheme, BY_EITHER) if scheme else BY_EITHER
+    return FEWER_ROWS.format(f"{'.'.join(most)} ({100 * share:.0f} % of the rows changed in it)", way)
 
 
 def _rows_apart(figure: Figure, named: NamedCache | None) -> str:

@@ -42,6 +42,32 @@ def test_no_guess_is_made_of_anything_else(text: str) -> None:
     assert "no export that Lockwright knows" in found.problems[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (
+            "1> select convert(char(26), getdate(), 109) SampleTime, * from master..monIOQueue\n2> go\n SampleTime"
+            "                 IOs IOTime LogicalName\n -------------------------- --- ------ -----------\n"
+            " Mar 10 2026 10:00:00:000AM 455   9000 data01\n",
+            "monIOQueue is no monitoring table that is read here",
+        ),
+        (
+            "1> select * from master..monWaitEventInfo\n2> go\n WaitEventID WaitClassID Description\n ----------- "
+            "----------- -----------\n         150           5 waiting for a lock\n",
+            "put this answer into the file of monSysWaits",
+        ),
+        (
+            "1> select * from master..monSpinlockActivity\n2> go\n addrlockspins 0 771203 401299 308481 40.0\n",
+            "expected are rows below a heading with the columns",
+        ),
+    ],
+)
+def test_a_monitoring_table_that_gives_nothing_says_what_was_expected(text: str, hint: str) -> None:
+    (found,) = read_stream("x", io.BytesIO(text.encode()))
+    assert not found.facts
+    assert hint in found.problems[0], found.problems
+
+
 def test_what_is_read_gets_no_hint() -> None:
     (found,) = read_stream("x", io.BytesIO(b"users,throughput\n1,100\n2,180\n4,290\n"))
     assert found.facts

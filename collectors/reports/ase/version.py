@@ -119,7 +119,10 @@ def _server(report: Report, index: int, product: re.Match[str], asked: list[str]
         cells = [lines[last].strip()]
     if name is None and "servername" in asked:
         name = next((cell for cell in cells if _name(cell)), None)
-    page = next((_page(cell) for cell in cells if cell in PAGE_SIZES), ABSENT)
+    sizes = [cell for cell in cells if cell in PAGE_SIZES]
+    if "pagesize" in asked and not sizes:  # one blank apart, where the columns are as wide as what they hold
+        sizes = [word for word in rest[:LONGEST].split() if word in PAGE_SIZES]
+    page = _page(sizes[0]) if len(sizes) == 1 else ABSENT
     report.claim(first, last)
     return Server(source=report.source(first, last), name=name, version=text, page_size_bytes=page), last
 

@@ -22,11 +22,22 @@ again, begins the next snapshot. In a hand-made list of `sysmonitors` the ids te
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from collectors.facts.ase import MonTable, Snapshot
 from collectors.registry import Follows, Outcome, stream
 from collectors.reports.ase.monitor_tables.parser import Parser
 from collectors.reports.ase.monitor_tables.table_starts import FILES, START, TABLES
+
+EVENTS_ALONE = (
+    "the names of wait events alone, which need no other file: to have them beside the waits, put this answer into the "
+    "file of monSysWaits"
+)
+UNREAD = "{0} is no monitoring table that is read here (`manage.py collect-script ase` asks for those that are)"
+MISLAID = (
+    "{0} is asked for, and no heading of it follows: expected are rows below a heading with the columns {1}, as isql "
+    "prints them (isql -w 2000 -o FILE)"
+)
 
 PROVIDES = (Snapshot, MonTable, *dict.fromkeys(table.fact for table in TABLES))
 
@@ -64,5 +75,19 @@ class MonitorTables(Follows):
         return len(lines)
 
     def close(self) -> Outcome:
-        """Hand over the facts."""
-        return self.walk.finish()
+        """Hand over the facts; without any, what the lines are, if that can be told."""
+        outcome = self.walk.finish()
+        return outcome if outcome.facts else replace(outcome, why=self._why_nothing())
+
+    def _why_nothing(self) -> str:
+        if self.walk.run.events or self.walk.run.classes:
+            return EVENTS_ALONE
+        known = {table.name.lower(): table for table in TABLES}
+        for name, written in self.walk.asked.spelled.items():
+            table = known.get(name)
+            if table is None:
+                return UNREAD.format(written)
+            if table.marks:
+                _, columns = min((len(one), sorted(one)) for one in table.marks)
+                return MISLAID.format(table.name, " and ".join(columns))
+        return ""

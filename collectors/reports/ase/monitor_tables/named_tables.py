@@ -16,12 +16,15 @@ class NamedTables:
     def __init__(self) -> None:
         """Start with nothing asked."""
         self.tables: list[str] = []
+        self.spelled: dict[str, str] = {}
+        """Every table that was asked for, as it was written."""
         self.answered = False
         """Whether something came after the query: the next one begins a new batch."""
 
     def note_query(self, line: str, *, prompted: bool) -> bool:
         """Take a line if it is part of a query, or a title; `prompted`: a prompt stood before it."""
-        mentions = [name.lower() for name in MENTION.findall(line)]
+        written = MENTION.findall(line)
+        mentions = [name.lower() for name in written]
         if not prompted and not (mentions and (COMMENT.match(line) or QUERY.search(line) or START.search(line))):
             return False
         if not mentions and not (prompted and QUERY.search(line)):
@@ -29,6 +32,7 @@ class NamedTables:
         if self.answered:
             self.tables, self.answered = [], False
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
+        self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True
 
     @property
