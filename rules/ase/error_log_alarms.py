@@ -1,7 +1,7 @@
 """The error log tells of locks that ran out, or of a full log.
 
-Finds: in the last day of the error log, messages that the server ran out of locks (1204), that tasks sleep because the
-log of a database is full (7412, 7413, 7415), and stack traces.
+Finds: in the error log of the last day (before its newest line, or the sample beside it), messages that the server ran
+out of locks (1204), that tasks sleep because the log of a database is full (7412, 7413, 7415), and stack traces.
 
 Why it matters: a statement that gets no lock ends, and only users with sa_role can log in until locks are added. Tasks
 that wait for space in the log keep their locks meanwhile, so whoever needs these rows waits behind them: what looks
@@ -78,7 +78,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         older = sum(one.count for one in facts.every(LogEvent) if one.kind in WORDS)
         before = f"; {older:,} older messages are in it" if older else ""
         yield Clean(
-            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: nothing in its last {limits.hours:g} h{before}"
+            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: nothing newer than {limits.hours:g} h{before}"
         )
 
 

@@ -8,7 +8,7 @@ says something of descriptors alone. A procedure cache that is full is no resour
 Why it matters: without a free lock a statement ends with message 1204, and only users with sa_role can log in until
 locks are added; every other login is refused. Without a free connection logins are refused; one connection is kept
 for an administrator, for 15 minutes. With none free when it was listed it is critical; that all were in use at some
-time is a warning where nine tenths are in use now too, else advice.
+time is a warning where nine tenths are in use now too, or where the error log of the last day tells of it, else advice.
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
 look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. For
@@ -24,10 +24,11 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import ConfigParameter, ResourceUsage
+from collectors.facts.ase import ConfigParameter, LogEvent, ResourceUsage
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, more_locks, usages_of
-from rules.ase._evidence.server import setting_of
+from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -70,7 +71,7 @@ class Limits:
     )
 
 
-@rule(needs=(ResourceUsage,), uses=MEMORY_FACTS, links=LINKS, limits=Limits, sample=None)
+@rule(needs=(ResourceUsage,), uses=(*MEMORY_FACTS, *LOG_FACTS), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each resource, in a cluster of each instance."""
     named = [(name, usage) for name in (*LOST, *OTHERS) for usage in usages_of(facts, name)]
@@ -112,7 +113,9 @@ def _finding(
     short = too_little(facts, name, change.memory_mb) if change else ""
     because = LOST.get(name, "What is lost without a free one is in no source that was read: see the error log.")
     look, then, unknown = LOOK.get(name, ""), "", ""
-    if out and usage.active < there:
+    told = [one for one in events_of(facts, DAY) if one.kind == LogEvent.LOCKS] if out and name == LOCKS else []
+    ran_out = f"By the error log they ran out last at {told[-1].last:%Y-%m-%d %H:%M}." if told else ""
+    if out and usage.active < there and not told:
         unknown = "When all were in use is not in the export: Max_Used is a peak that may be long past."
     if newer:
         look = f"Collect a new report: {name} is {running:,.0f} by now, so this one is older than the setting."
@@ -128,14 +131,17 @@ def _finding(
         unknown = joined(unknown, "Whether the instance has a value of its own is not known, so no script is given.")
     elif name in LOST:
         then = f"More are configured already, but do not run: see the error log, and max memory ({name})."
-    severity = _severity(limits, usage.active, there, most)
+    severity = max(_severity(limits, usage.active, there, most), Severity.WARNING if told else Severity.NOTE)
     change = None if short else change
     return Finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
         title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use",
-        seen=f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since "
-        "the start of the server.",
+        seen=joined(
+            f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since "
+            "the start of the server.",
+            ran_out,
+        ),
         because=because,
         do=joined(look, then),
         unknown=unknown,
@@ -149,6 +155,7 @@ def _finding(
                 usage.source,
                 there * (limits.used_percent if name in LOST else 100.0) / 100,
             ),
+            *(Evidence("messages: out of locks", one.count, "", one.source) for one in told[-1:]),
             *(free_evidence(facts) if short else ()),
         ),
         changes=(change,) if change else (),
@@ -156,6 +163,7 @@ def _finding(
         if change
         else (),
         share=100.0 * most / there,
+        explains=(f"ase/error_log_alarms:{subject_of(facts)}",) if told else (),
     )
 
 

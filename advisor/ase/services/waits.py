@@ -11,7 +11,7 @@ from typing import Any
 from advisor.audits.models import Audit, Capture
 from advisor.charts.stacked import REST, stacked_by_name
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonProcess, MonProcessWaits, MonState, MonSysWaits, TaskSwitches
+from collectors.facts.ase import MonProcess, MonProcessWaits, MonState, MonSysWaits, SysmonSection, TaskSwitches
 from rules.ase._evidence.server import engines_of, interval_first
 from rules.ase._evidence.waits.events import GROUPS, NETWORK, NETWORK_READ, RUN_QUEUE
 from rules.ase._evidence.waits.relief import BY_CAUSE, BY_EVENT, Relief
@@ -22,6 +22,8 @@ from rules.finding import Unknown, Untrusted
 MOST_SESSIONS = 20
 MOST_CAPTURES = 60
 """Captures of the same system in the picture over time: the latest up to this one."""
+BACKGROUND = ("housekeeper", "rep agent", "replication agent")
+"""How the titles of the sections begin that count the work of background tasks: shown, and judged by nothing."""
 NO_RELIEF = Relief("no source read here explains this event")
 
 
@@ -86,6 +88,16 @@ class Session:
 
 
 @dataclass(frozen=True)
+class Background:
+    """One figure of a background task, by sp_sysmon."""
+
+    section: str
+    name: str
+    per_second: float | None
+    count: float | None
+
+
+@dataclass(frozen=True)
 class Waits:
     """Everything about the waits of a capture."""
 
@@ -101,6 +113,7 @@ class Waits:
     left_out: tuple[LeftOut, ...]
     sessions: tuple[Session, ...]
     causes: tuple[Cause, ...]
+    background: tuple[Background, ...]
     why_none: str
     """Why no wait events are shown, in words; empty where they are."""
     bring: tuple[str, ...]
@@ -136,6 +149,7 @@ def waits_of(facts: Facts) -> Waits:
         left_out=tuple(_left_out(facts)) if rows else (),
         sessions=tuple(_sessions(facts, {one.event: one.text for one in rows})),
         causes=tuple(_causes(facts)),
+        background=tuple(_background(facts)),
         why_none=why,
         bring=bring,
     )
@@ -218,6 +232,16 @@ def _causes(facts: Facts) -> Iterable[Cause]:
             )
         )
     return sorted(made, key=lambda one: -(one.percent or 0.0))
+
+
+def _background(facts: Facts) -> Iterable[Background]:
+    """What the housekeeper and the RepAgent did, as the newest report of sp_sysmon counts it."""
+    sections = {one.title: one for one in facts.every(SysmonSection) if one.title.lower().startswith(BACKGROUND)}
+    for section in sections.values():
+        for row in section.rows:
+            rate, count = (one if known(one) else None for one in (row.per_second, row.count))
+            if rate is not None or count is not None:
+                yield Background(section.title, ", ".join(row.path), rate, count)
 
 
 def over_time(audit: Audit) -> tuple[Any, int]:

@@ -147,3 +147,5 @@ def test_plans_that_were_brought_are_shown_scans_first(as_user: AsUser, people: 
         ("SPID 31", "claim", "SELECT at line 14: table scan, reads of 2 KB, LRU replacement"),
         ("SSQLID 11", "claims..policy", "SELECT: index policy_no"),
     ], "no export tells in which database that session is"
+    page = text_of(as_user(people.owner), reverse("ase-statements", args=[audited(people, [*contended(), *found]).pk]))
+    assert page.index("table scan, reads of 2 KB") < page.index("index policy_no")

@@ -8,8 +8,17 @@ import pytest
 from advisor.ase.services.waits import over_time, waits_of
 from advisor.audits.models import Audit, Capture
 from advisor.charts.stacked import REST
-from collectors.facts import Fact, Facts
-from collectors.facts.ase import MonEngine, MonProcessWaits, MonState, MonSysWaits, SysmonSample, TaskSwitches
+from collectors.facts import ABSENT, OVERFLOW, Fact, Facts
+from collectors.facts.ase import (
+    MonEngine,
+    MonProcessWaits,
+    MonState,
+    MonSysWaits,
+    SysmonRow,
+    SysmonSample,
+    SysmonSection,
+    TaskSwitches,
+)
 from tests.advisor.ase.servers import audited, setting
 from tests.advisor.people import AsUser, People, text_of
 
@@ -99,6 +108,21 @@ def test_switches_of_sysmon_stand_apart_and_what_cannot_be_has_its_reason() -> N
     (latches,) = waits_of(Facts((wrapped,))).causes
     assert latches.percent is None
     assert "impossible" in latches.why
+
+
+def test_what_background_tasks_did_is_shown_and_judged_by_nothing(people: People, as_user: AsUser) -> None:
+    washes = SysmonRow(271, ("Buffer Cache Washes", "Clean"), 6.8, 40.5, 810.0, 82.4)
+    unread = SysmonRow(272, ("Buffer Cache Washes", "Dirty"), ABSENT, ABSENT, OVERFLOW, ABSENT)
+    section = SysmonSection(title="Housekeeper Task Activity", rows=(washes, unread))
+    found = [*server(), section, SysmonSection(title="Task Management", rows=(washes,))]
+    (shown,) = waits_of(Facts(tuple(found))).background
+    assert (shown.name, shown.per_second, shown.count) == ("Buffer Cache Washes, Clean", 6.8, 810.0)
+    audit = audited(people, found)
+    page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/waits/")
+    assert "Buffer Cache Washes, Clean" in page
+    assert "Shown only" in page
+    without = text_of(as_user(people.colleague), f"/audits/{audited(people, server()).pk}/waits/")
+    assert "Background tasks" not in without
 
 
 @pytest.mark.parametrize(

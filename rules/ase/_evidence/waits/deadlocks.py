@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from collectors.facts import Facts, Source
 from collectors.facts.ase import Deadlock
-from rules.ase._evidence.waits.error_log import DAY, newest_line
+from rules.ase._evidence.waits.error_log import DAY, recent
 from rules.changes.quoting import comment
 
 HOUR = timedelta(hours=1)
@@ -95,8 +95,8 @@ def _rows(facts: Facts) -> list[Deadlock]:
     listed = [row for row in rows if not row.logged]
     if listed or not rows:
         return listed
-    newest = newest_line(facts)
-    return [row for row in rows if newest and row.resolved and row.resolved > newest - DAY]
+    since = recent(facts, DAY)
+    return [row for row in rows if since and row.resolved and row.resolved > since]
 
 
 def _ago(when: datetime | None) -> float:

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from collectors.facts import Fact, Facts
-from collectors.facts.ase import ErrorLog, LogEvent
+from collectors.facts.ase import ErrorLog, LogEvent, Snapshot, SysmonSample
 
 DAY = timedelta(days=1)
 LOG_FACTS: tuple[type[Fact], ...] = (ErrorLog, LogEvent)
@@ -14,7 +14,17 @@ def newest_line(facts: Facts) -> datetime | None:
     return max((log.last for log in facts.also(ErrorLog).every(ErrorLog)), default=None)
 
 
-def events_of(facts: Facts, age: timedelta) -> list[LogEvent]:
-    """Messages of the last time of the log, up to this old, in the order of the logs."""
+def recent(facts: Facts, age: timedelta) -> datetime | None:
+    """From when on a message is not older than this: before the newest line, or the sample beside an older log."""
     newest = newest_line(facts)
-    return [one for one in facts.every(LogEvent) if newest and one.last > newest - age]
+    if newest is None:
+        return None
+    seen = facts.also(SysmonSample, Snapshot)
+    ends = (one.end for one in seen.every(SysmonSample)), (one.taken for one in seen.every(Snapshot))
+    return max([newest, *(end.replace(tzinfo=None) for times in ends for end in times if end)]) - age
+
+
+def events_of(facts: Facts, age: timedelta) -> list[LogEvent]:
+    """Messages up to this old, in the order of the logs."""
+    since = recent(facts, age)
+    return [one for one in facts.every(LogEvent) if since and one.last > since]
