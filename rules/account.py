@@ -84,6 +84,8 @@ class Pool:
     """Rules whose findings each have a part of their own, as large as their cost."""
     collect: str = ""
     """What would show the cause of what is left; empty where the pool is its own cause (a disk that is read)."""
+    as_work: str = ""
+    """The remark where no finding has it: then it is the price of something that works as meant, and not lost."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,11 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
     roots = roots_of(findings)
     lost: list[Loss] = []
     rest: list[tuple[Pool, Amount]] = []
+    remarks = list(measured.remarks)
     for pool in measured.pools:
+        if pool.as_work and not any(_one_of((*pool.causes, *pool.parts), one) for one in findings):
+            remarks.append(pool.as_work)
+            continue
         booked, left = _booked(pool, findings, roots)
         lost += booked
         if left is not None:
@@ -220,7 +226,7 @@ def divided(measured: Measured, findings: Sequence[Judged]) -> Account:
         lost=tuple(lost),
         unexplained=_unexplained(rest),
         undivided=measured.undivided,
-        remarks=measured.remarks if said is None else (said, *measured.remarks),
+        remarks=tuple(remarks if said is None else (said, *remarks)),
         run=measured.run,
         test=measured.test,
         conflict=measured.conflict,

@@ -165,7 +165,7 @@ def _losses(
         share = account.share(account.gone) or 0.0
         if account.currency == PROCESSORS and share >= TOLD_SHARE and account.gone >= TOLD_PROCESSORS:
             most = account.lost[0] if account.lost else None
-            yield f"{_amount(account, unit)} are lost in {_in_what(account)}{_first(most, by_key)}", _keys(account)
+            yield f"{_amount(account, unit)} are lost{_in_what(account)}{_first(most, by_key)}", _keys(account)
     for account in accounts:
         caused = [one for one in account.lost if one.to] if account.currency == WAITING_TASKS else []
         tasks = sum(one.amount.booked for one in caused)
@@ -195,15 +195,26 @@ def amount_words(low: float, most: float, capacity: float, unit: str) -> str:
 
 
 def _in_what(account: Account) -> str:
-    """What it is lost in: the largest part; without a shown cause that is said. Of a measured run with its name."""
-    open_ = account.unexplained.amount.booked if account.unexplained else 0.0
+    """What it is lost in: the largest part; without a shown cause that is said. Of a measured run with its name.
+
+    A part has its own figure, as the bar has it, where that is not the whole and no end of a range lies apart.
+    """
+    open_ = account.unexplained.amount if account.unexplained else None
     run = f", {account.run}" if account.run else ""
-    if account.unexplained and open_ > 0.5 * account.gone:
-        return f"{account.unexplained.why}{run}, cause not shown"
-    first, *others = [one for one in account.lost if one.amount.booked > 0]
-    if first.amount.booked >= MOSTLY * account.gone or not others:
-        return f"{first.what}{run}"
-    return f"{first.what} and {others[0].what if len(others) == 1 else f'{len(others)} more'}{run}"
+    if account.unexplained and open_ and open_.booked > 0.5 * account.gone:
+        return f" in {account.unexplained.why}{run}, cause not shown"
+    parts = [(one.what, one.amount) for one in account.lost if one.amount.booked > 0]
+    if open_ and account.unexplained and open_.booked > 0:
+        parts.append((f"{account.unexplained.why}, cause not shown", open_))
+    (first, most), *others = parts
+    exact = all(amount.low >= MOSTLY * amount.booked for _, amount in parts)
+    own = f"{most.booked:.2f}" if exact and f"{most.booked:.2f}" != f"{account.gone:.2f}" else ""
+    if most.booked >= MOSTLY * account.gone or not others:
+        return f", {own} of them in {first}{run}" if own else f" in {first}{run}"
+    if len(others) > 1:
+        return f" in {first}{f' ({own})' if own else ''} and {len(others)} more{run}"
+    other, amount = others[0]
+    return f" in {first}{f' ({own})' if own else ''} and {other}{f' ({amount.booked:.2f})' if own else ''}{run}"
 
 
 def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterMember, RemasterRates
+from rules.changes.openvms_sysgen import PARAMETERS
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
@@ -37,12 +38,13 @@ from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
 from rules.openvms._evidence.mastership import (
     BOTH,
+    WHEN_SET,
     Move,
     governing,
     move_to,
     ranks_of,
 )
-from rules.openvms._evidence.node import pending_said, sentence
+from rules.openvms._evidence.node import parameter_of, pending_said, sentence
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
@@ -129,7 +131,9 @@ def _told(
     members, own = members_of(facts), own_name(facts)
     ranks = ranks_of(facts, [one.name for one in members])
     fastest = [name for name, rank in ranks.items() if rank == 1]
-    move = Move((), f"{BOTH}: give the node that should be master the highest one.")
+    name = governing(facts, members)
+    decides = f"{name} decides here ({WHEN_SET[name]})" if name else BOTH
+    move = Move((), f"{decides}: give the node that should be master the highest one.")
     if len(fastest) == 1:
         move = move_to(facts, members, fastest[0])
     reasons = ", ".join(
@@ -151,7 +155,7 @@ def _told(
         ),
         unknown=joined(
             sentence("" if reasons else why.removesuffix("."), move.unknown),
-            sentence(_pe1(members), _pending(facts, members).strip(" .")),
+            sentence(_pe1(facts, members), _pending(facts, members).strip(" .")),
         ),
         evidence=(
             Evidence("lock trees moved out", out, "/s", rates.source),
@@ -172,10 +176,13 @@ def _pending(facts: Facts, members: Sequence[ClusterMember]) -> str:
     return "".join(pending_said(facts, one) for one in ([name] if name else ["LOCKDIRWT", "LOCKRMWT"]))
 
 
-def _pe1(members: Sequence[ClusterMember]) -> str:
+def _pe1(facts: Facts, members: Sequence[ClusterMember]) -> str:
     """What PE1 is on the nodes, where it was read, and on which it was not, as a clause."""
     limits_it = "PE1 above 0 limits moving to small trees (as recalled)"
     read = {one.name: one.pe1 for one in members if known(one.pe1)}
+    own = parameter_of(facts, "PE1", PARAMETERS["PE1"].low, PARAMETERS["PE1"].high)
+    if not members and isinstance(own, tuple):
+        return f"{limits_it}; it is {own[0]:.0f} here, and that of the other nodes is not in the exports"
     if not read:
         return f"{limits_it}: check its value now (MCR SYSGEN SHOW PE1), and what it does, first"
     said = f"{limits_it}; it is {', '.join(f'{value:.0f} on {name}' for name, value in read.items())}"

@@ -405,7 +405,9 @@ def _finding(
     directory = [rate for rate in (rates.directory_incoming, rates.directory_outgoing) if known(rate)]
     looked_up = f", and {sum(directory):,.0f} directory lookups/s came with it" if sum(directory) else ""
     if directory:
-        evidence.append(Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source))
+        both = "as a sum" if len(directory) > 1 else ""
+        looked = Evidence("directory lookups, both ways", round(sum(directory), 1), "/s", rates.source, computed=both)
+        evidence.append(looked)
     for tree, rate in asked_elsewhere(facts, own_name(facts) or ""):
         metric = (
             f"LOCK_ACTV: requests in {called(bytes.fromhex(tree.name))}, mastered by {comment(tree.master or '', 15)}"

@@ -23,7 +23,9 @@ from rules.account import (
 )
 from rules.audit import accounts_of
 from rules.finding import Cost, Finding, Severity
+from rules.plan import Plan
 from rules.ranking import Ranked, linked
+from rules.summary import summarized
 from tests.stories import HERE, STORIES, audits_of
 
 HERE_IT_STANDS = Source("t4.csv", 8, 43)
@@ -206,3 +208,28 @@ def test_an_account_is_made_of_the_findings_it_is_given() -> None:
     assert mean.lost == ()
     assert mean.unexplained is not None
     assert mean.unexplained.amount.value == pytest.approx(3.75, abs=0.01)
+
+
+def polling(*findings: Ranked) -> Account:
+    pools = (
+        Pool("MP synch", Amount.exactly(0.1), HERE_IT_STANDS, (NEEDS,), (HOT,), "a spinlock trace"),
+        Pool(
+            "CPU 7, polling", Amount.exactly(0.9), HERE_IT_STANDS, ("openvms/lock_manager_idle",), as_work="It polls."
+        ),
+    )
+    return divided(Measured(PROCESSORS, MEAN, 8.0, 2.0, pools), linked(list(findings)))
+
+
+def test_a_lock_manager_that_earns_its_cpu_loses_none_of_it_and_one_that_does_not_loses_it() -> None:
+    earns = polling()
+    assert (earns.gone, earns.remarks) == (0.1, ("It polls.",))
+    assert earns.work == pytest.approx(5.9)
+    idle = polling(found("openvms/lock_manager_idle", cost=0.9))
+    assert (idle.gone, idle.remarks) == (1.0, ())
+    assert idle.work == pytest.approx(5.0)
+
+
+def test_the_verdict_has_the_figures_of_the_bar() -> None:
+    idle = found("openvms/lock_manager_idle", cost=0.9)
+    said = summarized(linked([idle]), (), Plan(()), (polling(idle),)).verdict
+    assert said == "1.00 of 8 CPUs (12 %) are lost, 0.90 of them in CPU 7, polling."

@@ -118,12 +118,15 @@ def _polling(facts: Facts, layout: Layout) -> tuple[Pool, ...]:
     if busy is None or not busy.on or not known(busy.busy_percent) or not 0 <= busy.busy_percent <= 100:
         return ()
     manager = layout.lock_manager
+    what = f"CPU {manager[0] if manager else ''} of the lock manager, polling".replace("  ", " ")
+    polls = 1 - busy.busy_percent / 100
     return (
         Pool(
-            what=f"CPU {manager[0] if manager else ''} of the lock manager, polling".replace("  ", " "),
-            amount=Amount.exactly(1 - busy.busy_percent / 100),
+            what=what,
+            amount=Amount.exactly(polls),
             source=busy.source,
             causes=("openvms/lock_manager_idle",),
+            as_work=f"Of the work {polls:.2f} CPUs are {what}: what a dedicated lock manager takes.",
         ),
     )
 

@@ -28,6 +28,7 @@ from rules.openvms._evidence.cluster import (
 )
 from rules.openvms._evidence.node import in_prose, node_name, sentence
 from rules.openvms._evidence.own_runs import own_alone
+from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.room import Room, room_of
 
 REPEATS = 1.25
@@ -39,6 +40,7 @@ RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
 GOVERNS_FROM = (8, 3)
 """Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
 MIXED = "the releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
+UNREAD = "the releases are not in the exports: on V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
 FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
 BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = MissingInput("how fast the nodes are beside each other", LockLatency.COLLECTED_BY)
@@ -161,14 +163,29 @@ def release_of(version: str | None) -> tuple[int, int] | None:
 
 
 def governing(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
-    """The parameter that decides over mastership on all nodes; `None` where releases are unknown or mixed."""
-    seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
-    releases = [release_of(one.version or seen.get(one.name.upper())) for one in members]
-    releases += [release_of(one.software) for one in unbrought(facts, members)]
+    """The parameter that decides over mastership on all nodes; `None` where releases are unknown or mixed.
+
+    Of a node alone, whose cluster no export shows, the one that decides on it.
+    """
+    releases = _releases(facts, members)
     if not releases or None in releases:
         return None
     new = {release >= GOVERNS_FROM for release in releases if release is not None}
     return None if len(new) > 1 else ("LOCKDIRWT" if new == {True} else "LOCKRMWT")
+
+
+def _releases(facts: Facts, members: Sequence[ClusterMember]) -> list[tuple[int, int] | None]:
+    """The release of every node; `None` for one of which it was not read."""
+    seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
+    found = [release_of(one.version or seen.get(one.name.upper())) for one in members]
+    found += [release_of(one.software) for one in unbrought(facts, members)]
+    own = machine_of(facts).release
+    return found or [release_of(own.printed) if own else None]
+
+
+def ungoverned(facts: Facts, members: Sequence[ClusterMember]) -> str:
+    """Why no one parameter decides on all nodes, as a clause: releases that differ, or that were not read."""
+    return UNREAD if None in _releases(facts, members) else MIXED
 
 
 def works_more(
@@ -213,7 +230,7 @@ def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: s
         for one, high, low in pairs
         if high is not None and low is not None and high > low
     ]
-    return sentence(*told, "" if name else MIXED) if told else ""
+    return sentence(*told, "" if name else ungoverned(facts, members)) if told else ""
 
 
 def _outdone(members: Sequence[ClusterMember], target: str) -> str:
@@ -319,7 +336,8 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     name, room = governing(facts, members), room_of(members, target, comes_from=givers, weighed=True)
     if name is None:
         lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
-        mixed = f"{BOTH}; the versions here are not known or mixed, so no script is given."
+        which = "not known" if ungoverned(facts, members) == UNREAD else "mixed"
+        mixed = f"{BOTH}; the versions here are {which}, so no script is given."
         return replace(_roomy(Move((), mixed, missing=(lack,)), room), held="")
     weights = {one.name: weight_of(facts, one, name) for one in members}
     for other in unbrought(facts, members):

@@ -207,10 +207,12 @@ def half_believed(facts: Facts) -> str:
     heat = divides(facts)
     if heat is None or not heat.trace.source.tentative:
         return ""
+    # the command that lists every spinlock with its rates is not asked for a second time
+    whole = any(run.unit == "rates" and not known(run.listed_from_percent) for run in facts.every(SpinlockTraceRun))
+    settles = "hold its lines against the display" if whole else "SPL SHOW TRACE/SUMMARY/RATES without a limit would"
     return (
         f"the spinlock trace that came along shows that CPUs wait for {heat.name} most, but it is read tentatively: no "
-        "sample of its layout is known, and its figures do not prove it (SPL SHOW TRACE/SUMMARY/RATES without a limit "
-        "would)"
+        f"sample of its layout is known, and its figures do not prove it ({settles})"
     )
 
 
