@@ -1,0 +1,142 @@
+"""Record locks are most of the locking, and a transaction takes very many.
+
+Finds: record locks as a share of all lock operations, and how many a transaction takes, where locking is by row and
+adjustable lock granularity is not switched off.
+
+Why it matters: a read/write transaction locks the rows that it reads, and a scan without an index locks all rows of the
+stream to stay serializable (Oracle Rdb, SQL help on START TRANSACTION). Each is work of the lock manager.
+
+What to do: let reports run in SET TRANSACTION READ ONLY, which reads snapshots; give scans an index. A batch job that
+changes most of a table may reserve it: RESERVING t FOR PROTECTED WRITE lets others only read it, EXCLUSIVE nobody (the
+vendor's help); that fewer row locks are then taken is inferred. The way back is FOR SHARED WRITE.
+
+When to ignore it: where a transaction has to change as many rows, and where the locks are few. Never reserve a table in
+the hours in which others change it: they wait until the transaction ends. With deferred snapshots a read-only
+transaction waits for all writers before it starts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.rdb import StatisticRow
+from rules.engine import limit, percent, rule
+from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.rdb._evidence.counted import (
+    COUNTED_FACTS,
+    caveats,
+    counted,
+    of_each_node,
+    on_node,
+    per_transaction,
+    quiet,
+    rounded,
+    rows_of,
+)
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
+from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, waits_of
+from rules.sources import JCC
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=START_TRANSACTION~Arguments~READ_WRITE",
+    "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p129.htm",
+)
+LOCKED = "A read/write transaction locks the rows it reads, and a scan without an index all rows it passes (vendor)."
+DO = (
+    "Let reports run in SET TRANSACTION READ ONLY{snapshots}, and give scans an index. A job that changes most of a "
+    "table at a quiet time can reserve it: SET TRANSACTION READ WRITE RESERVING <table> FOR PROTECTED WRITE (others "
+    "only read it; fewer row locks are inferred), and back: FOR SHARED WRITE."
+)
+DEFERRED = " (snapshots are deferred: it then waits for all writers)"
+DISABLED = " (snapshots are disabled: enable them first)"
+COLLECTED_BY = "record locks as a share of all locks, beside transactions"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on record locks are most of the locking, and that matters. No vendor names a figure."""
+
+    record_percent: float = percent(
+        50.0,
+        "this project: record locks are more than all other locks together; no vendor names a limit",
+        low=1,
+        of="lock operations",
+    )
+    operations_per_second: float = limit(
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+    )
+    busy_operations: float = limit(
+        50_000.0,
+        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
+        unit="lock operations/s",
+    )
+    records_per_transaction: float = limit(
+        100.0, "this project: a hundred row locks in a transaction are a scan", unit="record lock operations"
+    )
+
+
+@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database by the node with most record locks."""
+    for one in databases(facts, (StatisticRow,)):
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    found, refused = counted(facts, one)
+    shares = of_each_node(found, lambda each: each.share("record"))
+    if not shares:
+        return refused or Unknown.without(COLLECTED_BY, StatisticRow.COLLECTED_BY, one.subject)
+    share, each = max(shares, key=lambda pair: pair[0].part)
+    figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} {share.counted_as}/s are record locks"
+    if share.percent < limits.record_percent or share.whole < limits.operations_per_second:
+        return quiet(f"{figures} (limits {limits.record_percent:g} % of {limits.operations_per_second:,.0f}/s)", each)
+    if one.is_on("adjustable_locking") is False:
+        return NotApplicable(f"{figures}; adjustable lock granularity is off, so rdb/record_granularity judges them")
+    per = per_transaction(each, rows_of(each, share.items, "record"))
+    if per is None:
+        return Unknown.without(COLLECTED_BY, StatisticRow.COLLECTED_BY, f"{figures}; of how many transactions?")
+    if per < limits.records_per_transaction:
+        said = f"{figures}, {rounded(per)} for each transaction (limit {limits.records_per_transaction:g})"
+        return quiet(said, each)
+    return _finding(facts, one, limits, share, per, each)
+
+
+def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: float, each: Statistics) -> Finding:
+    waits = waits_of(facts, one)
+    groups = [] if waits.refused() else waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
+    snapshots = {"deferred": DEFERRED, "disabled": DISABLED}.get((one.word("snapshot_mode") or "").lower(), "")
+    busy = share.whole >= limits.busy_operations
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if busy else Severity.NOTE,
+        title=f"{share.percent:.0f} % of the locking is record locks, {rounded(per)} for each transaction",
+        seen=joined(
+            f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are record "
+            f"locks, {rounded(per)} for each transaction.",
+            f"Waited for most: {hottest(groups)}." if groups else "",
+        ),
+        because=LOCKED,
+        do=DO.format(snapshots=snapshots),
+        unknown=joined(
+            "Which programs take them is in no statistics: the screen Process Lock Overview names processes.",
+            caveats(one, each),
+        ),
+        evidence=(
+            Evidence(
+                "record locks", round(share.percent, 1), "% of lock operations", share.source, limits.record_percent
+            ),
+            Evidence(share.counted_as, round(share.whole, 1), "/s", share.source, limits.busy_operations),
+            Evidence(
+                "record lock operations per transaction",
+                round(per, 1),
+                "",
+                share.source,
+                limits.records_per_transaction,
+            ),
+            *evidence_of(groups, "waits for"),
+        ),
+        expects=(Expectation("record lock operations per transaction", round(per, 1), "lower", "heuristic"),),
+        share=round(share.percent, 1),
+    )
