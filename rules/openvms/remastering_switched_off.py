@@ -38,6 +38,7 @@ from rules.openvms._evidence.cluster import (
     sustained,
     wrong_reading,
 )
+from rules.openvms._evidence.decision import WHATEVER, Kind, decide
 from rules.openvms._evidence.mastership import MEASURE_FIRST, compare_nodes, works_more
 from rules.openvms._evidence.node import (
     PE1_SHOWN,
@@ -138,7 +139,11 @@ def _faster(facts: Facts) -> tuple[str | None, str]:
     ahead = [
         name for name, order in orders if order is not None and order.sign > 0 and not works_more(members, own, name)
     ]
-    name = next((name for name in ahead if not room_of(members, name).full), None)
+    decided = decide(facts, WHATEVER) if len(members) > 1 else None
+    if decided and decided.master == own and decided.kind is Kind.STAYS:
+        return None, ""
+    first = [decided.target] if decided and decided.master == own and decided.target in ahead else []
+    name = next((name for name in (*first, *ahead) if name and not room_of(members, name).full), None)
     return name, room_of(members, name).brief if name else passed_over(members, ahead).strip(" .")
 
 

@@ -20,6 +20,7 @@ VIEWS = {
     "lock-tables": ("BERGEN", "lock-tables/"),
     "lock-tables-asked": ("OSLO", f"lock-tables/{ASKED}"),
     "cluster": ("ORKNEY", "cluster/?master=SKYE"),
+    "cluster-plan": ("LEWIS", "cluster/"),
     "day": ("ORKNEY", "day/"),
     "lock-trees": ("LCKQUE_20260512_1016", "lock-trees/"),
 }
@@ -37,6 +38,8 @@ def audits(browser: Browser, service: Service) -> dict[str, str]:
     for name, story in stories.items():
         files = sorted(path for path in (STORIES / story).iterdir() if path.suffix != ".yml")
         found[name] = bring(browser, service, files)
+    three = sorted(path for path in (STORIES / "three_nodes_one_decision").iterdir() if path.suffix != ".yml")
+    found["LEWIS"] = bring(browser, service, three, row="LEWIS")
     two: list[FilePayload] = [
         {"name": Path(name).name, "mimeType": "text/plain", "buffer": text.encode()}
         for name, text in exports(rows=48, dedicated=80.0, quiet=(20, 21)).items()

@@ -18,6 +18,7 @@ from advisor.audits.models import Audit, Capture, Finding
 from advisor.audits.report import account
 from advisor.audits.report.account_picture import picture
 from advisor.audits.report.findings import figure_words
+from advisor.audits.report.placement import Placement, placement_of
 from advisor.audits.report.plan import due
 from advisor.audits.report.render import PRODUCT_NAMES, QUIET
 from advisor.audits.services.audit_page import bring_of
@@ -188,7 +189,11 @@ class Contents:
     """Processors lost in the audit told before and in this one, where both tell and differ."""
     accounts: Sequence[Accounted] = ()
     do: Sequence[Mapping[str, Any]] = ()
-    """What to do, as the contract has it in the summary."""
+    """What to do, as the contract has it in the summary; of a node of a cluster, what all its nodes are to do."""
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    """The plan that this is of."""
+    placed: Placement | None = None
+    """Where the locks of its cluster belong; `None` for a system by itself."""
     laws: Sequence[Mapping[str, Any]] = ()
     """Load series, as the contract has them under `models`."""
     more_laws: int = 0
@@ -267,6 +272,7 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
     costs = account.costs(audit.account, data, product)
     bring = _to_bring(audit, since)
     lost = [account.lost(one.account, product) if one else "" for one in (before, audit)]
+    joint = audit.cluster if audit.cluster.get("placement") else None
     return Contents(
         audit,
         when=interval(audit.capture),
@@ -291,7 +297,9 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
         lost_before=lost[0] if all(lost) and lost[0] != lost[1] else "",
         lost_now=lost[1] if all(lost) and lost[0] != lost[1] else "",
         accounts=_accounts(audit, {one["key"]: number for number, one in enumerate(data, 1)}),
-        do=audit.summary.get("do", ()),
+        do=(joint["summary"] if joint else audit.summary).get("do", ()),
+        plan=plan_of(audit),
+        placed=placement_of(audit.cluster),
         laws=audit.laws[:MOST_LAWS],
         more_laws=max(0, len(audit.laws) - MOST_LAWS),
         first=before is None and not _earlier(audit),
@@ -451,7 +459,13 @@ def about(kind: str, audit: Audit) -> dict[str, str]:
 
 def _scripts(audit: Audit, taken: str) -> list[File]:
     told = (f"system: {audit.system.name}", taken, f"audit: {address('audit', audit.pk)}")
-    return files(file_part(audit.system.name), told, audit.plan)
+    return files(file_part(audit.system.name), told, plan_of(audit))
+
+
+def plan_of(audit: Audit) -> Mapping[str, Any]:
+    """The plan of an audit; of a node of a cluster that of all its nodes, as there is but one."""
+    plan: Mapping[str, Any] = audit.cluster["plan"] if audit.cluster.get("placement") else audit.plan
+    return plan
 
 
 def _earlier(audit: Audit) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.audits.models import Audit
 from advisor.notifications.mail.report import report_message
@@ -11,7 +12,9 @@ from advisor.notifications.models import Recipient
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.notifications.mail.letter_parts import parts, recipient_of
+from tests.advisor.openvms.two_nodes import brought
 from tests.advisor.people import People
+from tests.stories import HERE
 
 
 @pytest.fixture
@@ -116,3 +119,19 @@ def test_a_shell_run_as_a_whole_ends_before_its_first_step() -> None:
     for script, wanted in ((apply, "echo 1 > f"), (undo, "echo 0")):
         commands = [line for line in script.text.splitlines() if line and not line.startswith("# ")]
         assert commands == ["exit 1", wanted]
+
+
+def test_the_report_of_a_node_has_the_plan_of_its_cluster(
+    people: People, told: Recipient, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    """One plan: what HARRIS is to do stands in the mail of LEWIS, too, with the scripts of all nodes."""
+    story = HERE / "three_nodes_one_decision"
+    with django_capture_on_commit_callbacks(execute=True):
+        brought(people, {one.name: one.read_text("utf-8") for one in story.iterdir() if one.suffix in (".csv", ".txt")})
+    found = parts(report_message(told, Audit.objects.get(system__name="LEWIS"), None))
+    for body in (found.text, found.html):
+        assert "Where the locks belong: on HARRIS, not on LEWIS" in body
+        assert "LOCKDIRWT on HARRIS 1" in body
+    apply = "\n".join(lines_of(found.files["LEWIS-apply.com.txt"]))
+    assert "Step 1 of 3, for node HARRIS, at the next reboot" in apply
+    assert "Step 2 of 3, for node UIST, at the next reboot" in apply
