@@ -23,8 +23,8 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, SysgenParameter
 from rules.changes.openvms_sysgen import set_parameter
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME
+from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
+from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME, STATISTICS, unreal
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     in_prose,
@@ -38,7 +38,6 @@ from rules.openvms._evidence.node import (
 )
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
-STATISTICS = ("mean", "current")
 HOUR = 3600
 
 
@@ -91,8 +90,8 @@ def _judge(facts: Facts, limits: Limits, seconds: float, parameter: SysgenParame
     searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
     if not known(searches) or not known(finds):
         return Unknown((COLLECTED_BY,), f"{NAME} {seconds:g} s: what its searches find is not in the export")
-    if not 0 <= finds <= 1.05 * searches + 0.01 or searches == float("inf"):  # rounding of both
-        return Untrusted(f"{searches:g} deadlock searches/s, {finds:g} found: no such rates")
+    if wrong := unreal(rates):
+        return wrong
     said = f"{NAME} {seconds:g} s, {in_prose(searches)} deadlock searches/s, {in_prose(finds)} found"
     late = finds * (seconds - DEFAULT)
     if seconds < DEFAULT and searches >= limits.searches and finds * HOUR < limits.found_per_hour:

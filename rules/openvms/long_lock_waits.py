@@ -36,7 +36,7 @@ from rules.finding import (
     joined,
 )
 from rules.laws.rounding import plain
-from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME
+from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME, SEARCHES, STATISTICS, unreal
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, waiters, waits_of, what_of
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -50,8 +50,6 @@ from rules.openvms._evidence.node import (
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
-STATISTICS = ("mean", "current")
-SEARCHES = "deadlock_search_per_second"
 CURVES = ("deadlock searches", "deadlocks found")
 WAITERS = (
     "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
@@ -84,7 +82,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if rates is None:
         yield Unknown((COLLECTED_BY,))
         return
-    if wrong := _wrong(rates):
+    if wrong := unreal(rates):
         yield wrong
         return
     searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
@@ -128,21 +126,6 @@ def _hidden(facts: Facts, limits: Limits, waiting: float, seconds: float) -> tup
 
     found = worst(facts, CURVES, SUSTAINED, wait)
     return (found[0], (found[1][0], found[1][1])) if found else None
-
-
-def _wrong(rates: LockRates) -> Untrusted | None:
-    """Why these rates cannot be believed: no rates at all, or more finds than searches."""
-    for name in (SEARCHES, "deadlock_find_per_second", "enq_waited_per_second"):
-        value = getattr(rates, name)
-        if value is OVERFLOW or (known(value) and not 0 <= value < float("inf")):
-            said = f"{value:g}" if known(value) else "asterisks"
-            return Untrusted(f"{name.replace('_', ' ')}: {said} is no rate; take a shorter sample")
-    searches, finds = rates.deadlock_search_per_second, rates.deadlock_find_per_second
-    if known(searches) and known(finds) and finds > 1.05 * searches + 0.01:  # rounding of both
-        return Untrusted(
-            f"{plain(finds, 3)} deadlocks/s found in {plain(searches, 3)} searches/s: a search finds one at most"
-        )
-    return None
 
 
 def _finding(
