@@ -150,7 +150,8 @@ class Expectation:
     before: float | str | None
     after: float | str | None
     basis: str
-    """`arithmetic`, `law` (a fitted model), `published` (with a source) or `heuristic`."""
+    """`arithmetic`, `law` (a fitted model), `measured` (in a test of this very system), `published` (with a source) or
+    `heuristic`."""
 
 
 @dataclass(frozen=True)

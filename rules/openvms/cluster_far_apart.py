@@ -35,7 +35,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.laws.distance import farthest_metres, round_trip_locks
+from rules.laws.distance import LOCAL_MICROSECONDS, farthest_metres, round_trip_locks
 from rules.laws.hardware import hardware_of
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
@@ -48,11 +48,11 @@ from rules.openvms._evidence.cluster import (
     unreal,
     wrong_reading,
 )
+from rules.openvms._evidence.own_runs import own_alone
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 MOST = 5
 """Pairs that one finding tells of; the others are counted."""
-ARITHMETIC = f"25 km of glass and back alone are 250 µs, {round_trip_locks(25_000):.0f} local locks of a BL870c."
 
 
 @dataclass(frozen=True)
@@ -187,6 +187,13 @@ def _emulated(facts: Facts, node: str) -> bool:
     return machine is not None and machine.emulator is True
 
 
+def _arithmetic(facts: Facts) -> str:
+    """What glass alone takes, in local locks of this node where it was tested, else of the published one."""
+    own = own_alone(facts)
+    local, whose = (own, "this node, by its own test") if own else (LOCAL_MICROSECONDS, "a BL870c")
+    return f"25 km of glass and back alone are 250 µs, {round_trip_locks(25_000, local):.0f} local locks of {whose}."
+
+
 def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
     worst = far[0]
     waits = max((pair.waiting for pair in far if pair.waiting is not None), default=0.0)
@@ -211,7 +218,8 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
         seen=f"Measured: {'; '.join(lines)}{more}.",
         because=joined(
             paid,
-            f"One process can do at most {1e6 / worst.remote:,.0f} of them a second, one after the other; {ARITHMETIC}",
+            f"One process can do at most {1e6 / worst.remote:,.0f} of them a second, one after the other; "
+            f"{_arithmetic(facts)}",
         ),
         do=(
             "Keep the lock trees local: open a database at one site only, partition its lock trees, or use Rdb remote "

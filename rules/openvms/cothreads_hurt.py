@@ -44,6 +44,7 @@ from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
 from rules.openvms._evidence.node import Work, work_of
+from rules.openvms._evidence.own_runs import own_peak, with_and_without
 from rules.openvms._evidence.placement import placement_of
 from rules.openvms._evidence.releases import Machine, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
@@ -69,6 +70,8 @@ HOST = (
     ),
 )
 """What is asked where OpenVMS is a guest; nothing is claimed of either."""
+PEAK_SHARE = 20.0
+"""MP synch in the busy time at the published peak, per cent; where this node was tested, its own replaces it."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Limits:
 
     light_percent: float = percent(50.0, "this project: up to half busy, each busy thread could have a core to itself")
     synch_share_percent: float = percent(
-        20.0, f"practice: at the highest lock rate of a BL870c 40 of 200 busy per cent were MP synch ({JCC})"
+        PEAK_SHARE, f"practice: at the highest lock rate of a BL870c 40 of 200 busy per cent were MP synch ({JCC})"
     )
     synch_percent: float = limit(
         100.0, "this project: below one CPU's worth of MP synch there is little to win", unit="% of one CPU"
@@ -159,6 +162,12 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     if not isinstance(work, Work):
         yield work
         return
+    tried = with_and_without(facts, "threads")
+    if tried and tried.gains and not tried.loses:
+        yield Clean(f"in a test on this node co-threads gained: with them against without {tried.said}")
+        return
+    if limits.synch_share_percent == PEAK_SHARE and (own := own_peak(facts, dedicated=False)) and own.share_at_peak:
+        limits = replace(limits, synch_share_percent=round(own.share_at_peak, 1))  # a site's own limit stays
     whole = 100 * work.cpus
     locks = work.sustained and work.synch >= limits.synch_percent and work.share >= limits.synch_share_percent
     said = f"{work.busy:.0f} of {whole:.0f} % busy ({work.modes.statistic}), {work.share:.0f} % of it MP synch"
@@ -171,6 +180,7 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
         Evidence("MP synch share of it", round(work.share, 2), "%", work.modes.source, limits.synch_share_percent),
         Evidence(f"MP synch ({work.spun.statistic})", work.synch, "% of one CPU", work.spun.source),
         *(Evidence(f"co-thread of CPU {pair.cpu} (Cothd)", pair.both[-1], "", pair.source) for pair in on),
+        *(tried.proof if tried else ()),
     )
     served = day_of(facts)
     idle = layout.lock_manager is not None and served is not None and served[0] < limits.idle_percent
@@ -198,6 +208,8 @@ def _advise(
         if locks
         else "Each co-thread counts as a full CPU, and an idle one runs its idle loop on the core of a busy one."
     )
+    if tried := with_and_without(layout.facts, "threads"):
+        why = f"{why} In a test on this node co-threads gave {tried.brief}."
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
     debug = debug_modes(layout.facts) if locks else None
     if debug:

@@ -376,6 +376,9 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     out = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped" if stopped else ""
     few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
     enough = few is None
+    starts = layout.boot_cpus
+    if starts is not None and len(starts) < mode:
+        out = "; ".join(filter(None, (out, f"SMP_CPUS starts no more than {len(starts)} CPUs at a boot")))
     seat, turned = _seat_stopped(layout), f"{NAME} {mode:.0f} → {limits.least_cpus} (dynamic: at once, with SYSGEN "
     turned += "WRITE ACTIVE)"
     off = f"{NAME} 0 says so"

@@ -12,7 +12,7 @@ work before and after: lock waits move from kernel time back into MP synchronisa
 On few CPUs that are not full the dedicated one takes nothing that is missing: there it is left alone where it is busy.
 
 When to ignore it: when the figures miss the hours in which the node locks much, or when you measured more throughput
-with it than without.
+with it than without: where runs of the lock laboratory on this node show that, nothing is set.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Cost, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
     DEDICATED_FACTS,
@@ -36,6 +36,7 @@ from rules.openvms._evidence.dedicated import (
     served,
 )
 from rules.openvms._evidence.node import in_prose, pending_said
+from rules.openvms._evidence.own_runs import with_and_without
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS
 
@@ -162,6 +163,9 @@ def _finding(
     used = f"; it serves requests {in_prose(busy)} % of the time" if busy is not None else ""
     mode = layout.setting("LCKMGR_MODE")
     off = mode == 0
+    tried = with_and_without(layout.facts, "dlm")
+    earns = tried is not None and tried.gains
+    evidence += tried.proof if tried and earns else ()
     to = "0" if mode is None else f"{mode:.0f} → 0"
     step = (
         "LCKMGR_MODE is 0 in the export already, so the change waits or was not written to the active values: look."
@@ -169,20 +173,27 @@ def _finding(
         else f"LCKMGR_MODE {to} gives the CPU back at once: do it under the usual load and count operations per second "
         "before and after."
     )
+    gave = ""
+    if tried and earns:
+        gave = f"In a test on this node it gave {tried.brief}: whether such hours come the capture does not tell."
+        step = "Nothing is set by this: give the CPU back only where no load like that of the test comes."
     return Finding(
         subject=layout.subject,
-        severity=Severity.ADVICE,
+        severity=Severity.NOTE if earns else Severity.ADVICE,
         title=f"CPU {manager[0]} dedicated to the lock manager, {why}"
         if manager
         else f"CPU for the lock manager, {why}",
         seen=f"The lock manager takes a whole CPU, {why}{used}.{pending_said(layout.facts, 'LCKMGR_MODE')}",
         because=costs,
         do=step,
-        unknown="Waits for locks then show as MP synch again, not as kernel time: judge by the operations alone.",
+        unknown=joined(
+            "Waits for locks then show as MP synch again, not as kernel time: judge by the operations alone.",
+            gave,
+        ),
         evidence=tuple(evidence),
         cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0, of_capture=False) if busy is not None else None,
         changes=()
-        if off
+        if off or earns
         else (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),),
         expects=(Expectation("CPUs for other work", cpus - 1, cpus, "arithmetic"),) if cpus else (),
     )

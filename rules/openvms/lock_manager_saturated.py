@@ -5,7 +5,8 @@ Finds: a dedicated lock manager whose CPU is busy with requests nearly all of th
 
 Why it matters: all lock operations of the node go through this one CPU. When it is full, callers spin in kernel mode
 until they are served, and every process more makes all of them wait longer. Published ceiling of one such CPU on a
-BL870c: 499,842 lock operations per second (JCC Consulting's slides on the OpenVMS lock manager, 2014).
+BL870c: 499,842 lock operations per second (JCC Consulting's slides on the OpenVMS lock manager, 2014); where this node
+was tested with one, its own is said.
 
 What to do: ask for fewer lock operations. In Rdb: open a database on one node, row caches, fewer page locks; in RMS:
 open for input what is only read, larger buffers. More CPUs, more processes or a second dedicated CPU do not help: there
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockRates
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
     LCK73,
@@ -30,6 +31,7 @@ from rules.openvms._evidence.dedicated import (
     served,
 )
 from rules.openvms._evidence.node import in_prose
+from rules.openvms._evidence.own_runs import OwnRun, own_peak
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 
@@ -88,7 +90,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
     full = None if busy >= limits.busy_percent else _hidden(facts, limits)
     if full:
-        yield _of_hours(layout, limits, *full)
+        yield _of_hours(layout, limits, *full, own_peak(facts, dedicated=True))
         return
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g}", (day.source,))
@@ -103,12 +105,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     evidence = [Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent)]
     if known(rate):
         evidence.append(Evidence(f"[LCK73]Req Count/Sec ({day.statistic})", rate, "/s", day.source))
+    own = own_peak(facts, dedicated=True)
+    evidence += [own.proof] if own else []
     yield Finding(
         subject=layout.subject,
         severity=Severity.CRITICAL if always else Severity.WARNING,
         title=f"Dedicated lock manager CPU {busy:.0f} % busy{printed}",
         seen=(f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one."),
-        because=SPIN,
+        because=joined(SPIN, _most(own)),
         do=f"What helps is {FEWER}.",
         unknown="How many processors the callers lose cannot be told from kernel time.",
         evidence=tuple(evidence),
@@ -127,7 +131,12 @@ def _hidden(facts: Facts, limits: Limits) -> tuple[Hours, float] | None:
     return (found[0], found[1][0]) if found else None
 
 
-def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float) -> Finding:
+def _most(own: OwnRun | None) -> str:
+    """What this node did at most with a dedicated lock manager, as a sentence; empty where it was not tested."""
+    return f"In a test on this node with one, {own.at_most} were the most." if own else ""
+
+
+def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float, own: OwnRun | None) -> Finding:
     return Finding(
         subject=layout.subject,
         severity=Severity.WARNING,
@@ -136,9 +145,12 @@ def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float) -> Find
             f"{hours.when} the lock manager's CPU serves requests {busy:.0f} % of the time, and there can be only one. "
             f"{hours.apart}"
         ),
-        because=SPIN,
+        because=joined(SPIN, _most(own)),
         do=f"Let work of these hours run later, or ask for {FEWER}.",
-        evidence=(hours.proof(f"[LCK73]Busy % ({hours.then})", busy, "%", limits.busy_percent),),
+        evidence=(
+            hours.proof(f"[LCK73]Busy % ({hours.then})", busy, "%", limits.busy_percent),
+            *((own.proof,) if own else ()),
+        ),
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", round(busy, 1), "falls as lock operations do", "heuristic"),),
     )

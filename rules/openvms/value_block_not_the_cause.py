@@ -24,6 +24,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, joined
 from rules.openvms._evidence.cluster import as_read, unreal
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, subject_of
+from rules.openvms._evidence.own_runs import with_and_without
 from rules.sources import JCC
 
 LINKS = ("https://www.digiater.nl/openvms/doc/alpha-v8.3/83final/4527/4527pro_045.html",)
@@ -74,18 +75,28 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         if ITEM in label
         else ""
     )
+    own = with_and_without(facts, "lvb_bytes")
+    costs = f"{COSTS}: within what runs differ by themselves."
+    if own and own.loses:
+        yield Clean(f"{label}: {value:,.0f}; in a test on this node value blocks cost more than noise: {own.said}")
+        return
+    if own:
+        costs = (
+            f"In a test on this node a value block changed the highest lock rate by {own.percent:+.1f} %: within what "
+            "runs differ by themselves."
+        )
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,
         title="Value blocks are not what makes locks slow",
         seen=f"The export names value blocks ({label}: {value:,.0f}).",
-        because=f"{COSTS}: within what runs differ by themselves.",
+        because=costs,
         do=joined(
             "Do not look for the cause there; look at where locks are served, at MP synchronisation, at the resource "
             "hash table and at the number of lock operations.",
             invalid,
         ),
-        evidence=(Evidence(label, value, "", source),),
+        evidence=(Evidence(label, value, "", source), *(own.proof if own else ())),
     )
 
 

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
+from collectors.facts.openvms import ProcessorModes
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from rules.engine import limit, percent, rule
 from rules.finding import (
@@ -84,9 +85,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not facts.every(LoadSeries):
         over = facts.every(ParameterSeries)
         yield NotApplicable("the series are over a parameter, at one load") if over else Unknown.of(LoadSeries)
+    production = bool(facts.also(ProcessorModes).every(ProcessorModes))
     for series in facts.every(LoadSeries):
         course = course_of(series)
-        yield Untrusted(course) if isinstance(course, str) else _judge(series, course, limits)
+        outcome = Untrusted(course) if isinstance(course, str) else _judge(series, course, limits)
+        if isinstance(outcome, Finding) and production and series.node:  # a test that is meant to go past the peak
+            outcome = replace(outcome, severity=Severity.NOTE)
+        yield outcome
 
 
 def _judge(series: LoadSeries, course: TimeSeries, limits: Limits) -> Outcome:

@@ -80,6 +80,8 @@ class Cpu(Fact):
     """Whose CPU, where the display names the node."""
     fastpath: tuple[str, ...] = ()
     """Ports whose I/O completes here, where the full display lists them (seen on Alpha)."""
+    rad: int | None = None
+    """Resource affinity domain, where the capabilities of the full display name one (seen on Alpha)."""
 
     @property
     def running(self) -> bool:

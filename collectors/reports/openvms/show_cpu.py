@@ -59,6 +59,8 @@ LABEL = re.compile(r"\b(?P<label>Owner|Current|ChgCnt|State|Cothd|CPUDB|Handle|P
 SECTION = re.compile(
     r"\s*(?P<name>Capabilities(?: of this CPU)?|Bindings|Fastpath|Features|Default \w+ Capabilities):\s*$"
 )
+RAD = re.compile(r"\s*System:\s.*?\bRAD([0-9]{1,3})\b")
+CAPABILITIES = ("capabilities", "capabilities of this cpu")
 DEVICE = re.compile(r"\s*(?P<device>(?:\$[0-9]{1,5}\$)?[A-Z]{2,4}[0-9]{1,5}):?\s*$")
 UNDERSTOOD = re.compile(
     r"""
@@ -96,6 +98,7 @@ class _Block:
     pid: str | None = None
     slot: str = ""
     devices: list[str] = field(default_factory=list)
+    rad: int | None = None
 
     @property
     def full(self) -> bool:
@@ -158,6 +161,7 @@ def _cpu(report: Report, display: _Display, block: _Block) -> Cpu:
         primary=primary,
         node=block.node,
         fastpath=tuple(block.devices),
+        rad=block.rad,
     )
 
 
@@ -196,6 +200,7 @@ class _Line:
     primary: int | None = None
     cpus: tuple[str, frozenset[int]] | None = None
     """A set of CPUs with its name."""
+    rad: int | None = None
     understood: bool = False
     blank: bool = False
 
@@ -211,13 +216,14 @@ def _line(line: str) -> _Line:
         return _Line(block=(int(block["cpu"]), block["state"].strip().upper()))
     if section := SECTION.match(line):
         return _Line(section=section["name"].lower())
-    device, primary = DEVICE.match(line), PRIMARY.match(line)
+    device, primary, rad = DEVICE.match(line), PRIMARY.match(line), RAD.match(line)
     return _Line(
         device=device["device"] if device else None,
         process=_process(line),
         labels=_labels(line),
         primary=int(primary["cpu"]) if primary else None,
         cpus=None if primary else _set(text),
+        rad=int(rad[1]) if rad else None,
         understood=bool(UNDERSTOOD.fullmatch(text)),
         blank=not text,
     )
@@ -245,6 +251,8 @@ def _displays(report: Report) -> list[_Display]:
             section = line.section
         elif now.blocks and section == "fastpath" and line.device:
             now.blocks[-1].devices.append(line.device)
+        elif now.blocks and line.rad is not None and section in CAPABILITIES:
+            now.blocks[-1].rad = line.rad
         elif not (_inside(now.blocks[-1], line) if now.blocks else _above(now, line)) and not line.understood:
             section = section if line.blank else ""
             continue

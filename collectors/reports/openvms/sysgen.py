@@ -12,7 +12,8 @@ Sample::
     SMP_SPINWAIT               100000     100000         12147483647 10 usec.    D
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
-Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text.
+Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
+stands in brackets, `(0-7,9)`, and reads as the text between them (recalled [M]); that it is a list is documented.
 
 The column `Current` is the work area's value, whatever was last USEd. `USE ACTIVE` is what runs, `USE CURRENT` what the
 next boot takes, `USE file` a parameter file. A line `USE ...`, SYSMAN's `Parameters in use: ...` or its message
@@ -69,12 +70,12 @@ ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
 PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
 OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
 DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
-ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"0-9%A-F])")
+ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"(0-9%A-F])")
 TOKEN = re.compile(r'"[^"]*"|%?[^\s"%]+|%')
 DECIMAL = re.compile(r"-?[0-9]{1,40}")
 HEX = re.compile(r"(?:%X|0[Xx])(?P<digits>[0-9A-Fa-f]{1,16})")
 BARE_HEX = re.compile(r"[0-9A-F]{8}(?:[0-9A-F]{8})?")
-VALUE = re.compile(rf'"[^"]*"|{HEX.pattern}|{DECIMAL.pattern}(?:-[0-9]{{1,20}})?')
+VALUE = re.compile(rf'"[^"]*"|\([0-9,-]{{0,60}}\)|{HEX.pattern}|{DECIMAL.pattern}(?:-[0-9]{{1,20}})?')
 TOUCHING = re.compile(r"(?P<left>-?[0-9]{1,20})(?P<right>-[0-9]{1,20})|(?P<zero>0)(?P<rest>[0-9]{1,20})")
 WIDTH = 10
 """Characters of a value's field."""
@@ -371,7 +372,7 @@ def _words(tokens: list[re.Match[str]]) -> tuple[list[tuple[str, int]], int]:
 
 
 def _value(text: str) -> Value:
-    if text.startswith('"'):
+    if text.startswith(('"', "(")):
         return text[1:-1].strip()
     found = HEX.fullmatch(text)
     return _from_hex(found["digits"]) if found else float(text)

@@ -22,7 +22,7 @@ from rules.openvms._evidence.boots import (
     outdated,
     shown_at,
 )
-from rules.openvms._evidence.node import NODE_FACTS, node_name, parameter_of, pending_of, subject_of
+from rules.openvms._evidence.node import NODE_FACTS, cpus_in, node_name, parameter_of, pending_of, subject_of
 from rules.openvms._evidence.releases import machine_of
 
 LAYOUT_FACTS = (*NODE_FACTS, Cpu, FastpathDevice, KernelService, Process, ProcessorModes)
@@ -65,6 +65,26 @@ class Layout:
         """Whether it is a release before V8, which has other names for some parameters; `None` where none was read."""
         release = machine_of(self.facts).release
         return None if release is None else release.before(8, 0)
+
+    @cached_property
+    def boot_cpus(self) -> frozenset[int] | None:
+        """The CPUs that SMP_CPUS starts at a boot; `None` where it was not brought."""
+        return cpus_in(self.facts, "SMP_CPUS")
+
+    @cached_property
+    def fast_path_cpus(self) -> frozenset[int] | None:
+        """The CPUs that fast path may be given to: IO_PRCPU_BITMAP, before V8 IO_PREFER_CPUS; `None`: not brought."""
+        return cpus_in(self.facts, "IO_PREFER_CPUS" if self.v7 else "IO_PRCPU_BITMAP")
+
+    def rad(self, cpu: int) -> int | None:
+        """The resource affinity domain of a CPU, where its full display names it."""
+        one = self._full.get(cpu)
+        return one.rad if one else None
+
+    @cached_property
+    def rads(self) -> frozenset[int | None]:
+        """Those of all CPUs with a full display; `None` among them: one does not say."""
+        return frozenset(one.rad for one in self._full.values())
 
     @cached_property
     def active(self) -> float | None:

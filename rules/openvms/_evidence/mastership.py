@@ -26,7 +26,8 @@ from rules.openvms._evidence.cluster import (
     stakes_by_node,
     unbrought,
 )
-from rules.openvms._evidence.node import in_prose, sentence
+from rules.openvms._evidence.node import in_prose, node_name, sentence
+from rules.openvms._evidence.own_runs import own_alone
 from rules.openvms._evidence.room import Room, room_of
 
 REPEATS = 1.25
@@ -112,15 +113,22 @@ def _ahead(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = 
 def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
     """What each node gives as lock master by the published runs: a line per node, with or without a figure.
 
-    The second master of those runs was a real machine: an emulator in its place has no published figure.
+    How fast the fastest is alone a test of this node tells, else what was published of its model. The second master of
+    those runs was a real machine: an emulator in its place has no published figure.
     """
     machines = hardware_names(facts)
     rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
     emulators = {name for name, one in rates.items() if one is not None and one.emulator is True}
     # of so many nodes no run was published: who is faster than whom of hundreds of them is not asked
     ranks = ranks_of(facts, names, names if is_published(len(names)) else emulators)
+    own, node = own_alone(facts), (node_name(facts) or "").upper()
+    alone = {node: 1e6 / own} if own else {}
     lines = what_if_masters(
-        [Candidate(name, ranks.get(name), one.operations_alone if (one := rates[name]) else None) for name in names]
+        [
+            Candidate(name, ranks.get(name), alone.get(name.upper()) or (one.operations_alone if one else None))
+            for name in names
+            for one in (rates[name],)
+        ]
     )
     return tuple(
         replace(line, percent=None, rate=None, basis=NO_RUN)

@@ -1,5 +1,6 @@
 """What rules about one OpenVMS node have in common: its name, its system parameters, its highest levels."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from rules.openvms._evidence.boots import BOOT_FACTS, booted_since
 NODE_FACTS = (*BOOT_FACTS, *AUTOGEN_FACTS, SysgenParameter, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
+CPU_RANGE, MOST_CPUS = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?"), 1024
 LEVELS = f"{LockDatabase.COLLECTED_BY}, or MONITOR LOCK"
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
 MEASURED_SINCE = MissingInput("figures of the boot that runs", ProcessorModes.COLLECTED_BY)
@@ -52,6 +54,24 @@ def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[floa
     if not low <= value <= high or value != int(value):
         return Untrusted(f"{name} {value:g} is outside its range, {low:,.0f} to {high:,.0f}: the listing was misread")
     return value, here[-1]
+
+
+def cpus_in(facts: Facts, *names: str) -> frozenset[int] | None:
+    """The CPUs that a parameter names, of several the first that is listed: a mask (-1: all) or a list, `0-7,9`.
+
+    `None` where none was brought, or its value is no such thing. Source: IO_PRCPU_BITMAP is a list of CPUs, 0 to 1023
+    (wiki.vmssoftware.com/IO_PRCPU_BITMAP); IO_PREFER_CPUS and SMP_CPUS are masks.
+    """
+    here = [one for name in names for one in _of_this_node(facts, name) if one.runs]
+    value = here[-1].current if here else None
+    if isinstance(value, str):
+        found = [CPU_RANGE.fullmatch(piece.strip()) for piece in value.split(",")] if value else []
+        if not all(found):
+            return None
+        return frozenset(cpu for one in found if one for cpu in range(int(one[1]), int(one[2] or one[1]) + 1))
+    if not known(value) or value != int(value) or value < -1:
+        return None
+    return frozenset(cpu for cpu in range(MOST_CPUS) if value == -1 or int(value) >> cpu & 1)
 
 
 def _of_this_node(facts: Facts, name: str) -> list[SysgenParameter]:

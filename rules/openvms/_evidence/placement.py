@@ -2,7 +2,7 @@
 
 The criteria, in this order: the CPU runs; it is not the primary; TCP/IP is not on it; no device has its fast path
 there; the same holds for its co-thread, or that is stopped, or there is none. What was not read counts against a CPU.
-Which CPU is in which RAD is in no export that is read here: that stays a check by hand.
+Of equals one is taken that fast path cannot be given to. RAD: where no full display names them, a check by hand.
 Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID); JCC Consulting's slides of 2014 (co-thread).
 """
 
@@ -91,7 +91,8 @@ def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Place
     waits = pending_of(layout.facts, "LCKMGR_CPUID")  # the later choice of two
     chosen = (waits[0] if waits else None, layout.setting("LCKMGR_CPUID"))
     named = next((seat for cpu in chosen for seat in free if seat.cpu and seat.cpu == cpu), None)
-    best = named or min(free, key=lambda seat: (_rank(layout, seat), seat.cpu), default=None)
+    may = layout.fast_path_cpus or frozenset()
+    best = named or min(free, key=lambda seat: (_rank(layout, seat), seat.cpu in may, seat.cpu), default=None)
     return Placement(seats, best.cpu if best else None, named is not None)
 
 
@@ -118,6 +119,25 @@ def stop_beside(
         f"A step of its own, after that was measured: stop its co-thread with STOP/CPU {sibling}, and measure again "
         "(START/CPU if it is not better)."
     )
+
+
+def look_at(layout: Layout, cpu: int) -> tuple[str, ...]:
+    """What is to be looked at by hand before the lock manager is given a CPU: its RAD, and on V7.3 the fast-path mask.
+
+    Sources: OpenVMS V7.3 New Features, 4.4 (lock memory in the RAD of that CPU; clear its bit in IO_PREFER_CPUS).
+    """
+    found = []
+    here = layout.rad(cpu)
+    if None in layout.rads or not layout.rads:
+        found.append(
+            "Check by hand that the CPU is in the RAD of the work (NUMA): no full display of all CPUs names their RADs "
+            "(SHOW CPU/FULL, Capabilities)."
+        )
+    elif len(layout.rads) > 1:
+        found.append(f"CPU {cpu} is in RAD {here} of {len(layout.rads)}: check that the work and its memory are there.")
+    if layout.v7 and (layout.fast_path_cpus is None or cpu in layout.fast_path_cpus):
+        found.append(f"On V7.3 fast path may still be given to CPU {cpu}: clear its bit in IO_PREFER_CPUS.")
+    return tuple(found)
 
 
 def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
@@ -207,6 +227,8 @@ def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
         return "it is stopped", ()
     if layout.may_be_primary(cpu):
         return _primary(layout, cpu), ()
+    if layout.boot_cpus is not None and cpu not in layout.boot_cpus:
+        return "SMP_CPUS does not start it at a boot", ()
     services = [one for one in layout.services_on(cpu) if "lock manager" not in one.service.lower()]
     if services:
         return f"{comment(services[0].service)} runs there", ()
@@ -239,4 +261,4 @@ def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(said)
 
 
-__all__ = ["Placement", "Seat", "cost_of", "left_alone", "placement_of", "stop_beside"]
+__all__ = ["Placement", "Seat", "cost_of", "left_alone", "look_at", "placement_of", "stop_beside"]

@@ -26,6 +26,7 @@ from rules.openvms._evidence.node import (
     busiest_operations,
     work_of,
 )
+from rules.openvms._evidence.own_runs import own_peak
 from rules.openvms._evidence.peaks import PEAK_FACTS, Stretch
 from rules.openvms._evidence.sampling import SAMPLE_FACTS, percentile_told
 from rules.openvms._evidence.spinlocks import divides, heats, not_listed
@@ -115,12 +116,12 @@ def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str |
     if _needs_own_cpu(facts, layout, hours):
         return f"{operations:,.0f} lock operations/s without a CPU of their own: openvms/lock_manager_needs_own_cpu"
     work = work_of(facts)
-    if hours and operations >= PAST_OPERATIONS and not own_cpu(layout) and past(hours):
+    if hours and operations >= PAST_OPERATIONS and not own_cpu(layout) and past(facts, hours):
         figures = f"{100 * hours.synch / hours.busy:.0f} % of the busy time with {operations:,.0f} lock operations/s"
         return f"{figures}: openvms/concurrency_past_peak"
     if not hours and isinstance(work, Work) and operations >= PAST_OPERATIONS and not own_cpu(layout):
         busy = work.busy >= PAST_BUSY * work.cpus
-        if work.share >= PAST_SHARE and busy:
+        if work.share >= past_share(facts) and busy:
             figures = f"{work.share:.0f} % of the busy time with {operations:,.0f} lock operations/s"
             return f"{figures}: openvms/concurrency_past_peak"
     return None
@@ -170,9 +171,15 @@ def own_cpu_untold(layout: Layout) -> Unknown | None:
     )
 
 
-def past(hours: Stretch) -> bool:
+def past(facts: Facts, hours: Stretch) -> bool:
     """Whether these hours were past the peak, by the defaults of openvms/concurrency_past_peak."""
-    return hours.busy >= PAST_BUSY * hours.cpus and 100 * hours.synch >= PAST_SHARE * hours.busy
+    return hours.busy >= PAST_BUSY * hours.cpus and 100 * hours.synch >= past_share(facts) * hours.busy
+
+
+def past_share(facts: Facts) -> float:
+    """From which share of MP synch in the busy time on a node is past its peak: by its own test, else as published."""
+    own = own_peak(facts, dedicated=False)
+    return PAST_SHARE if own is None or own.past_share is None else round(own.past_share, 1)
 
 
 def _needs_own_cpu(facts: Facts, layout: Layout, hours: Stretch | None) -> bool:

@@ -35,9 +35,13 @@ PARAMETERS = (
     "LCKMGR_CPUID",
     "FAST_PATH",
     "FAST_PATH_PORTS",
+    "IO_PRCPU_BITMAP",
+    "SMP_CPUS",
 )
 """What the rules look at."""
-FROM_V73 = frozenset(("LCKMGR_MODE", "LCKMGR_CPUID", "FAST_PATH", "FAST_PATH_PORTS", "fastpath", "RLOCK", "trace"))
+FROM_V73 = frozenset(
+    ("LCKMGR_MODE", "LCKMGR_CPUID", "FAST_PATH", "FAST_PATH_PORTS", "IO_PRCPU_BITMAP", "fastpath", "RLOCK", "trace")
+)
 """What a VAX and releases before V7.3 do not have (`knowledge/openvms-formats.md`, a.3 and d.1)."""
 DISPLAYS = {
     "system": "SHOW SYSTEM",

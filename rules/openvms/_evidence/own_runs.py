@@ -1,0 +1,216 @@
+"""Runs of a lock test on this very node: where they were made, they say more of it than what was published of others.
+
+Taken for the node's own are load series of lock operations that name it (the lock laboratory's column `node`, or a
+title with its name), of one node alone and of as many cores as it has CPUs now, where both are known. Their work is
+that of the test: what production does at the same rate may cost more or less.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from collectors.facts import Facts
+from collectors.facts.scaling import LoadSeries
+from rules.finding import Evidence
+from rules.laws.dedicated import LOCKS
+from rules.laws.modes import spinning_share
+from rules.laws.series import NOISE, Step, TimeSeries, course_of, held_against
+from rules.laws.settings import Differ, all_that_differ, settings_of
+from rules.laws.work import uneven_work
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.node import in_prose, node_name
+
+LEAST_LOADS = 3
+"""This project: of fewer loads none is the peak."""
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """One series of the node, and its course."""
+
+    series: LoadSeries
+    course: TimeSeries
+
+    @property
+    def peak(self) -> Step:
+        """The load that did most."""
+        return self.course.peak
+
+    @property
+    def told(self) -> dict[str, str]:
+        """Its settings."""
+        return settings_of(self.series)
+
+    @cached_property
+    def share_at_peak(self) -> float | None:
+        """MP synch at the peak, per cent of the busy time; `None` where a run of it does not tell."""
+        return _share(self.peak)
+
+    @cached_property
+    def past_share(self) -> float | None:
+        """The share of MP synch from which the node is past its peak: half way to that of the next load.
+
+        `None` where the series does not fall by more than noise right beyond its peak, or the share does not rise.
+        """
+        after = next(iter(self.course.beyond), None)
+        at, then = self.share_at_peak, _share(after) if after else None
+        if after is None or at is None or then is None or then <= at or after.rate >= (1 - NOISE) * self.peak.rate:
+            return None
+        return (at + then) / 2
+
+    @property
+    def alone_usec(self) -> float | None:
+        """What one operation takes where one process is alone, µs; `None`: not measured."""
+        first = self.course.first
+        return 1e6 / first.rate if first.load == 1 and first.rate > 0 else None
+
+    @property
+    def at_most(self) -> str:
+        """Its peak, as a clause."""
+        return f"{in_prose(self.peak.rate)} lock operations per second at {self.peak.load:g} {self.series.load_name}"
+
+    @property
+    def proof(self) -> Evidence:
+        """The peak as evidence."""
+        return Evidence(
+            f"most in a test on this node, at {self.peak.load:g} {self.series.load_name}",
+            round(self.peak.rate, 1),
+            "/s",
+            self.peak.source,
+        )
+
+
+@dataclass(frozen=True)
+class WithAndWithout:
+    """Two series of the node that differ in one setting alone, at the loads both ran at."""
+
+    without: OwnRun
+    with_it: OwnRun
+    last: tuple[Step, Step]
+    """The highest load of both."""
+    most: tuple[Step, Step]
+    """The load of each that did most, of those both ran at."""
+    alone: tuple[Step, Step] | None
+    """One process alone, where both measured it."""
+
+    @property
+    def gains(self) -> bool:
+        """Whether more was done with it at the highest load, or at most, by more than noise."""
+        return any(_ratio(pair) > 1 + NOISE for pair in (self.last, self.most))
+
+    @property
+    def loses(self) -> bool:
+        """Whether less was done with it at most, by more than noise."""
+        return _ratio(self.most) < 1 - NOISE
+
+    @property
+    def brief(self) -> str:
+        """Both at the highest load, as a clause without its subject."""
+        with_it, without = (in_prose(step.rate) for step in self.last[::-1])
+        return f"{with_it} against {without} per second at {self.last[0].load:g} {self.without.series.load_name}"
+
+    @property
+    def percent(self) -> float:
+        """How the most that was done changed with it, per cent."""
+        return 100 * (_ratio(self.most) - 1)
+
+    @property
+    def said(self) -> str:
+        """Both at the peak, at the highest load and alone, as a clause without its subject."""
+        name = self.without.series.load_name
+        peak, last = (" against ".join(in_prose(step.rate) for step in pair[::-1]) for pair in (self.most, self.last))
+        alone = ""
+        if self.alone and min(step.rate for step in self.alone) > 0:
+            times = " against ".join(f"{1e6 / step.rate:.3g}" for step in self.alone[::-1])
+            alone = f", and {times} µs for one alone"
+        return f"{peak} per second at most, {last} at {self.last[0].load:g} {name}{alone}"
+
+    @property
+    def proof(self) -> tuple[Evidence, ...]:
+        """Both at the peak and at the highest load."""
+        words = ("without", "with")
+        return tuple(
+            Evidence(f"{what}, {word} it, in a test on this node", round(step.rate, 1), "/s", step.source)
+            for what, pair in (("most", self.most), (f"rate at {self.last[0].load:g}", self.last))
+            for word, step in zip(words, pair, strict=True)
+        )
+
+
+def own_runs(facts: Facts) -> list[OwnRun]:
+    """The series of this node that can be what they claim. A rule need not declare anything for it."""
+    facts = facts.also(LoadSeries, *LAYOUT_FACTS)
+    name = node_name(facts)
+    active = Layout(facts).active
+    found = []
+    for series in facts.every(LoadSeries):
+        if not name or not _of_node(series, name) or series.derived or series.rate_name != LOCKS or uneven_work(series):
+            continue
+        if dict(series.setup).get("nodes", "1") != "1" or (series.cores and active and series.cores != active):
+            continue
+        course = course_of(series)
+        if isinstance(course, TimeSeries) and len(course.steps) >= LEAST_LOADS:
+            found.append(OwnRun(series, course))
+    return found
+
+
+def own_peak(facts: Facts, *, dedicated: bool) -> OwnRun | None:
+    """The run of the node that did most, with a dedicated lock manager or without; what is not told counts as without.
+
+    Only where the peak is inside the loads that were tried: else it may lie beyond them.
+    """
+    found = [
+        one
+        for one in own_runs(facts)
+        if (one.told.get("dlm") == "on") == dedicated and (dedicated or one.course.beyond)
+    ]
+    return max(found, key=lambda one: one.peak.rate, default=None)
+
+
+def own_alone(facts: Facts) -> float | None:
+    """What an operation takes on this node where one process is alone, µs, the least of its tests."""
+    return min((time for run in own_runs(facts) if (time := run.alone_usec) is not None), default=None)
+
+
+def with_and_without(facts: Facts, setting: str) -> WithAndWithout | None:
+    """Of the pairs of this node's runs that differ in a setting alone, the one that did most; `None`: there is none."""
+    own = {id(one.series): one for one in own_runs(facts)}
+    pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
+    found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
+    return max(found, key=lambda one: one.most[0].rate, default=None)
+
+
+def _held(pair: Differ, before: OwnRun, after: OwnRun) -> WithAndWithout | None:
+    common = held_against(pair.before, pair.after)
+    if isinstance(common, str):
+        return None
+    lone = {step.load for run in (before, after) for step in run.course.alone}
+    kept = [at for at in common if at.load not in lone]
+    if len(kept) < LEAST_LOADS:
+        return None
+    first, last = kept[0], kept[-1]
+    return WithAndWithout(
+        before,
+        after,
+        (last.before, last.after),
+        (_most([at.before for at in kept]), _most([at.after for at in kept])),
+        (first.before, first.after) if first.load == 1 else None,
+    )
+
+
+def _most(steps: Sequence[Step]) -> Step:
+    return max(steps, key=lambda step: step.rate)
+
+
+def _ratio(pair: tuple[Step, Step]) -> float:
+    return pair[1].rate / pair[0].rate if pair[0].rate > 0 else 1.0
+
+
+def _of_node(series: LoadSeries, name: str) -> bool:
+    if series.node:
+        return series.node.upper() == name.upper()
+    return name.upper() in series.title.upper().replace(",", " ").replace("(", " ").split()
+
+
+def _share(step: Step) -> float | None:
+    shares = [share for run in step.runs if (share := spinning_share(run)) is not None]
+    return sum(shares) / len(shares) if shares and len(shares) == len(step.runs) else None
