@@ -45,7 +45,7 @@ MICROSECONDS = re.compile(r"(?<![a-z])(?:us|usecs?|µs|µsecs?|microsec(?:ond)?s
 
 
 def is_head(line: str) -> bool:
-    """Whether a line can be one of a heading: words alone, no sentence. Most lines have a digit, and no word has one."""
+    """Whether a line can be one of a heading: words alone, no sentence. Most lines have a digit, a heading none."""
     if DIGIT.search(line):
         return False
     words = line.split()
