@@ -66,6 +66,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             "decides how soon they are found, not how many there are."
         ),
         unknown="Which programs are in them is not counted: look for SS$_DEADLOCK in their logs.",
-        evidence=(Evidence("deadlocks found", an_hour, "an hour", rates.source, limits.per_hour, "from the rate"),),
+        evidence=(Evidence("deadlocks found", finds, "/s", rates.source, round(limits.per_hour / HOUR, 4)),),
         expects=(Expectation("deadlocks found (an hour)", round(an_hour, 1), "lower", "heuristic"),),
     )
