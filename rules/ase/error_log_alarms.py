@@ -95,5 +95,5 @@ def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list
         because=because,
         do=do.format(database),
         unknown=REPEATED,
-        evidence=(Evidence(f"messages: {kind}", count, "", first.source),),
+        evidence=(Evidence(f"messages: {kind}", count, "", last.source, computed="as their number up to this line"),),
     )

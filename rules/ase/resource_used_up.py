@@ -155,7 +155,12 @@ def _finding(
                 usage.source,
                 there * (limits.used_percent if name in LOST else 100.0) / 100,
             ),
-            *(Evidence("messages: out of locks", one.count, "", one.source) for one in told[-1:]),
+            *(
+                Evidence(
+                    "messages: out of locks", one.count, "", one.source, computed="as their number within this hour"
+                )
+                for one in told[-1:]
+            ),
             *(free_evidence(facts) if short else ()),
         ),
         changes=(change,) if change else (),

@@ -24,7 +24,10 @@ class ErrorLog(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class LogEvent(Fact):
-    """Messages of one kind within one hour of the clock; a message may be repeated as long as its cause lasts."""
+    """Messages of one kind within one hour of the clock; a message may be repeated as long as its cause lasts.
+
+    It stands at the line of the newest of them.
+    """
 
     COLLECTED_BY: ClassVar[str] = ErrorLog.COLLECTED_BY
     LOCKS, LOG_FULL, STACK, DEADLOCK = "out of locks", "log full", "stack trace", "deadlock"

@@ -168,14 +168,13 @@ class Log:
     def _count(self, number: int, when: datetime, kind: str, database: str | None = None) -> None:
         key = (kind, database, when.replace(minute=0, second=0, microsecond=0))
         before = self.hours.get(key)
-        source = Source(self.file, before.source.first if before else number, number)
         self.hours[key] = LogEvent(
             kind=kind,
             database=database,
             first=before.first if before else when,
             last=when,
             count=(before.count if before else 0) + 1,
-            source=source,
+            source=Source(self.file, number, number),  # one line: between two may stand texts of statements
         )
         if len(self.hours) > MOST_HOURS:
             del self.hours[next(iter(self.hours))]

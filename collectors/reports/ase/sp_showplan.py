@@ -89,7 +89,7 @@ def read(report: Report) -> Iterator[PlanAccess]:
     yield from plans.read
     if plans.nobodys:
         of = f"{plans.nobodys} of {plans.count} plans" if plans.count > 1 else "this plan"
-        report.problem(f"the command of {of} is not known: print it, too (isql -e)")
+        report.problem(f"the session or statement of {of} is not known: print the command, too (isql -e)")
 
 
 class _Plans:
