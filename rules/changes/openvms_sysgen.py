@@ -45,6 +45,7 @@ PARAMETERS = {
         Parameter("LCKMGR_MODE", 0, 32, True),
         Parameter("LCKMGR_CPUID", 0, 31, True),
         # wiki.vmssoftware.com/FAST_PATH_PORTS: a static mask of 32 bits, a set bit turns a driver's fast path off.
+        Parameter("FAST_PATH", 0, 1, False),
         Parameter("FAST_PATH_PORTS", 0, 4_294_967_295, False),
         Parameter("PE1", -1, 2_147_483_647, True),
     )

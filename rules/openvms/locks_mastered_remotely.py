@@ -295,7 +295,7 @@ def _in_cluster(
                 kept_by(facts, cluster.members, master, own),
             ),
             "make this node the master of its trees",
-            _room(facts, own, master),
+            _room(facts, own, master, by="weight"),
         )
     before = [one for one in asked if one not in (own, master) and asked[one] > asked[own]]
     found = room_of(cluster.members, master, comes_from=(own, *before))
@@ -306,9 +306,9 @@ def _in_cluster(
     return _Where(waits, f"{EXPENSIVE} So this work belongs there.", f"move {part} to {master}", there)
 
 
-def _room(facts: Facts, node: str, comes_from: str) -> str:
+def _room(facts: Facts, node: str, comes_from: str, *, by: str = "work") -> str:
     """Whether the node that work or trees are sent to has free CPUs for it, as a sentence."""
-    return sentence(room_of(members_of(facts), node, comes_from=(comes_from,)).brief)
+    return sentence(room_of(members_of(facts), node, comes_from=(comes_from,), by=by).brief)
 
 
 def _fastest(facts: Facts) -> str:

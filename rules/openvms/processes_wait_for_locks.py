@@ -94,10 +94,12 @@ def _listed(queue: ListedQueue) -> int:
 
 def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
     """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
-    name, root = (
-        comment(text.rstrip(" ."), LONGEST_NAME) or "a name without text" for text in (queue.text, queue.root)
-    )
-    below = f" below {root}" if root != name else ""
+    root = comment(queue.root.rstrip(" ."), LONGEST_NAME) or "a name without text"
+    own = comment(queue.text.rstrip(" ."), LONGEST_NAME)
+    # names below those of RMS and the file system are numbers: SDA prints dots for them
+    named = own if any(map(str.isalnum, own)) else ""
+    name = (named or f"a lock below {root}") if queue.text != queue.root else root
+    below = f" below {root}" if named and name != root else ""
     held = [f"{pid} ({mode})" for pid, mode in queue.holders]
     more = f" and {queue.holding - len(held):,} more" if queue.holding > len(held) else ""
     holder = (
@@ -107,7 +109,7 @@ def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
     )
     where = f" on {comment(queue.node, 15)}" if queue.node else ""
     return Finding(
-        subject=f"{root} {name}" if below else name,
+        subject=f"{root} {name}" if below else root,
         severity=Severity.NOTE,
         title=f"{_listed(queue):,} lock requests wait for {name}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),

@@ -144,7 +144,7 @@ def _faster(facts: Facts) -> tuple[str | None, str]:
         return None, ""
     first = [decided.target] if decided and decided.master == own and decided.target in ahead else []
     name = next((name for name in (*first, *ahead) if name and not room_of(members, name).full), None)
-    return name, room_of(members, name).brief if name else passed_over(members, ahead).strip(" .")
+    return name, room_of(members, name, by="trees").brief if name else passed_over(members, ahead).strip(" .")
 
 
 def _user(facts: Facts) -> str | None:
@@ -243,7 +243,9 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
             f"PE1 -1 → 0 lets the trees move to {user} (at once); 1 moves only the smallest (as recalled). Before "
             "that, ask why -1 was set; measure after it: where the trees move by themselves, no weight need be changed."
         )
-        room = "; ".join(one for one in (room, room_of(members_of(facts), user, comes_from=(node or "",)).brief) if one)
+        room = "; ".join(
+            one for one in (room, room_of(members_of(facts), user, comes_from=(node or "",), by="trees").brief) if one
+        )
     else:
         do = (
             "PE1 -1 → 1 (at once) keeps all but the smallest trees where they are (as recalled: trees up to that many "

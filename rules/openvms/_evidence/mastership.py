@@ -300,7 +300,7 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     first = next(one for one in members if one.name == master)
     if not why or (order is not None and order.sign < 0) or (known(first.pe1) and first.pe1):
         return None
-    name, room = governing(facts, members), room_of(members, node, comes_from=(master,), weighed=True)
+    name, room = governing(facts, members), room_of(members, node, comes_from=(master,), by="weight")
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {one: value for one, value in weights.items() if value is not None}
     if name is None or len(numbers) < len(weights) or unbrought(facts, members):
@@ -334,7 +334,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if kept := works_more(members, master, target) if master else _outdone(members, target):
         return Move((), LEAVE, kept.removesuffix("."), stays=True)
     givers = [master] if master else [one.name for one in members]
-    name, room = governing(facts, members), room_of(members, target, comes_from=givers, weighed=True)
+    name, room = governing(facts, members), room_of(members, target, comes_from=givers, by="weight")
     if name is None:
         lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
         which = "not known" if ungoverned(facts, members) == UNREAD else "mixed"
@@ -367,7 +367,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
         heirs = [node for node, value in numbers.items() if value == numbers[target]]
-        room = room_of(members, *heirs, comes_from=givers, weighed=True)
+        room = room_of(members, *heirs, comes_from=givers, by="weight")
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
         why = (
             f"{master} is master by its own {name} of {old:.0f}, the highest of all (others up to "

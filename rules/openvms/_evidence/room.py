@@ -16,7 +16,12 @@ PART = (
     "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
     "measure."
 )
-ALL_TREES = "a weight moves all its trees"
+HOW = {
+    "work": ": move it in parts",
+    "weight": "; a weight moves all its trees",
+    "trees": "; trees go by who uses them: watch MODES there",
+}
+"""What sends it there, a person, a weight or the trees' own moving, and what that means for a node that is tight."""
 """openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree at any activity."""
 WEIGHED = (
     "How much of it would come is not in the exports, and a weight moves all trees in which that node takes a lock, "
@@ -39,8 +44,8 @@ class Room:
     """Those of which no export tells how busy they are."""
     comes: tuple[ClusterMember, ...] = ()
     """The nodes that it would come from."""
-    weighed: bool = False
-    """Whether a weight sends it there, and not a person."""
+    by: str = "work"
+    """What sends it there: a key of `HOW`."""
 
     @property
     def when(self) -> str:
@@ -58,8 +63,7 @@ class Room:
             )
         if self.free:
             told.append(f"there is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it")
-        parts = f"; {ALL_TREES}" if self.weighed else ": move it in parts"
-        told += [f"{self._doubt(one).removesuffix('.')}{parts}" for one in self.tight]
+        told += [f"{self._doubt(one).removesuffix('.')}{HOW[self.by]}" for one in self.tight]
         unread = [comment(name, 31) for name in self.unread]
         if unread:
             told.append(
@@ -79,7 +83,7 @@ class Room:
             )
         if self.free:
             told.append(f"There is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it.")
-        told += [f"{self._doubt(one)} {WEIGHED if self.weighed else PART}" for one in self.tight]
+        told += [f"{self._doubt(one)} {WEIGHED if self.by == 'weight' else PART}" for one in self.tight]
         told += [
             f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
             f"{node}, in the busy hours)."
@@ -145,12 +149,10 @@ def _after(target: ClusterMember, comes: Sequence[ClusterMember]) -> float | Non
     return sum(used) / target.cpus
 
 
-def room_of(
-    members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = (), weighed: bool = False
-) -> Room:
+def room_of(members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = (), by: str = "work") -> Room:
     """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do.
 
-    `weighed`: lock trees are to come by a weight, and not work that a person moves.
+    `by`: what sends it there, a key of `HOW`.
     """
     wanted, givers = {name.upper() for name in nodes}, {name.upper() for name in comes_from}
     mine = [one for one in members if one.name.upper() in wanted]
@@ -165,7 +167,7 @@ def room_of(
         tuple(one for one in below if one not in free),
         tuple(name for name in nodes if name.upper() not in told),
         comes,
-        weighed,
+        by,
     )
 
 

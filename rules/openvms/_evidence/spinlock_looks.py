@@ -17,7 +17,6 @@ from rules.sources import HP
 
 LOOKS_AT = (*NODE_FACTS, *DEDICATED_FACTS, *LAYOUT_FACTS, Node, KernelService, SystemRates)
 """What a rule that uses this module has to declare."""
-PORTS_MEANT = "only if nobody turned these drivers' fast path off on purpose"
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
 SPREAD = (
     "the fast path is on for every port already, so what helps is to spread the ports over the CPUs (SHOW FASTPATH) "
@@ -125,12 +124,12 @@ def _fast_path(facts: Facts, look: Look) -> None:
         look.evidence.append(Evidence(name, value, "", parameter.source))
         if name == "FAST_PATH" and not value:
             look.facts.append("FAST_PATH is 0: the fast path is off for all ports, so their I/O goes through IOLOCK8")
+            look.changes.append(_switched_on(facts, name, value, 1, "the fast path"))
             return
         if name == "FAST_PATH_PORTS" and value:
             off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
             look.facts.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}")
-            node = Layout(facts).node
-            look.changes.append(advise_parameter(name, value, 0, when=PORTS_MEANT, cautions=(AT_REBOOT,), node=node))
+            look.changes.append(_switched_on(facts, name, value, 0, "these drivers' fast path"))
         elif name == "FAST_PATH_PORTS":
             on = any(one.metric == "FAST_PATH" and one.value for one in look.evidence)
             look.facts.append(
@@ -138,6 +137,12 @@ def _fast_path(facts: Facts, look: Look) -> None:
             )
             if on:
                 look.remedy = SPREAD
+
+
+def _switched_on(facts: Facts, name: str, value: float, new: float, what: str) -> Change:
+    """A template that turns it on: who turned it off may have had a reason, and it takes a reboot."""
+    when = f"only if nobody turned {what} off on purpose"
+    return advise_parameter(name, value, new, when=when, cautions=(AT_REBOOT,), node=Layout(facts).node)
 
 
 def _memory(facts: Facts, look: Look) -> None:
