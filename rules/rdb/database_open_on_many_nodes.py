@@ -112,7 +112,11 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
     """Users on several nodes: dear only where locks cross."""
     names, remote = node_names(one.in_use), remote_of(facts, one, limits.operations_per_second)
     if not isinstance(remote, Remote):
-        why = f"{one.subject} is in use on {names}; what of its locking crosses the cluster is not in the export"
+        own, _ = trusted(statistics_of(facts, one), one)
+        why = joined(
+            f"{one.subject} is in use on {names}; what of its locking crosses the cluster is not in the export.",
+            by_node(facts, one, own),
+        )
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
         return
     if remote.is_little(limits):

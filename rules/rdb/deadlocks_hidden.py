@@ -41,8 +41,8 @@ HOUR = 3600.0
 REMEDY = {
     "record": "Rows are locked in different orders: change them in one order in all programs, and commit sooner.",
     "page": "Pages are wanted by several processes at once: spread the rows that are used most.",
-    "area": "Storage areas are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
-    "logical area": "Tables are reserved in different orders: reserve them in one order, in one SET TRANSACTION.",
+    "area": "Storage areas are reserved in different orders: reserve them in one order, by one RESERVING clause.",
+    "logical area": "Tables are reserved in different orders: reserve them in one order, by one RESERVING clause.",
 }
 TYPES = "First write the screens Locking (rqst deadlocks) and (prom deadlocks): they tell of which lock type they are."
 AGAIN = "Rdb tries most of them again by itself, so no error tells."

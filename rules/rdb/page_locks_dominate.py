@@ -25,6 +25,7 @@ from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
+    by_node,
     caveats,
     counted,
     on_node,
@@ -48,7 +49,7 @@ from rules.rdb._evidence.page_locks import (
 )
 from rules.rdb._evidence.prerequisites import active_caches, page_level
 from rules.rdb._evidence.sharing import several_nodes
-from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics, statistics_of
 from rules.rdb._evidence.waits import (
     STALLS,
     TIMEOUTS,
@@ -128,6 +129,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     because, do = _meaning(one)
     by_page, level, more = _page_level(one, limits, each, waits)
     little = worth.why_nothing(limits)
+    nodes = by_node(facts, one, statistics_of(facts, one)) if do == MEET else ""
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if worth.acts and not one.by_page else Severity.NOTE,
@@ -139,7 +141,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
             hot,
         ),
         because=joined(because, by_page),
-        do=joined(do, level) if worth.acts else do if one.by_page else joined(little, do),
+        do=joined(do, level or nodes) if worth.acts else do if one.by_page else joined(little, do),
         unknown=caveats(one, each),
         evidence=(*evidence, *worth.evidence(limits), *hot_evidence, *more),
         explains=CAUSES if strong else (),
@@ -164,7 +166,7 @@ def _meaning(one: OneDatabase) -> tuple[str, str]:
         return f"{said[0].upper()}{said[1:]}: {neither} there.", MEET
     active = active_caches(one)
     if active:
-        return WORK, f"{active:g} row caches are active: see which tables used often are in none of them."
+        return WORK, f"Active row caches: {active:g}; see which tables used often are in none of them."
     if one.figure("active_row_caches"):
         return WORK, "Row caches are there, but cannot be active as things are: see rdb/row_cache_prerequisites_unmet."
     memory = one.word("page_transfer") == "memory"

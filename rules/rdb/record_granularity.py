@@ -291,6 +291,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
             Evidence(OF_ASKED, round(percent, 2), "%", found.blasts.source, limits.few_blasts_percent),
             Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
         ),
+        explains=("rdb/record_locks_dominate",) if costs else (),
         changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),)
         if costs
         else (),

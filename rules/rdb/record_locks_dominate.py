@@ -1,7 +1,6 @@
 """Record locks are most of the locking, and a transaction takes very many.
 
-Finds: record locks as a share of all lock operations, and how many a transaction takes, where locking is by row and
-adjustable lock granularity is not switched off.
+Finds: record locks as a share of all lock operations, and how many a transaction takes.
 
 Why it matters: a read/write transaction locks the rows that it reads, and a scan without an index locks all rows of the
 stream to stay serializable (Oracle Rdb, SQL help on START TRANSACTION). Each is work of the lock manager.
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
 from rules.engine import limit, percent, rule
-from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.finding import Evidence, Expectation, Finding, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     caveats,
@@ -43,6 +42,7 @@ LINKS = (
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p129.htm",
 )
 LOCKED = "A read/write transaction locks the rows it reads, and a scan without an index all rows it passes (vendor)."
+OFF = "Adjustable lock granularity is off, so each row takes a lock of its own (rdb/record_granularity)."
 DO = (
     "Let reports run in SET TRANSACTION READ ONLY{snapshots}, and give scans an index. A job that changes most of a "
     "table at a quiet time can reserve it: SET TRANSACTION READ WRITE RESERVING <table> FOR PROTECTED WRITE (others "
@@ -92,8 +92,6 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     figures = f"{one.subject}: {share.percent:.0f} % of {share.whole:,.0f} {share.counted_as}/s are record locks"
     if share.percent < limits.record_percent or share.whole < limits.operations_per_second:
         return quiet(f"{figures} (limits {limits.record_percent:g} % of {limits.operations_per_second:,.0f}/s)", each)
-    if one.is_on("adjustable_locking") is False:
-        return NotApplicable(f"{figures}; adjustable lock granularity is off, so rdb/record_granularity judges them")
     per = per_transaction(each, rows_of(each, share.items, "record"))
     if per is None:
         return Unknown.without(COLLECTED_BY, StatisticRow.COLLECTED_BY, f"{figures}; of how many transactions?")
@@ -117,7 +115,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
             f"locks, {rounded(per)} for each transaction.",
             f"Waited for most: {hottest(groups)}." if groups else "",
         ),
-        because=LOCKED,
+        because=joined(LOCKED, OFF if one.is_on("adjustable_locking") is False else ""),
         do=DO.format(snapshots=snapshots),
         unknown=joined(
             "Which programs take them is in no statistics: the screen Process Lock Overview names processes.",

@@ -157,6 +157,8 @@ class _Names:
         number = group.resource.partition(":")[0].strip()
         if group.resource_kind == "page" and (name := self.storage.get(number)):
             return replace(group, resource=f"{group.resource} of storage area {comment(name, 31)}")
+        if group.resource_kind == "logical area" and (name := self.logical.get(number)):
+            return replace(group, resource=f"{group.resource} ({comment(name, 31)})")
         if group.resource_kind == "record" and (name := self.logical.get(number)):
             return replace(group, resource=f"{group.resource} (of {comment(name, 31)}, if {number} is a logical area)")
         return group
