@@ -120,7 +120,7 @@ class Service:
 
         Yields the process id of each group.
         """
-        from advisor.operations.management.commands.up import WORKERS
+        from advisor.operations.management.commands.up import LAST, WORKERS
 
         wanted = {
             "scheduler": (SERVICE, [*CELERY, "beat", "-l", "WARNING", "--pidfile="]),
@@ -133,7 +133,8 @@ class Service:
         with (self.folder / "service.log").open("ab") as log:
             try:
                 for name, (cores, words) in wanted.items():
-                    command = [*pinned(cores), sys.executable, *words]
+                    queue = words[words.index("-Q") + 1] if "-Q" in words else ""
+                    command = [*pinned(cores), *LAST.get(queue, ()), sys.executable, *words]
                     running[name] = subprocess.Popen(
                         command, cwd=ROOT, env={**os.environ, **self.environment}, stdout=log, stderr=log
                     )
