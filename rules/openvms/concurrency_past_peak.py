@@ -394,7 +394,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     away = other_time(facts, hours.synch, hours)
     blamed = _blamed(facts, divides=not away)
     otherwise = "Do not add processes or CPUs for these hours: spread their work, or let it queue."
-    own = own_peak(facts, dedicated=False)
+    own = own_peak(facts, with_it=False)
     loud = hours.synch >= limits.synch_percent and not blamed.quiet
     return Finding(
         subject=subject_of(facts),
@@ -514,7 +514,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     debug = debug_modes(facts)
     away = other_time(facts, now)
     blamed = _blamed(facts, divides=not away)
-    own = own_peak(facts, dedicated=False)
+    own = own_peak(facts, with_it=False)
     loud = work.sustained and not short and synch >= limits.synch_percent and not blamed.quiet
     yield Finding(
         subject=subject_of(facts),

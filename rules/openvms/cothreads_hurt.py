@@ -166,7 +166,7 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     if tried and tried.gains and not tried.loses:
         yield Clean(f"in a test on this node co-threads gained: with them against without {tried.said}")
         return
-    if limits.synch_share_percent == PEAK_SHARE and (own := own_peak(facts, dedicated=False)) and own.share_at_peak:
+    if limits.synch_share_percent == PEAK_SHARE and (own := own_peak(facts, with_it=False)) and own.share_at_peak:
         limits = replace(limits, synch_share_percent=round(own.share_at_peak, 1))  # a site's own limit stays
     whole = 100 * work.cpus
     locks = work.sustained and work.synch >= limits.synch_percent and work.share >= limits.synch_share_percent

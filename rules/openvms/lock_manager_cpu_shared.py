@@ -391,7 +391,7 @@ def _move(
 
 def _most(facts: Facts) -> Expectation:
     """What the lock manager may do with a core of its own: as this node did in a test, else as another one did."""
-    own = own_peak(facts, dedicated=True)
+    own = own_peak(facts, with_it=True)
     alone = own is not None and (own.told.get("threads") == "off" or own.told.get("stopped_cpus", "0") != "0")
     what = "highest rate of lock operations"
     if own is None or not alone:

@@ -65,14 +65,13 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.laws.dedicated import Dedicated, dedicated
 from rules.openvms._evidence.chains import NAME as TABLE
 from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.node import cpus_changed, in_prose, pending_clauses, pending_of, sentence
-from rules.openvms._evidence.own_runs import WithAndWithout, own_peak, with_and_without
+from rules.openvms._evidence.own_runs import by_kernel_time, gain_of, gained_nothing, two_digits, with_and_without
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
 from rules.openvms._evidence.placement import (
     cost_of,
@@ -190,7 +189,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     quiet = no_dedicated(layout) or _own_already(facts, layout) or cpus_changed(facts)
     quiet = quiet or (None if hours else _little_spinning(layout, limits, modes))
     spins = _of_hours(hours) if hours else _of_capture(facts, modes)
-    quiet = quiet or _other_reasons(facts, layout, limits, spins) or _tried(facts, spins)
+    quiet = quiet or _other_reasons(facts, layout, limits, spins) or gained_nothing(facts, spins.synch)
     if quiet:
         yield quiet
         return
@@ -217,17 +216,6 @@ def _own_already(facts: Facts, layout: Layout) -> Outcome | None:
             "configured and off, see openvms/lock_manager_configured_off"
         )
     return None
-
-
-def _tried(facts: Facts, judged: "_Spins") -> Clean | None:
-    """Why nothing is gained by it, where this very node was driven to its limit with one and without."""
-    tried = with_and_without(facts, "dlm")
-    if tried is None or tried.gains:
-        return None
-    return Clean(
-        f"MP synch {judged.synch:g} % of one CPU, but in a test on this node a dedicated lock manager gained nothing "
-        f"beyond noise: with it against without {tried.said}"
-    )
 
 
 def _little_spinning(layout: Layout, limits: Limits, modes: ProcessorModes | None) -> Outcome | None:
@@ -416,13 +404,13 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
     price, idle = cost_of(layout)
     costs = f"{price[0].lower()}{price[1:].removesuffix('.')}"
     tried = with_and_without(facts, "dlm")
-    inferred = None if tried else _by_kernel_time(facts)
+    inferred = None if tried else by_kernel_time(facts)
     if tried:
         costs = f"{costs.partition(';')[0]}; in a test on this node it gave {tried.brief}"
     elif inferred:
         costs = (
             f"{costs.partition(';')[0]}; inferred from a test on this node, one CPU may serve about "
-            f"{_two_digits(inferred.ceiling):,.0f} operations per second"
+            f"{two_digits(inferred.ceiling):,.0f} operations per second"
         )
     share = synch / cpus
     average = f"on average it takes {usual / cpus:.0f} %" if usual != synch else ""
@@ -497,35 +485,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Fi
         if short or differ or debug
         else (
             Expectation("CPUs left for all other work", cpus, cpus - taken, "arithmetic"),
-            _gain(tried, inferred, operations),
+            gain_of(tried, inferred, operations),
         ),
     )
-
-
-def _gain(tried: WithAndWithout | None, inferred: Dedicated | None, operations: float) -> Expectation:
-    """What it gives: measured on this node, inferred from a test of it, else as published of another."""
-    if tried:
-        at = f"lock operations per second, at {tried.last[0].load:g} {tried.without.series.load_name} in the test"
-        return Expectation(at, round(tried.last[0].rate), round(tried.last[1].rate), "measured")
-    if inferred:
-        most = "lock operations per second under overload in the test, most that one CPU may serve"
-        return Expectation(most, round(inferred.left.rate), _two_digits(inferred.ceiling), "heuristic")
-    return Expectation(
-        "lock operations per second",
-        operations,
-        "a little more at the peak, a far gentler decline beyond it (rx4640, eight cores)",
-        "published",
-    )
-
-
-def _by_kernel_time(facts: Facts) -> Dedicated | None:
-    """What one CPU may serve by the node's own test without a dedicated lock manager: an inference."""
-    own = own_peak(facts, dedicated=False)
-    return dedicated(own.series, own.course) if own else None
-
-
-def _two_digits(rate: float) -> float:
-    return float(f"{rate:.2g}")
 
 
 def _too_short(short: str) -> str:

@@ -90,7 +90,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
     full = None if busy >= limits.busy_percent else _hidden(facts, limits)
     if full:
-        yield _of_hours(layout, limits, *full, own_peak(facts, dedicated=True))
+        yield _of_hours(layout, limits, *full, own_peak(facts, with_it=True))
         return
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g}", (day.source,))
@@ -105,7 +105,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     evidence = [Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent)]
     if known(rate):
         evidence.append(Evidence(f"[LCK73]Req Count/Sec ({day.statistic})", rate, "/s", day.source))
-    own = own_peak(facts, dedicated=True)
+    own = own_peak(facts, with_it=True)
     evidence += [own.proof] if own else []
     yield Finding(
         subject=layout.subject,

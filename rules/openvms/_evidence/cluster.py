@@ -4,13 +4,13 @@ Every capture is of one node and its `ClusterMember` facts tell of all. So that 
 repeated by each node, a rule speaks in the capture of the node that it is about.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency, Node, RemasterRates
 from rules.changes.quoting import comment
-from rules.finding import Clean, MissingInput, Outcome, Unknown, Untrusted
+from rules.finding import Clean, Evidence, MissingInput, Outcome, Unknown, Untrusted
 from rules.openvms._evidence.node import NODE_FACTS, node_name
 
 CLUSTER_FACTS = (*NODE_FACTS, ClusterMember, ClusterNode, LockLatency, DistributedLockRates)
@@ -266,3 +266,17 @@ def local_cells(cells: dict[tuple[str, str], Cell], nodes: Sequence[str]) -> dic
     """What a local lock takes, of those nodes (any case) whose cell is there."""
     names = [name.upper() for name in nodes]
     return {name: cells[name, name] for name in names if (name, name) in cells}
+
+
+def one_process(cells: dict[tuple[str, str], Cell], names: Sequence[str]) -> Iterator[Evidence]:
+    """What one process can do at most, one lock after the other, for each of these masters: 1 ÷ latency.
+
+    Of the nodes that ask the one that waits longest, the master itself where no other was measured.
+    """
+    for master in (name.upper() for name in names):
+        asks = [key for key in cells if key[1] == master and cells[key][0] > 0]
+        slowest = max(asks, key=lambda key: (key[0] != master, cells[key][0]), default=None)
+        if slowest is not None:
+            us, source = cells[slowest]
+            metric = f"most that one process of {slowest[0]} can do with {master} as master"
+            yield Evidence(metric, round(1e6 / us, 1), "/s", source, computed="as 1 ÷ latency")

@@ -7,7 +7,7 @@ within one family. Where none of them orders two nodes, neither does this projec
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
@@ -20,10 +20,10 @@ from rules.laws.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
-    Cell,
     hardware_names,
     latencies_of,
     local_cells,
+    one_process,
     stakes_by_node,
     unbrought,
 )
@@ -583,7 +583,7 @@ def speed_evidence(facts: Facts, names: Sequence[str]) -> tuple[Evidence, ...]:
     cells = latencies_of(facts)
     local = local_cells(cells, names) if isinstance(cells, dict) else {}
     told = [Evidence(f"local lock on {name}", round(us, 3), "µs", source) for name, (us, source) in local.items()]
-    told += _one_process(cells, names) if isinstance(cells, dict) else ()
+    told += one_process(cells, names) if isinstance(cells, dict) else ()
     machines = hardware_names(facts)
     told += [
         Evidence(f"machine of {name}", machines[name.upper()][0], "", machines[name.upper()][1])
@@ -591,17 +591,3 @@ def speed_evidence(facts: Facts, names: Sequence[str]) -> tuple[Evidence, ...]:
         if name.upper() in machines
     ]
     return tuple(told)
-
-
-def _one_process(cells: Mapping[tuple[str, str], Cell], names: Sequence[str]) -> Iterator[Evidence]:
-    """What one process can do at most, one lock after the other, for each of these masters: 1 ÷ latency.
-
-    Of the nodes that ask the one that waits longest, the master itself where no other was measured.
-    """
-    for master in (name.upper() for name in names):
-        asks = [key for key in cells if key[1] == master and cells[key][0] > 0]
-        slowest = max(asks, key=lambda key: (key[0] != master, cells[key][0]), default=None)
-        if slowest is not None:
-            us, source = cells[slowest]
-            metric = f"most that one process of {slowest[0]} can do with {master} as master"
-            yield Evidence(metric, round(1e6 / us, 1), "/s", source, computed="as 1 ÷ latency")

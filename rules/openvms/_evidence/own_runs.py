@@ -11,8 +11,8 @@ from functools import cached_property
 
 from collectors.facts import Facts
 from collectors.facts.scaling import LoadSeries
-from rules.finding import Evidence
-from rules.laws.dedicated import LOCKS
+from rules.finding import Clean, Evidence, Expectation
+from rules.laws.dedicated import LOCKS, Dedicated, dedicated
 from rules.laws.modes import spinning_share
 from rules.laws.series import NOISE, Step, TimeSeries, course_of, held_against
 from rules.laws.settings import Differ, all_that_differ, settings_of
@@ -153,15 +153,13 @@ def own_runs(facts: Facts) -> list[OwnRun]:
     return found
 
 
-def own_peak(facts: Facts, *, dedicated: bool) -> OwnRun | None:
+def own_peak(facts: Facts, *, with_it: bool) -> OwnRun | None:
     """The run of the node that did most, with a dedicated lock manager or without; what is not told counts as without.
 
     Only where the peak is inside the loads that were tried: else it may lie beyond them.
     """
     found = [
-        one
-        for one in own_runs(facts)
-        if (one.told.get("dlm") == "on") == dedicated and (dedicated or one.course.beyond)
+        one for one in own_runs(facts) if (one.told.get("dlm") == "on") == with_it and (with_it or one.course.beyond)
     ]
     return max(found, key=lambda one: one.peak.rate, default=None)
 
@@ -177,6 +175,44 @@ def with_and_without(facts: Facts, setting: str) -> WithAndWithout | None:
     pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
     found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
     return max(found, key=lambda one: one.most[0].rate, default=None)
+
+
+def gained_nothing(facts: Facts, synch: float) -> Clean | None:
+    """Why a dedicated lock manager is not advised at this MP synch, per cent of one CPU: here it was tried in vain."""
+    tried = with_and_without(facts, "dlm")
+    if tried is None or tried.gains:
+        return None
+    return Clean(
+        f"MP synch {synch:g} % of one CPU, but in a test on this node a dedicated lock manager gained nothing beyond "
+        f"noise: with it against without {tried.said}"
+    )
+
+
+def gain_of(tried: WithAndWithout | None, inferred: Dedicated | None, operations: float) -> Expectation:
+    """What it gives: measured on this node, inferred from a test of it, else as published of another."""
+    if tried:
+        at = f"lock operations per second, at {tried.last[0].load:g} {tried.without.series.load_name} in the test"
+        return Expectation(at, round(tried.last[0].rate), round(tried.last[1].rate), "measured")
+    if inferred:
+        most = "lock operations per second under overload in the test, most that one CPU may serve"
+        return Expectation(most, round(inferred.left.rate), two_digits(inferred.ceiling), "heuristic")
+    return Expectation(
+        "lock operations per second",
+        operations,
+        "a little more at the peak, a far gentler decline beyond it (rx4640, eight cores)",
+        "published",
+    )
+
+
+def by_kernel_time(facts: Facts) -> Dedicated | None:
+    """What one CPU may serve by the node's own test without a dedicated lock manager: an inference."""
+    own = own_peak(facts, with_it=False)
+    return dedicated(own.series, own.course) if own else None
+
+
+def two_digits(rate: float) -> float:
+    """No more of an inference is known."""
+    return float(f"{rate:.2g}")
 
 
 def _held(pair: Differ, before: OwnRun, after: OwnRun) -> WithAndWithout | None:

@@ -178,7 +178,7 @@ def past(facts: Facts, hours: Stretch) -> bool:
 
 def past_share(facts: Facts) -> float:
     """From which share of MP synch in the busy time on a node is past its peak: by its own test, else as published."""
-    own = own_peak(facts, dedicated=False)
+    own = own_peak(facts, with_it=False)
     return PAST_SHARE if own is None or own.past_share is None else round(own.past_share, 1)
 
 
