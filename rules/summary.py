@@ -168,6 +168,8 @@ def _losses(
             yield f"{_amount(account, unit)} are lost{_in_what(account)}{_first(most, by_key)}", _keys(account)
     for account in accounts:
         caused = [one for one in account.lost if one.to] if account.currency == WAITING_TASKS else []
+        notes = {key for key, one in by_key.items() if one.finding.severity <= Severity.NOTE}
+        caused = [] if all(one.to in notes for one in caused) else caused  # what nothing is to be done about
         tasks = sum(one.amount.booked for one in caused)
         if (account.share(tasks) or 0.0) >= ONE_IN_TEN and account.capacity:
             first, *others = [(f"{one.amount.booked:.1f}", f"for {one.what}") for one in caused[:3]]

@@ -48,7 +48,7 @@ from rules.ase._evidence.waits.tables import (
     waiting_sessions,
     waiting_tables,
 )
-from rules.ase._evidence.waits.tasks import WAIT_FACTS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
 from rules.engine import rule
@@ -58,6 +58,8 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
 )
+BOOKED = 10
+"""This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
 BLOCKED = "Each waits until another transaction ends: no engine and no spinlock ratio shortens this queue."
 SHORTER = (
     "Shorten the transactions that change {0}: no user input and no physical reads inside, the hot update last, an "
@@ -153,6 +155,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     tables, kinds = waiting_tables(facts), lock_kinds(facts)
+    few = _too_few(facts, tables)
+    tables = [] if few else tables
     named = ", ".join(f"{kind} {count:,.0f}" for kind, count, _ in kinds)
     by_kind = f"Locks with most waits: {named}." if kinds else ""
     names = [kind for kind, _, _ in kinds]
@@ -167,7 +171,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
         because="" if tables and tables[0].system else _why(raising, holder) or BLOCKED,
         do=joined(*_levers(facts, tables, names, hot, raising)),
-        unknown=waits.unknown,
+        unknown=joined(waits.unknown, few),
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
@@ -183,10 +187,22 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     used = [(one.row.database, one.row.object_name) for one in tables]
     promoter = raising.promoter.statement if raising and raising.promoter else None
     yield with_statements(finding, facts, used, by_waits=True, first=promoter)
-    if not tables:
+    if not tables and not few:
         yield Unknown((TABLES,))
     elif raising and raising.missing:
         yield Unknown(raising.missing)
+
+
+def _too_few(facts: Facts, tables: list[Waiting]) -> str:
+    """That too few of all waits are booked to tables to say where tasks wait, as a sentence; else empty."""
+    waited = waited_for(facts, "locks", LOCKS)
+    booked = sum(one.waits for one in tables)
+    if not tables or not isinstance(waited, Waited) or waited.unsure or booked * BOOKED >= waited.waits:
+        return ""
+    return (
+        f"monOpenObjectActivity books {booked:,.0f} of {waited.waits:,.0f} lock waits to tables, so it does not say "
+        "which of them tasks wait for."
+    )
 
 
 def _where(tables: list[Waiting]) -> list[tuple[Hashable, int, str]]:

@@ -76,7 +76,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         severity=waits.severity if slow else Severity.ADVICE if mixed else Severity.NOTE,
         title=waits.title + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else ""),
         seen=joined(waits.seen, devices.say_devices(writers) or (counted.says if counted else "")),
-        because=SLOW if slow else MANY if mean is not None else "",
+        because=SLOW if slow else MANY if mean is not None and not mixed else "",
         do=levers(facts, limits) if mixed else do,
         unknown=joined(
             untimed,
