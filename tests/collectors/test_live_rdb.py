@@ -16,7 +16,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from collectors.facts import Fact
-from collectors.facts.rdb import Database, DatabaseUse, RowCache, StorageArea
+from collectors.facts.rdb import Database, DatabaseUse, LogicalArea, RowCache, StorageArea
 from collectors.intake import open_all
 from collectors.live.ase.connection import Connection
 from collectors.live.identity import Identity
@@ -37,6 +37,10 @@ insert into rdb$storage_areas select n, 4347, 0, 'AREA_' || n from generate_seri
 insert into rdb$storage_areas values (41, 32891, 2, 'x"; drop table y --'), (42, 4, 0, 'AREA_1');
 create table rdb$caches (rdb$cache_id integer, rdb$row_length integer, rdb$cache_size integer, rdb$cache_name char(31));
 insert into rdb$caches values (2, 256, 10000, E'POST\nINGS\tCACHE');
+create table rdb$logical_areas (
+  rdb$logical_area_id integer, rdb$area_id integer, rdb$record_length integer, rdb$logical_area_name char(31)
+);
+insert into rdb$logical_areas values (51, 5, 211, 'ORDERS'), (12, 1, 220, 'RDB$RELATIONS');
 create role reads login;
 grant select on all tables in schema public to reads;
 """
@@ -88,6 +92,8 @@ def test_what_it_writes_is_what_the_reader_reads(server: Postgres, tmp_path: Pat
         ('x"; drop table y --', False, "POST?INGS?CACHE"),
     ]
     assert not areas[0].source.tentative
+    (table,) = [fact for fact in facts if isinstance(fact, LogicalArea)]
+    assert (table.name, table.number, table.area_number, table.record_bytes) == ("ORDERS", 51, 5, 211)
     (cache,) = [fact for fact in facts if isinstance(fact, RowCache)]
     assert (cache.slots, cache.row_bytes, cache.database) == (10_000, 256, root)
     assert not [fact for fact in facts if isinstance(fact, DatabaseUse)]
@@ -232,7 +238,7 @@ def test_no_login_and_no_address_stands_in_what_was_collected(server: Postgres, 
         told = json.loads(archive.read("manifest.json"))
     assert not [word for word in (b"s3cr3t-pw", b"reads", b"127.0.0.1") if word in everything]
     assert told["product"] == "rdb"
-    assert told["files"][0]["rows"] == 45
+    assert told["files"][0]["rows"] == 47
 
 
 def test_the_questions_are_those_that_are_sent() -> None:

@@ -40,6 +40,12 @@ QUESTIONS = (
     Question("RDB$DATABASE_ROOT", "users, nodes, buffers and locking of the database", 10),
     Question("RDB$DATABASE_JOURNAL", "after-image journaling and fast commit", 10),
     Question("RDB$STORAGE_AREAS", "storage areas: locking by page or row, row cache", 5_000),
+    Question(
+        "RDB$LOGICAL_AREAS",
+        "tables and indexes by number, storage area and record length: names for logs, sizes for row caches",
+        5_000,
+        "RDB$LOGICAL_AREA_ID, RDB$AREA_ID, RDB$RECORD_LENGTH, RDB$LOGICAL_AREA_NAME",
+    ),
     Question("RDB$CACHES", "row caches and their sizes", 2_000),
     Question("RDB$DATABASE_USERS", "how many users are attached", 5_000),
 )
