@@ -121,7 +121,7 @@ class WithAndWithout:
         peak, last = (" against ".join(in_prose(step.rate) for step in pair[::-1]) for pair in (self.most, self.last))
         alone = ""
         if self.alone and min(step.rate for step in self.alone) > 0:
-            times = " against ".join(f"{1e6 / step.rate:.3g}" for step in self.alone[::-1])
+            times = " against ".join(in_prose(1e6 / step.rate) for step in self.alone[::-1])
             alone = f", and {times} µs for one alone"
         return f"{peak} per second at most, {last} at {self.last[0].load:g} {name}{alone}"
 
