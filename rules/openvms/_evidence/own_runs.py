@@ -14,6 +14,7 @@ from collectors.facts.scaling import LoadSeries
 from rules.finding import Evidence
 from rules.laws.dedicated import LOCKS
 from rules.laws.modes import spinning_share
+from rules.laws.rounding import plain
 from rules.laws.series import NOISE, Step, TimeSeries, course_of, held_against
 from rules.laws.settings import Differ, all_that_differ, settings_of
 from rules.laws.work import uneven_work
@@ -121,7 +122,7 @@ class WithAndWithout:
         peak, last = (" against ".join(in_prose(step.rate) for step in pair[::-1]) for pair in (self.most, self.last))
         alone = ""
         if self.alone and min(step.rate for step in self.alone) > 0:
-            times = " against ".join(f"{1e6 / step.rate:.3g}" for step in self.alone[::-1])
+            times = " against ".join(plain(1e6 / step.rate, 3) for step in self.alone[::-1])
             alone = f", and {times} µs for one alone"
         return f"{peak} per second at most, {last} at {self.last[0].load:g} {name}{alone}"
 
