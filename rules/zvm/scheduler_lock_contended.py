@@ -215,7 +215,7 @@ def _since_timers(run: PerformanceRun, release: Release, percent: float, limits:
     overhead = run.system_util_percent
     if not rows or (release >= Release(6, 4) and not (known(overhead) and overhead > limits.overhead_percent)):
         return None
-    said = f", system overhead {overhead:.3g} %" if known(overhead) else ""
+    said = f", system overhead {plain(overhead, 3)} %" if known(overhead) else ""
     figures = (
         ("processors", run.processors, "", limits.few_processors),
         (OVERHEAD, overhead, "%", limits.overhead_percent),
@@ -223,8 +223,8 @@ def _since_timers(run: PerformanceRun, release: Release, percent: float, limits:
     return Finding(
         subject=f"run {run.run}",
         severity=Severity.NOTE,
-        title=f"z/VM {release}: {percent:.3g} % of the time spent spinning, later releases changed spin locks",
-        seen=f"{percent:.3g} % of the time goes into spinning on z/VM {release}{said}. The table names no lock.",
+        title=f"z/VM {release}: {plain(percent, 3)} % of the time spent spinning, later releases changed spin locks",
+        seen=f"{plain(percent, 3)} % of the time goes into spinning on z/VM {release}{said}. The table names no lock.",
         because=f"Since then, by the release: {listed(rows)}.",
         do=f"First save a page with the names of the locks: it tells whether it is one of these. {upgrade(rows)}",
         unknown="Nothing is promised: of most of these no effect was published, and for other locks there is none.",

@@ -15,6 +15,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, MissingInput, NotApplicable, Outcome, Unknown, Untrusted, joined
 from rules.laws.hardware import Order
+from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     SERVED_BY,
     Cluster,
@@ -297,7 +298,7 @@ def waits_longer(facts: Facts, members: Sequence[ClusterMember], master: str, no
         return ""
     return (
         f"{node} has the faster local locks, but by LOCKTIME and the rates the nodes that ask {master} now would wait "
-        f"longer for it: {then:.3g} lock requests under way at a time at the least, {now:.3g} today."
+        f"longer for it: {plain(then, 3)} lock requests under way at a time at the least, {plain(now, 3)} today."
     )
 
 
