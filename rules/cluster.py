@@ -27,7 +27,7 @@ from rules.audit import Audit, lost_shares
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Verdict, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
-from rules.openvms._evidence.cluster_links import clusters_among
+from rules.openvms._evidence.cluster_links import CROSSING, clusters_among
 from rules.openvms._evidence.decision import Decision
 from rules.openvms._evidence.settled import Told, decided
 from rules.plan import Plan, make_plan, runs_of
@@ -84,11 +84,14 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     told = _merged([_on_node(ranked, name) for name, one in nodes.items() for ranked in one.findings])
     accounts, remarks = _accounts(nodes, told, on)
     findings = rank(told, lost_shares(accounts))
-    decision, _ = decided({name: _told(one) for name, one in nodes.items()})
+    decision, carried_out = decided({name: _told(one) for name, one in nodes.items()})
     asked = _in_turn([change for ranked in findings for change in ranked.finding.changes], decision, nodes)
     plan = make_plan(asked, reasons=reasons_of(findings))
     verdicts = _verdicts(nodes, on)
     summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)
+    if carried_out:  # the plan that a node's finding points to is this one
+        told_once = [one for one in summary.do if one.step or not one.finding.startswith(f"{CROSSING}:")]
+        summary = replace(summary, do=tuple(told_once))
     return ClusterAudit(
         tuple(nodes),
         tuple(places),

@@ -167,7 +167,7 @@ class Decision:
     def says(self) -> str:
         """The decision itself, in one or two sentences."""
         if self.kind is Kind.MOVES and self.move:
-            speed = f" ({self.order.basis})" if self.order else ""
+            speed = f" ({self.order.basis})" if self.order else ", as it works more in the trees"
             return joined(f"{self.target} is to be the lock master, not {self.master}{speed}.", self.move.do)
         if self.kind is Kind.STAYS:
             return joined(f"{self.master} stays the lock master.", sentence(self.why))
