@@ -339,7 +339,7 @@ def _parameter(facts: Facts, name: str) -> Reading:
 
 
 def _pending(facts: Facts, name: str) -> Reading:
-    """What the next boot of this node takes, where its listing of CURRENT was brought."""
+    """What the next boot of this node takes, where its listing of CURRENT was collected."""
     listed = [fact.current for fact in facts.every(SysgenParameter) if fact.name == name and fact.in_use == "current"]
     return listed[-1] if listed and known(listed[-1]) else ABSENT
 

@@ -52,7 +52,7 @@ TODO the case in which a finding would be wrong:
   facts: []
   clean: TODO
 
-nothing was brought:
+nothing was collected:
   facts: []
   unknown: TODO
 """

@@ -76,7 +76,7 @@ COMMAND = re.compile(
 
 
 def is_command(bring: str) -> bool:
-    """Whether what is to be brought is printed by a command that can be pasted as it stands.
+    """Whether what is to be collected is printed by a command that can be pasted as it stands.
 
     Everything else (a file, a series of runs) is described in words that begin in lower case.
     """

@@ -94,7 +94,7 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     """Make the intervals of all screens that were written more than once; returns them, and what is left.
 
     An interval is an input of its own, with all screens of one round of writing; the writes it was made of are no
-    longer among what is left, nor is a write that was brought twice.
+    longer among what is left, nor is a write that was collected twice.
     """
     found = ((one, write) for one in inputs for write in _writes(one))
     writes = [_Placed(one, write, at) for at, (one, write) in enumerate(found)]
@@ -174,7 +174,7 @@ def _of_both(old: Source, new: Source) -> Source:
 
 
 def _once(series: Sequence[_Placed]) -> list[_Placed]:
-    """The writes without those that were brought twice: the same figures of the same moment."""
+    """The writes without those that were collected twice: the same figures of the same moment."""
     kept: list[_Placed] = []
     for one in series:
         last = kept[-1].write.window if kept else None

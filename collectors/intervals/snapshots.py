@@ -118,7 +118,7 @@ def _ordered(moments: list[Moment]) -> list[Moment]:
 
 
 def _once(moments: Sequence[Moment]) -> list[Moment]:
-    """Leave out a snapshot that was brought twice."""
+    """Leave out a snapshot that was collected twice."""
     kept: list[Moment] = []
     for one in moments:
         last = kept[-1] if kept and kept[-1].counted.keys() & one.counted.keys() else None

@@ -1,7 +1,7 @@
 """The spinlocks of the address lock hash table are contended.
 
 Finds: address-lock spinlock contention over the limit, with real lookups, more than one engine and engines at
-work. Two snapshots of monSpinlockActivity are judged where they were brought, else sp_sysmon, else totals since boot.
+work. Two snapshots of monSpinlockActivity are judged where they were collected, else sp_sysmon, else totals since boot.
 
 Why it matters: address locks guard the index pages of allpages tables. With the default ratio eleven spinlocks stand
 before all of them; engines that wait for one spin and burn the CPU that other work needs. Beyond 24 engines response
@@ -9,7 +9,7 @@ times were seen to grow exponentially ("ASE 16 & Managing VLDB's with VLH", Jeff
 
 What to do: lower `lock address spinlock ratio`, so that each spinlock guards fewer of the 1031 buckets: 100 gives 11
 spinlocks, 10 gives 104, 5 gives 207; to 1 at once where 5 is not expected to be enough. Where the contention stays, the
-better cure is to have no address locks at all: tables with the datarows or datapages lock scheme take none (see
+better remedy is to have no address locks at all: tables with the datarows or datapages lock scheme take none (see
 ase/allpages_table_contended).
 
 When to ignore it: when the engines are not busy, or in the few minutes of a batch that runs alone. A ratio of 1 still

@@ -1,4 +1,4 @@
-"""Tables with the allpages lock scheme are waited for.
+"""Tables with the allpages lock scheme have lock waits.
 
 Finds: page locks, last pages of heaps or address locks that tasks wait for (or contention for the address lock hash
 table), on a server where a real share of the changed rows lives in allpages tables. sp_sysmon names no table; where
@@ -10,7 +10,7 @@ datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VL
 
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
 or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose last
-page is waited for straight to datarows. Where only the spinlocks of the address locks contend, the ratio goes first
+page has lock waits straight to datarows. Where only the spinlocks of the address locks contend, the ratio goes first
 (ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where their spins cannot
 have cost a measurable part of the engines' time no table is named for them. The script for one table
 has a dump and a check of the table before it, the room it needs where its size was read, the database option, a check
@@ -99,7 +99,7 @@ NAMES = (
         "/* needs sp_configure: enable monitoring, per object statistics active, object lockwait timing */",
     ),
 )
-TO_DATAROWS = "Take a heap whose last page is waited for to datarows at once."
+TO_DATAROWS = "Take a heap whose last page has lock waits to datarows at once."
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
 NAMED, SAID = 5, 2
 """Tables that get a script, as each is an outage of its own; and tables that a sentence names."""
@@ -281,7 +281,7 @@ def _nothing_waits(
         why = f"but {few}" if few else f"limits {limits.hash_percent:g} %, engines {limits.busy_percent:g} % busy"
         bound = spin_bound(facts, figure.lock)
         why = f"but {NOTHING_LOST}" if bound and bound.nothing and not few else why
-        yield Clean(f"{figure.said}, {why}; and no table is waited for")
+        yield Clean(f"{figure.said}, {why}; and no table has lock waits")
     elif isinstance(figure, Untrusted):
         yield figure
     else:
@@ -391,7 +391,7 @@ def _sooner(facts: Facts) -> str:
 def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change | None) -> str:
     """What comes before any conversion, as a sentence; empty where nothing does.
 
-    `spinning`: whether the spinlocks of the address locks contend, which alone the ratio relieves: it shortens no wait
+    `spinning`: whether the spinlocks of the address locks contend, which alone the ratio reduces: it shortens no wait
     for the locks themselves. `later`: the tables that get no script before the ratio was lowered.
     """
     setting = setting_of(facts, RATIO)

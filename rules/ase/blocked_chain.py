@@ -97,7 +97,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, limits, sorted(over, key=lambda one: not _long(limits, one)))
         return
     if orphans and not blocked:
-        yield Unknown((HOLDER,), f"{len(orphans)} locks are waited for, and nothing says by whom they are held")
+        yield Unknown((HOLDER,), f"{len(orphans)} tasks wait for locks, and nothing says by whom they are held")
     elif blocked and all(one.seconds is None for one in blocked):
         yield Unknown((SINCE,), f"{_many(len(blocked))} at this moment; since when is not in the export")
     elif circle:

@@ -96,7 +96,7 @@ def _stalled(facts: Facts) -> list[tuple[CachePoolActivity, float]]:
 
 
 def _wash_now(facts: Facts, pools: list[tuple[CachePoolActivity, float]]) -> str:
-    """The present wash area of the first of them, where sp_cacheconfig was brought."""
+    """The present wash area of the first of them, where sp_cacheconfig was collected."""
     if not pools:
         return ""
     first = pools[0][0]

@@ -5,7 +5,7 @@ replacement, partitions or status is not the one in force, and dynamic parameter
 less than runs.
 
 Why it matters: everything measured now was measured with the old values. Whoever tunes on from here tunes a server
-that changes again at its next restart, and a restart for another reason then brings changes nobody expects.
+that changes again at its next restart, and a restart for another reason then applies changes that nobody expects.
 
 What to do: a value that is far worse than the one in force (half of what runs, or less, of any cache or parameter;
 twice a ratio, or more; fewer than were used; the kernel mode process for threaded) is taken back before any restart, or

@@ -6,7 +6,7 @@ engines at work.
 Why it matters: each partition of a cache has one spinlock, and every search takes it. Engines that wait for it spin
 and burn the CPU other work needs. sp_sysmon prints one figure for the whole cache, the waits of all partitions over
 the grabs of all: one hot partition hides behind the cool ones, so the real figure of the worst is higher.
-monSpinlockActivity has each partition, with its spins: where it was brought for an interval, it is what is judged.
+monSpinlockActivity has each partition, with its spins: where it was collected for an interval, it is what is judged.
 
 What to do: cut the cache into more partitions with `cache_partition`, a power of two: at once into the fewest that
 should leave less than the limit, because each change needs a restart; practitioners see the contention about halved by
@@ -18,7 +18,7 @@ own. Where one partition alone is over the limit, or a few have most of the wait
 more of them do little, nor does a cache of its own, and no restart is asked for: fewer rows on a page spread it.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
-cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index cures that,
+cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes that,
 partitions do not. Partitions also do little for one hot page, which always lies in one of them. A lockless data cache
 (16.0 SP02 and later) is judged by its CAS waits in monDataCache, its spinlock says nothing. For a type of cache that is
 not known here nothing is proposed.

@@ -10,9 +10,9 @@ error. A server that reuses descriptors all day shows it as contention of these 
 What to do: raise `number of open objects`, `number of open indexes` or `number of open partitions`. The need above the
 limit is hidden, because reuse serves it. No more can have lacked than were reused, so that many are added at once: at
 least a quarter of what there is, at most as many again, rounded up to a hundred. `sp_countmetadata`, run at a quiet
-time, shows how many the databases hold; the vendor adds 5 % for temporary tables, and where it was brought that number
-is taken instead of a share of what there is. Then `sp_monitorconfig` shows whether
-reuse has stopped. Where the memory that is free does not take that many, `max memory` comes first.
+time, shows how many the databases hold; the vendor adds 5 % for temporary tables, and where it was collected that
+number is taken instead of a share of what there is. Then `sp_monitorconfig` shows whether reuse has stopped. Where the
+memory that is free does not take that many, `max memory` comes first.
 
 When to ignore it: where the count only comes from one job that walks over all objects (dbcc, an upgrade, a scripted
 statistics run). sp_sysmon does not say whether the reuses are of the sample or since the start of the server; two

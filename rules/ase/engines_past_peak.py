@@ -9,7 +9,7 @@ others than it adds: the server looks busier and does less. A practitioner's com
 of his queries at 12 to 15 engines, another site met its wall at 24: there is no such number for all, only for one load.
 
 What to do: take engines offline down to the peak, under the same load, and compare commits per second. Prefer curing
-the dearest spinlock first: the peak moves up with it. Never add engines against spinning.
+the most expensive spinlock first: the peak moves up with it. Never add engines against spinning.
 
 When to ignore it: when the series was measured with other work, on another machine or release, or before the last
 change of spinlock settings. Many spins for each wait say nothing by themselves: a healthy 16.0 server showed hundreds
@@ -100,7 +100,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = [series for series in facts.every(LoadSeries) if series.load_name.lower().startswith("engine")]
     online = _online(facts)
     if not found:
-        yield NotApplicable("no load series over engines was brought: only that shows whether fewer would do more")
+        yield NotApplicable("no load series over engines was collected: only that shows whether fewer would do more")
         return
     for series in found:
         course = course_of(series)

@@ -107,7 +107,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _why_none(facts: Facts) -> Outcome:
-    """What is missing, by what was brought: never a section that this kernel does not print."""
+    """What is missing, by what was collected: never a section that this kernel does not print."""
     without = not_shown(facts, ThreadBusy)
     if without:
         return NotApplicable(without)

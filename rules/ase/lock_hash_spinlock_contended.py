@@ -1,7 +1,7 @@
 """The spinlocks of the page and row lock hash table are contended.
 
 Finds: page and row lock spinlock contention over the limit, with real lookups, more than one engine and engines at
-work. Two snapshots of monSpinlockActivity are judged where they were brought, else sp_sysmon, else totals since boot.
+work. Two snapshots of monSpinlockActivity are judged where they were collected, else sp_sysmon, else totals since boot.
 
 Why it matters: each page or row lock is taken in a hash table whose buckets share spinlocks. With the defaults 2048
 buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other
@@ -10,8 +10,8 @@ work needs.
 What to do: lower `lock spinlock ratio` from 85 to 20, and at once as far below as is expected to be enough. Where
 chains are long, a larger `lock hashtable size` (ase/lock_hash_chains_long) shortens them and adds spinlocks at the same
 ratio, so it comes first; a ratio is asked for in the same restart only where the larger table is not expected to be
-enough. Fewer lock requests are the cure: shorter transactions, a lower isolation level, an earlier lock promotion where
-`row lock promotion HWM` runs above the vendor's 200 and no promotion is counted.
+enough. Fewer lock requests are the remedy: shorter transactions, a lower isolation level, an earlier lock promotion
+where `row lock promotion HWM` runs above the vendor's 200 and no promotion is counted.
 
 When to ignore it: when the engines are not busy. The figure is a share, not a cost: a server with a ratio of 20 and
 65,536 buckets was still seen above 20 %, and the advice given there was to compare waits and spins before tuning on

@@ -13,7 +13,7 @@ What to do: shorten the transactions on the table that is named. No user input a
 hot update last, an index that lets them lock fewer rows. A datapages table can be taken to datarows; allpages is a
 matter of ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
-Where table locks are waited for and lock promotions are counted, the promotion threshold of that table is raised, as
+Where tasks wait for table locks and lock promotions are counted, the promotion threshold of that table is raised, as
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
 all locks are in use, or while the spinlocks of the lock hash table contend, which ask for fewer locks: smaller batches
 are what is left then. Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
@@ -58,7 +58,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
 )
-BOOKED = 10
+BOOKED = 100
 """This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
 BLOCKED = "Each waits until another transaction ends: no engine and no spinlock ratio shortens this queue."
 SHORTER = (

@@ -5,7 +5,7 @@ Database, by System Log Record and Other, by Log markers, by No Free Plcblock, b
 minimally logged changes, at a rate that counts. Full caches are another rule's (ase/user_log_cache_flushes).
 
 Why it matters: each of them asks for the end of the log in the middle of a transaction, where all tasks of a database
-meet. Each reason has its own cure, and a larger user log cache is only one of them: for some it is the wrong way.
+meet. Each reason has its own remedy, and a larger user log cache is only one of them: for some it is the wrong way.
 
 What to do: by Unpin, two transactions change one page of a datarows table, so fewer rows a page there (this project's
 reading: the manual's own list was not found). By Change of Database, transactions span databases. By System Log Record

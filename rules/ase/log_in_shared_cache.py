@@ -14,7 +14,7 @@ memory comes from the one account of all caches that are advised, as with ase/te
 temporary database cannot be bound alone, it goes with its database (ase/tempdb_in_shared_cache); those of the server's
 own databases are left where they are.
 
-When to ignore it: where the outage of the database costs more than it brings. Where a replication agent is behind, or
+When to ignore it: where the outage of the database costs more than it gains. Where a replication agent is behind, or
 long transactions are rolled back, old log pages are read again: then the cache must be larger. monOpenObjectActivity
 shows system tables only while trace flag 3650 is on: without it the log is in no figure here.
 """

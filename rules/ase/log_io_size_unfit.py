@@ -9,7 +9,7 @@ I/O size decides how many pages go in one write, and a task that waits for it ho
 What to do: by the vendor a larger log I/O size where the log writes much and the figure is slightly above 1, a smaller
 one where it is well above 1. `sp_logiosize` in the database shows the size in force (4K unless somebody set it) and
 sets it; it is dynamic, and the cache of the log needs a pool of that size. The report adds up all databases: which one
-writes most of the log is told where monOpenObjectActivity shows syslogs (trace flag 3650).
+writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650).
 
 When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size: what is in force is in no
 export, and where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one

@@ -7,9 +7,9 @@ Why it matters: with `user log cache queue size` above 0, 16.0 cuts a user log c
 them for the log (vendor: New Features 16.0, made for datarows tables that many update). A task that has to wait there
 waits for the log, as at the log semaphore before.
 
-What to do: what relieves these waits is in no source that was read. By the design it is what relieves the log: fewer
-and larger transactions, a larger user log cache where it is flushed because it is full, a faster log device. So this is
-advice at most, and nothing is scripted.
+What to do: what reduces these waits is in no source that was read. By the design it is what reduces the work on the
+log: fewer and larger transactions, a larger user log cache where it is flushed because it is full, a faster log device.
+So this is advice at most, and nothing is scripted.
 
 When to ignore it: a published TPC-C run on 16.0 SP04 had nine tasks there, 5 % of those that waited, and ran well.
 sp_sysmon's row `PLCBLOCK flush` counts switches and no time, and no text describes it: nothing is judged by it.
@@ -33,8 +33,8 @@ EVENTS = frozenset((704, 705, 880, 900, 902))
 WHAT, QUEUE = "the queue of log blocks (PLCBLOCK)", "user log cache queue size"
 BECAUSE = "By its design a task in that queue waits for the end of the log, as others do at the log semaphore."
 UNKNOWN = (
-    "What relieves these waits is in no source that was read, and no text describes PLCBLOCK: that it is what relieves "
-    "the log is this project's inference from the design."
+    "What reduces these waits is in no source that was read, and no text describes PLCBLOCK: that it is what reduces "
+    "the work on the log is this project's inference from the design."
 )
 
 

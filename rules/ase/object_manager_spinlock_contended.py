@@ -52,7 +52,7 @@ class Limits(Dear):
     """From which figures on the rule speaks, and how many tables it names."""
 
     most_objects: int = limit(5, "this project: a few tables make most of the operations", low=1, high=50)
-    object_percent: float = percent(5.0, "this project: a table with less of all operations relieves nothing", low=0.1)
+    object_percent: float = percent(5.0, "this project: a table with less of all operations reduces nothing", low=0.1)
 
 
 @rule(

@@ -227,7 +227,7 @@ def _of_setting(facts: Facts, waits: TooLong, tables: list[Waiting], setting: Co
         title=f"{WITH_LOCK} is on while tasks wait for {tables[0].name}",
         seen=f"{WITH_LOCK} is 1, and {tables[0].name} ({tables[0].scheme}) has most lock waits.",
         because=OF_SETTING,
-        do=SWITCH if writers else f"Bring sp_lock of a busy moment before anything is changed. {SWITCH}",
+        do=SWITCH if writers else f"Collect sp_lock of a busy moment before anything is changed. {SWITCH}",
         unknown=NOT_SURE,
         evidence=(
             *waits.evidence,

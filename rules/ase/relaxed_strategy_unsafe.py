@@ -183,7 +183,7 @@ def _advice_at(facts: Facts, cache: CacheActivity) -> Source | None:
 
 
 def _relaxed(limits: Limits, seen: Seen) -> Outcome:
-    """Judge a cache that is relaxed, or waits to be, or of which nobody brought the strategy."""
+    """Judge a cache that is relaxed, or waits to be, or whose strategy nobody collected."""
     name, hit, grabs, log = seen.cache.name, seen.cache.hit_percent, seen.grabs, kind_of(seen.named) == "log"
     if seen.cache.searches == 0 or (seen.searches is not None and seen.searches < limits.searches_per_second):
         return Clean(f"{name}: too few searches to judge by ({seen.searches or 0:g} per second)")

@@ -4,10 +4,10 @@ Finds: sp_sysmon with a tenth or more of the updates of data-only-locked tables 
 longer fits where it is, at a rate that counts.
 
 Why it matters: a row that was forwarded leaves a pointer in its old place. Each read by an index then takes two pages,
-with the latches and, where they are not in memory, the reads of both, until a reorg brings the row back.
+with the latches and, where they are not in memory, the reads of both, until a reorg moves the row back.
 
 What to do: find the tables whose rows grow (variable-length or nullable columns filled in later), leave room with
-`exp_row_size`, and bring the rows home with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
+`exp_row_size`, and move the rows back with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
 names no table, so this is words and no script.
 
 When to ignore it: a load that fills rows in once. The vendor gives no limit: both are this project's.
@@ -26,7 +26,7 @@ from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, 
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051988727.html",)
 UPDATES = "Data Only Locked Updates"
-TWICE = "Each read of a forwarded row by an index takes two pages instead of one, until a reorg brings it back."
+TWICE = "Each read of a forwarded row by an index takes two pages instead of one, until a reorg moves it back."
 ROOM = (
     'Leave room in the tables whose rows grow (sp_chgattribute "<table>", "exp_row_size", <bytes>), then run reorg '
     "forwarded_rows on them at a quiet time."

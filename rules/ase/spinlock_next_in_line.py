@@ -1,10 +1,10 @@
-"""Another spinlock is likely to come up when the dearest one is relieved.
+"""Another spinlock comes up once contention for the first is reduced.
 
 Finds: on busy engines one spinlock that can take a noticeable part of their time, and behind it another with a quarter
 or more of the spins that are left, which can take a noticeable part of it, too.
 
 Why it matters: tasks that queue at one spinlock do not get to the next. At one site the descriptors' spinlocks "who
-were hiding suddenly popped up" with 30 to 40 % as soon as the address locks' was relieved ("ASE 16 & Managing VLDB's
+were hiding suddenly popped up" with 30 to 40 % as soon as the address locks' was reduced ("ASE 16 & Managing VLDB's
 with VLH", Jeff Tallman 2014). A change that succeeds can then look like one that failed.
 
 What to do: after the change compare both, by spins and by grabs, and judge the change by the first alone. Where both
@@ -41,7 +41,7 @@ class Limits:
     """When a spinlock is worth relieving, and when another is likely to follow."""
 
     first_percent: float = percent(
-        5.0, "this project: of the engines' time at most, less is hardly felt when it is relieved", low=1
+        5.0, "this project: of the engines' time at most, less is hardly felt when it is reduced", low=1
     )
     rest_percent: float = percent(25.0, "this project: with less of what is left, several share it", low=1)
     busy_percent: float = percent(BUSY_PERCENT, "practice: threads busier than this want relief (justdaveinfo)")
@@ -84,13 +84,13 @@ def _finding(limits: Limits, first: SpinBound, second: SpinBound, share: float) 
     return Finding(
         subject=second.lock.name,
         severity=Severity.NOTE,
-        title=f"{second.lock.name} is likely to come next when {first.lock.name} is relieved",
+        title=f"{second.lock.name} is likely to come next when contention for {first.lock.name} is reduced",
         seen=(
             f"{first.lock.name} has the most spins; of the spins of all others {second.lock.name} has {share:.0f} %, "
             f"and {waited} % of its grabs had to wait."
         ),
         because=(
-            f"Who queues at one spinlock does not get to the next, so relieving the first can bring up the second "
+            f"Who queues at one spinlock does not get to the next, so reducing the first can raise the second "
             f"({TALLMAN})."
         ),
         do=COMPARE.format(first.lock.name, second.lock.name),

@@ -155,7 +155,7 @@ def _meaning(limits: Limits, lock: Spinlock, caches: list[str]) -> str:
 
 
 def _lacking(facts: Facts, lock: Spinlock, caches: list[str]) -> Iterator[MissingInput]:
-    """What would show the cause and was not brought."""
+    """What would show the cause and was not collected."""
     name = plain_name(lock.name)
     if not facts.every(SysmonSample) and not facts.every(LockSummary):
         yield SYSMON

@@ -13,7 +13,7 @@ The size comes from their sizes, with a fifth to grow. The server binds them onl
 single-user mode: an outage of that database. The tables of master, sysattributes and sysallocpg cannot be bound, nor
 single tables of a temporary database. It is a part of one plan with ase/hot_table_in_default_cache.
 
-When to ignore it: when the cache is not contended, or the outage of the database costs more than it brings. Fewer
+When to ignore it: when the cache is not contended, or the outage of the database costs more than it gains. Fewer
 ad-hoc statements and temporary tables lower the same load without any outage. From 16.0 on systypes is kept with the
 metadata.
 """
@@ -44,7 +44,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051977305.html",
 )
 LOOKED_UP = "Every statement that is parsed or optimised looks up names, types and statistics in them."
-SYSTYPES = "From 16.0 on systypes is kept with the metadata: binding it brings less."
+SYSTYPES = "From 16.0 on systypes is kept with the metadata: binding it gains less."
 LACKING = "Bind no system tables yet: for a binding plan some figures are missing, which are to be collected first."
 NAMED = 2
 

@@ -2,7 +2,7 @@
 
 Finds: table lock spinlock contention over the limit (16.0: table and partition locks), with lock requests in the
 sample, more than one engine and engines at work. Two snapshots of monSpinlockActivity are judged where they were
-brought, else sp_sysmon, else totals since boot.
+collected, else sp_sysmon, else totals since boot.
 
 Why it matters: every statement takes at least an intent lock on each table it touches, and all of them go through one
 hash table of 101 buckets. With the default ratio of 20 six spinlocks stand before it, and the last guards one bucket.

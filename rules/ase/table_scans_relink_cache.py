@@ -241,7 +241,7 @@ def _finding(
 
 
 def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
-    """By the plan of a statement that scans the first table, where one was brought."""
+    """By the plan of a statement that scans the first table, where one was collected."""
     plans = plans_of(facts, [(first.row.database, first.row.object_name)])
     if not plans or not plans[0].scanned:
         return FIX if whole else LOOK

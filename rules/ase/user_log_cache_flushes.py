@@ -9,7 +9,7 @@ place where all tasks of a database meet, more often than once a transaction. Of
 also costs the minimal logging.
 
 What to do: a larger `user log cache size`, as large as nine of ten commits need by `monProcessActivity`; where that was
-not brought, twice the size as a first step of this project. The vendor's rule is not to make it larger than what a
+not collected, twice the size as a first step of this project. The vendor's rule is not to make it larger than what a
 transaction writes. It is static, and each configured user connection and worker process has one, so the memory is said.
 It is scripted only where tasks wait for the log: else it would be a restart for nothing that anybody feels. Where the
 data and log of a database share a device (`sysusages`), the log comes onto devices of its own first.

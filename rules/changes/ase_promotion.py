@@ -24,7 +24,7 @@ rows: Reference Manual: Procedures 16.0. The one for pages, with no second `p` i
 system procedures of DbxTune, which says the same of it; its page of the manual was not read."""
 CAUTIONS = (
     "Only for a table that has no thresholds of its own, and whose database has none: the script shows them first.",
-    "A statement on it may then hold as many locks as the new HWM, and each waits or is waited for by itself.",
+    "A statement on it may then hold as many locks as the new HWM, and each waits, or is waited on, by itself.",
 )
 
 

@@ -98,7 +98,7 @@ def _direction(figure: KeyFigure, amount: _Amount | None, work: tuple[Work, Work
     if amount and work and figure.key.startswith(CONSUMED):
         return "low"
     if amount and (figure.better == "high" or figure.key in FIGURES_OF_UNIT):
-        return None  # more work per second is demand as often as it is a cure
+        return None  # more work per second is demand as often as it is a fix
     return figure.better
 
 

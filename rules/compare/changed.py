@@ -120,7 +120,7 @@ def _advice(audits: "Iterable[Audit]", now: State) -> dict[str, str]:
 def advised(audits: "Iterable[Audit]", later: "Iterable[Audit]", before: Side, after: Side) -> tuple[Advised, ...]:
     """Each change that was advised before, once, and whether it is in force after.
 
-    The setting itself tells, where it was brought. Else the advice of the after does: what it would change from the
+    The setting itself tells, where it was collected. Else the advice of the after does: what it would change from the
     same value again is not in force, and what it would change from the value that was advised is.
     """
     was, now = state_of(before.facts), state_of(after.facts)
@@ -185,7 +185,7 @@ def _rule(key: str) -> str:
 def _judged(audits: "Sequence[Audit]") -> set[str]:
     """The rules that an audit of a side could judge, of every object: with nothing missing.
 
-    A rule that did not run at all (a database's, where no screens of it were brought) has judged nothing.
+    A rule that did not run at all (a database's, where no screens of it were collected) has judged nothing.
     """
     return {
         verdict.rule

@@ -1,9 +1,9 @@
 """Before and after: the same system held against itself, per unit of work, and whether a change helped.
 
-What decides is what one unit of work costs, never a rate per second: that is demand as often as it is a cure. A
+What decides is what one unit of work costs, never a rate per second: that is demand as often as it is a fix. A
 verdict needs work that is alike (`rules.compare.similarity`) and a difference outside the noise
 (`rules.laws.noise`). A load that moved is held against it, but where the whole amount per second moved the other way:
-less of it for more work is a cure (`rules.compare.verdict`).
+less of it for more work is a fix (`rules.compare.verdict`).
 """
 
 from collections.abc import Mapping, Sequence

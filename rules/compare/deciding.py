@@ -1,4 +1,4 @@
-"""Which figures decide, of each product, dearest first: the first that both sides have."""
+"""Which figures decide, of each product, most expensive first: the first that both sides have."""
 
 from collectors.facts.openvms import DedicatedLockManager
 from rules.compare.sides import ENGINE_CPU, NODE_CPU, Side

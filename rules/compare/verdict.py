@@ -61,7 +61,9 @@ def judge(
     figures = "; ".join(figure_said(one) for one in decisive[:MOST_SAID])
     if score is not None and score < LIMIT:
         unlike = "; ".join(one.why for one in counted if one.similarity < LIMIT)
-        why = f"The work was not alike enough to tell ({score:.2f}, limit {LIMIT:g}): {unlike}. As read: {figures}."
+        why = (
+            f"The work was not comparable enough to tell ({score:.2f}, limit {LIMIT:g}): {unlike}. As read: {figures}."
+        )
         alike = [SAME.get(one.part, SAME_WORK) for one in counted if one.similarity < LIMIT]
         return Judged(NOT_COMPARABLE, why, score, tuple(dict.fromkeys(alike)))
     return Judged(verdict, _why(verdict, decisive, metrics, figures), score)
@@ -76,7 +78,7 @@ def _explains_nothing(part: Part, verdict: str, load_ratio: float | None, metric
 
     More load makes contention worse, but it also shares out what a machine does anyway: each unit of work then costs
     less without any cure, and more at less load. So the load is left out only where the whole amount per second, or
-    what is spun, moved against it: less of it for more work is a cure, more of it for less work a loss.
+    what is spun, moved against it: less of it for more work is a fix, more of it for less work a loss.
     """
     if part.part != "load" or load_ratio is None or verdict not in (IMPROVED, WORSE):
         return False

@@ -9,7 +9,7 @@ the report itself warns of both (vendor), and its peaks are those that lock tabl
 
 What to do: replace the line by `MIN_NAME = value` with the larger value, as the vendor advises, so that AUTOGEN may go
 above it. Save feedback again after more than 24 hours of typical work, before the next reboot. Whether the table that
-runs costs anything is told by openvms/resource_hash_table_undersized and openvms/lock_id_table_small, which have the
+runs costs anything is judged by openvms/resource_hash_table_undersized and openvms/lock_id_table_small, which have the
 commands.
 
 When to ignore it: where someone fixed the value on purpose and measures it. The layout of the report is recalled, so

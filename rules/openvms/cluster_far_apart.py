@@ -1,8 +1,8 @@
 """A lock on another node takes a hundred times as long as a local one.
 
 Finds: pairs of nodes of a LOCKTIME matrix whose remote lock takes many times a local one, where locks do cross. T4 and
-MONITOR count operations and know nothing of distance, so without a matrix this is unknown. Each pair is told once, in
-the capture of the node that waits more.
+MONITOR count operations and know nothing of distance, so without a matrix this is unknown. Each pair is reported once,
+in the capture of the node that waits more.
 
 Why it matters: a signal needs 5 µs for a kilometre of glass, and a lock waits for it there and back. Over 25 km that
 alone is 250 µs, 92 to 93 local locks of 2.69 µs, where 15 m in one rack are a 27th of one. JCC Consulting's slides
@@ -129,7 +129,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         lack = MissingInput("remote and local latency of a pair of nodes", LockLatency.COLLECTED_BY)
         own = own_name(facts)
         asks_less = own is not None and any(own.upper() in key and key[0] != key[1] for key in cells)
-        yield Clean("the other node of each pair waits more: told there") if asks_less else Unknown((lack,))
+        yield Clean("the other node of each pair waits more: reported there") if asks_less else Unknown((lack,))
         return
     far, quiet = [], []
     for pair in sorted(told, key=lambda pair: -pair.remote):

@@ -127,7 +127,7 @@ def _too_small_next(
     read: tuple[Evidence, Source],
     waits: tuple[float, SysgenParameter],
 ) -> Finding:
-    """The next boot brings a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
+    """The next boot makes a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
     (value, peak), (now, source), (then, listed) = levels, read, waits
     grown = math.ceil((peak - then) / then)
     return Finding(

@@ -376,7 +376,7 @@ def _move(
     now = layout.setting("LCKMGR_CPUID")
     if now == home:
         return (), not_it, f"LCKMGR_CPUID is {home} in the export already but not in force: a change is pending.", ""
-    was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not brought, {cpu} takes it back there."
+    was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not collected, {cpu} takes it back there."
     to = f"{home}" if now is None else f"{now:.0f} → {home}"
     if placed.others:
         not_it = f"{not_it.removesuffix('.')}; no other suits it better than CPU {home} ({placed.brief})."

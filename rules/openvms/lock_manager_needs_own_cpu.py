@@ -2,7 +2,7 @@
 
 Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
 operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are
-judged by their own figures, where they lasted long enough; a shorter time is told of with its figures and no more.
+judged by their own figures, where they lasted long enough; a shorter time is reported with its figures and no more.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
 four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
@@ -24,7 +24,7 @@ is named, and it is a template, too, until the full display of every CPU was rea
 the lock manager takes the lowest CPU other than the primary, whatever has its fast path there. Where the CPU has a
 co-thread that runs, stopping that one is a second step, to be measured by itself. Where the chains of a resource hash
 table that is far too small explain the spinning, the table comes first (openvms/resource_hash_table_undersized), and
-the dedicated CPU after a new measurement. A few samples, or a machine that was not told, make a note or a template.
+the dedicated CPU after a new measurement. A few samples, or a machine that was not given, make a note or a template.
 
 It costs one CPU. Published for an rx4640 with eight cores: a little more at the peak, a far gentler decline beyond it.
 Runs of the lock laboratory on this very node replace that: with one and without, its own gain is said, and where there
@@ -113,7 +113,7 @@ LINKS = (
 )
 ON = (
     "Not a CPU number: the number of active CPUs from which on it runs. With fewer it turns itself off.",
-    "Only if a spinlock trace shows LCKMGR as the spinlock that is waited for.",
+    "Only if a spinlock trace shows LCKMGR as the spinlock that CPUs wait for.",
     "No process may have hard affinity to that CPU. Back at once with LCKMGR_MODE as before.",
 )
 WHEN = {
@@ -125,7 +125,7 @@ FOR_HOURS = "LCKMGR_MODE is dynamic, so it may be turned on for such hours alone
 JUDGE = "Kernel time replaces MP synch, so judge by operations per second and not by falling MP synch."
 UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
 TRACE = MissingInput(
-    "spinlock trace (whether LCKMGR is the spinlock that is waited for)",
+    "spinlock trace (whether LCKMGR is the spinlock that CPUs wait for)",
     "a spinlock trace under load (ANALYZE/SYSTEM, then SPL LOAD, SPL START TRACE, SPL SHOW TRACE/SUMMARY, "
     "SPL STOP TRACE, SPL UNLOAD)",
 )

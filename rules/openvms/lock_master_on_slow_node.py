@@ -12,7 +12,7 @@ emulator as master (JCC Consulting's slides on the OpenVMS lock manager, 2014).
 What to do: where PE1 of the master is not 0, put that right first. Then give the fastest node the highest weight:
 LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before (dynamic). The node must lock in those trees to win them. One whose
 CPUs are busy already is sent no lock work: another one that is faster than the master is, or the change waits in
-comments. An order of nodes cannot be set as a limit of this rule: where names of machines mislead, bring a LOCKTIME
+comments. An order of nodes cannot be set as a limit of this rule: where names of machines mislead, collect a LOCKTIME
 run, which overrides them. Then measure the sum of local and outgoing operations.
 
 Where no node is known to be faster, and the master has the trees by a weight above all others while another node works

@@ -6,8 +6,8 @@ Names of resources are decoded byte by byte, and a listing of DIRECTORY/FILE_ID 
 over some 8 to 15 s, so one report is a picture and no day.
 
 Why it matters: how many locks a node makes, many figures tell; whose they are, only the trees do. Fewer lock requests
-relieve the lock manager at its root, whatever CPUs and parameters it has. Of a request that another node masters, two
-nodes have the work.
+reduce the work of the lock manager at its root, whatever CPUs and parameters it has. Of a request that another node
+masters, two nodes have the work.
 
 What to do: it goes by the kind. A file of RMS: open it for input alone where nothing is written (in one case over 80 %
 of a cluster's locks were of one file opened for update and only read); where several write, global buffers keep

@@ -15,7 +15,7 @@ What to do: let the work meet its locks. A tree belongs to the node that works m
 locally is held against what this node asks it for: trees are never sent away from more work than they meet. Where
 little of the cluster's locking crosses, it is a note. Work goes only where the CPUs have room for it. Open the database
 on one node where the application allows it; for Rdb allow partitioned lock trees where it must be open on several;
-bring work and trees together on one node, never on the slower one; or reach the database through Rdb remote access,
+run work and trees together on one node, never on the slower one; or reach the database through Rdb remote access,
 whose network has limits of its own. Then measure again.
 
 When to ignore it: when the application must run on several nodes at once and response times are good, or when the
@@ -78,8 +78,8 @@ SERVING = (
 
 
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
-TOGETHER = "bring work and trees together on the faster node"
-TREE = "bring the work on a tree that crosses together on one node"
+TOGETHER = "run work and trees together on the faster node"
+TREE = "run the work on a tree that crosses the cluster on one node"
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ def _in_cluster(
     before = [one for one in asked if one not in (own, master) and asked[one] > asked[own]]
     found = room_of(cluster.members, master, comes_from=(own, *before))
     if found.full:
-        return _Where(waits, EXPENSIVE, "bring work and trees together where there is room", there)
+        return _Where(waits, EXPENSIVE, "run work and trees together where there is room", there)
     part = "what fits of the work" if found.tight else "the work"
     there = sentence(found.brief) if before else there
     return _Where(waits, f"{EXPENSIVE} So this work belongs there.", f"move {part} to {master}", there)

@@ -9,7 +9,7 @@ Why it matters: MP synch and the lock rates of such a node look in order, since 
 searches and few finds mean long waits, not deadlocks (CA Performance Management for OpenVMS, on lock counts). A real
 two-node day had 0.0001 searches per second.
 
-What to do: find who holds the locks while they are waited for. LCKQUE.COM lists resources with waiters and their
+What to do: find who holds the locks while processes wait for them. LCKQUE.COM lists resources with waiters and their
 parents; SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING show both sides; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT names the
 process. Then look at what the holder does meanwhile: a transaction open over a dialogue, a job that locks a whole
 table. A DEADLOCK_WAIT below its default makes more searches, and no wait shorter.
@@ -53,7 +53,7 @@ LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
 CURVES = ("deadlock searches", "deadlocks found")
 WAITERS = (
     "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
-    "made while they are waited for"
+    "made while processes wait for them"
 )
 
 

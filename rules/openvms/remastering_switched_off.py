@@ -66,9 +66,7 @@ class Limits:
     moves_per_second: float = limit(
         0.001, "this project: a tree in a quarter of an hour; below that a mean of moves is rounding", unit="trees/s"
     )
-    leaving_percent: float = percent(
-        50.0, "as openvms/locks_mastered_remotely: half of this node's own requests leave it", of="own requests"
-    )
+    leaving_percent: float = percent(50.0, "this project: half of this node's own requests leave it", of="own requests")
     served_percent: float = percent(
         1.0, "this project: below that no other node works in its trees", of="lock operations"
     )
@@ -98,7 +96,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if moved and known(moved.moved_out) and moved.moved_out > limits.moves_per_second:
         yield Untrusted(
             f"PE1 is -1 in the listing, yet {plain(moved.moved_out, 3)} lock trees/s left this node: it is not the "
-            "active value, or of another time; bring both of one day"
+            "active value, or of another time; collect both of one day"
         )
         return
     finding = _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)

@@ -1,10 +1,10 @@
 """The resource hash table has fewer buckets than there are resources.
 
 Finds: RESHASHTBL as it runs (ACTIVE) against the number of resources. Names fall into buckets at random, so resources ÷
-buckets is the mean chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two.
-How loud it speaks follows what is lost: lock operations per second × names compared beyond the one that is found. A
-value of CURRENT that differs is pending and changes nothing before the next boot; one that is too small is told, too,
-also where what runs was not brought.
+buckets is the mean chain length; over 1 the table is undersized. The system rounds RESHASHTBL up to a power of two. How
+loud it speaks follows what is lost: lock operations per second × names compared beyond the one that is found. A value
+of CURRENT that differs is pending and changes nothing before the next boot; one that is too small is reported, too,
+also where what runs was not collected.
 
 Why it matters: every name in a chain is compared in turn while the lock database is held, which costs processor time
 that no display attributes to it. A table that is far too small takes a large part of the lock throughput (JCC
@@ -139,7 +139,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _shrinks(found: Chain, limits: Limits, pending: float) -> bool:
-    """Whether the next boot brings a table that is smaller than the one that runs, and too small."""
+    """Whether the next boot makes a table that is smaller than the one that runs, and too small."""
     then = next_power_of_two(pending)
     return then < found.buckets and mean_chain(found.peak, then) > limits.mean_chain
 
@@ -189,7 +189,7 @@ def _finding(
         change = f"The pending {NAME} {new}"
         enough = "that is enough: nothing is to be set, only the reboot is missing; then measure"
     do = (
-        f"{change} brings the chain to {to}; it takes about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a "
+        f"{change} shortens the chain to {to}; it takes about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a "
         "bucket, as recalled), and a table that is too large costs only memory."
     )
     told = hard_coded(facts, NAME)
@@ -304,11 +304,11 @@ def _change(
 def _too_small_next(
     facts: Facts, found: Chain, figures: str, limits: Limits, waits: tuple[float, SysgenParameter]
 ) -> Finding:
-    """The next boot brings a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
+    """The next boot makes a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
     value, after = waits[0], mean_chain(found.peak, next_power_of_two(waits[0]))
     compared = None if found.operations is None else found.operations * (mean_probes(after, 1) - 1)
     little = compared is not None and compared < limits.little_compared
-    meant = f"Only if nobody lowered it on purpose, as in taking back a larger {NAME} that brought nothing."
+    meant = f"Only if nobody lowered it on purpose, as in taking back a larger {NAME} that gained nothing."
     runs = "is in order" if found.length <= limits.mean_chain else "is as it runs now"
     return Finding(
         subject=subject_of(facts),

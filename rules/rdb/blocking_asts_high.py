@@ -64,7 +64,7 @@ PAGES = "Pages pass from process to process"
 CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"
 MEMORY = "page transfer via memory passes them on without a write (rdb/page_transfer_via_disk)"
 BY_PAGE = (
-    "Locking is at page level {}, where a page lock is held to the end of the transaction: if they are waited for, "
+    "Locking is at page level {}, where a page lock is held to the end of the transaction: if processes wait for them, "
     "LOCKING IS ROW LEVEL comes first there (more locks)."
 )
 """Page level is not for areas where page conflicts show: knowledge/rdb-rules.md, section 2."""

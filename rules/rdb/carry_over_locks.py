@@ -13,8 +13,8 @@ noticeably for the NOWAIT lock. Both are possible while users are attached. Wher
 want the same areas in modes that exclude each other: to keep those locks for longer helps nobody.
 
 When to ignore it: where they were disabled for NOWAIT transactions: then nobody waits for that lock any more, and
-enabling them brings the waits back. And where each transaction uses other areas: nothing is carried over. A wait for an
-area may be real, because another process has reserved it: that is no fault of carry-over locks.
+enabling them causes the waits again. And where each transaction uses other areas: nothing is carried over. A wait for
+an area may be real, because another process has reserved it: that is no fault of carry-over locks.
 """
 
 from collections.abc import Iterator

@@ -7,11 +7,11 @@ LOCKS tells. A short lock timeout interval keeps every wait short, so beside one
 Why it matters: Oracle's own Online Analysis calls a lock stall of 2 seconds long (RDM$BIND_STATS_MAX_LOCK_STALL) and
 adds that this is an indication, not proof. A process that waits keeps its own locks, and others wait for those.
 
-What to do: see who holds the lock with RMU/SHOW LOCKS/MODE=CULPRIT while it is waited for, and what that transaction
-does: commit sooner, ask no person for input inside it, find rows by an index. Do not just lengthen the lock timeout
-interval: waits get longer, and the holder stays.
+What to do: see who holds the lock with RMU/SHOW LOCKS/MODE=CULPRIT while processes wait for it, and what that
+transaction does: commit sooner, ask no person for input inside it, find rows by an index. Do not just lengthen the lock
+timeout interval: waits get longer, and the holder stays.
 
-When to ignore it: waits for I/O are no lock stalls, and locks as `termination` are waited for by design. Waits for
+When to ignore it: waits for I/O are no lock stalls, and locks as `termination` have waits by design. Waits for
 freeze and quiet point come from failed processes and from backups: no lock setting changes them. One long wait in a day
 may be a person at a screen.
 """
@@ -81,8 +81,8 @@ SOONER = (
     "index."
 )
 CULPRIT = (
-    "While it is waited for, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): let "
-    "that transaction commit sooner."
+    "While processes wait for it, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
+    "let that transaction commit sooner."
 )
 BRIEF = "Such a wait is over before anybody could ask who holds the lock, so the lock type decides. {}."
 BY_TYPE = {

@@ -13,7 +13,7 @@ fewer locks where short transactions touch several rows of a page.
 
 When to ignore it: with page level locking page locks stand in for record locks: then they dominate by design. Where
 locks are few, and in batch work that reads every page once, which no cache helps. Page level locking is wrong for long
-transactions and where pages are waited for: it holds page locks to the end of the transaction.
+transactions and where pages have lock waits: it holds page locks to the end of the transaction.
 """
 
 from collections.abc import Iterator, Sequence

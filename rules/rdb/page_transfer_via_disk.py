@@ -89,7 +89,7 @@ FEW = (
 )
 HELD = (
     "Nothing is set here, as locking is at page level {}: a holder keeps such a page until it commits, so via memory "
-    "the others would wait as long. See which pages are waited for."
+    "the others would wait as long. See which pages have lock waits."
 )
 STALLS = MissingInput(
     "how long requests for page locks wait (the screen Locking (page locks))", StatisticRow.COLLECTED_BY
@@ -103,8 +103,8 @@ class Limits:
     blasts_percent: float = percent(
         10.0,
         (
-            "this project: a tenth of the page locks is wanted by another process, so they are told of although nobody "
-            "waits long; no vendor names a limit"
+            "this project: a tenth of the page locks is wanted by another process, so they are reported although "
+            "nobody waits long; no vendor names a limit"
         ),
         low=0.1,
         of="page locks requested and promoted",

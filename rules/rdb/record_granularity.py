@@ -207,7 +207,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         because=WALKS,
         do=SCATTERED.format(levels=_levels(one)),
         unknown=joined(
-            "" if groups else "No log names the rows that are waited for: collect one first.", caveats(one, each)
+            "" if groups else "No log names the rows that have lock waits: collect one first.", caveats(one, each)
         ),
         evidence=(
             Evidence("adjustable lock granularity", "enabled", "", setting.source),

@@ -11,7 +11,7 @@ system time was higher all the same, from 3 processes on (Stevens and Rago, APUE
 
 What to do: lock the bytes of the records that are read and written, not the file; with flock, which knows no ranges,
 change every program that uses the file to fcntl ranges. Expect clock time to fall and system time to rise. One listing
-is one moment: bring several before a program is changed.
+is one moment: collect several before a program is changed.
 
 When to ignore it: lock files, whose lock is a mutex; programs that need the whole file at once (a backup, a
 reorganisation); waiters for ranges, which are record locks at work; one process alone; where fine locking measured no
@@ -205,7 +205,7 @@ def _one_record(
     return Finding(
         subject=name,
         severity=Severity.NOTE,
-        title=f"not coarse: one record of {name} is waited for by {count}",
+        title=f"not coarse: one record of {name} has waits by {count}",
         seen=(
             f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held)}; seen in {seen} of {len(tables)} "
             f"{_listings_of(tables)}."

@@ -47,7 +47,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif not told[-1].active:
         yield Clean("smt/active is 0: no two processors share a core")
     elif not runs:
-        yield NotApplicable(f"{ON}, and no runs of a lock test were brought")
+        yield NotApplicable(f"{ON}, and no runs of a lock test were collected")
     else:
         for title in dict.fromkeys(run.title for run in runs):
             yield _judge(title, [run for run in runs if run.title == title], told[-1], limits)

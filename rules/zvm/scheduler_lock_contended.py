@@ -1,4 +1,4 @@
-"""Processors spin for the scheduler lock, which a newer z/VM relieves.
+"""Processors spin for the scheduler lock, which a newer z/VM reduces.
 
 Finds: spinning for SRMSLOCK, HCPTRQLK and DSVLOCK on pages of Performance Toolkit, against what releases after the one
 that runs have done for that lock; and in a performance report's table the runs before and after such a release, or

@@ -51,7 +51,7 @@ LIMIT = "ase/address_lock_spinlock_contended.contention_percent"
 LONG = "the_longest_name_that_anybody_ever_gave_to_a_procedure_of_the_claims_application_and_its_nightly_batch"
 """A word that no line of a narrow page holds."""
 LAST_EXAMPLE = "TIREE"
-"""The system of the examples that are brought last."""
+"""The system of the examples that are collected last."""
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_a_page_is_accessible_and_fits(looked: Looked, name: str) -> None:
 
 @pytest.mark.usefixtures("worked")
 def test_the_proof_of_a_change_is_accessible_and_fits_a_phone_and_one_sheet(looked: Looked) -> None:
-    """The two captures of the example that is brought last: as it was, and after the change that was advised."""
+    """The two captures of the example that is collected last: as it was, and after the change that was advised."""
     page = looked[0]
     page.goto("/")
     until(page, page.get_by_role("link", name=LAST_EXAMPLE, exact=True).count)

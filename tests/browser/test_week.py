@@ -81,7 +81,7 @@ def team(browser: Browser, service: Service) -> Iterator[dict[str, Page]]:
 def test_a_team_goes_from_ten_systems_to_the_proof_of_a_change(team: dict[str, Page]) -> None:
     dora, vic = team["dora"], team["vic"]
 
-    # Monday: ten systems are brought at once, and stand on the first page with their worst finding
+    # Monday: ten systems are collected at once, and stand on the first page with their worst finding
     upload(dora, captures(0, 307.0, NAMES, spread=False), len(NAMES))
     dora.goto("/?q=WEEK")
     expect(dora.locator("tr[data-row]")).to_have_count(len(NAMES))

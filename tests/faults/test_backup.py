@@ -46,7 +46,7 @@ def load(plant: Plant) -> Iterator[list[int]]:
 
 
 def backed_up_under_load(plant: Plant, file: Path) -> list[int]:
-    """Take a backup while uploads are brought; gives those that were accepted before it began."""
+    """Take a backup while uploads are collected; gives those that were accepted before it began."""
     with load(plant) as accepted:
         eventually(lambda: len(accepted) >= BEFORE)
         before = list(accepted)

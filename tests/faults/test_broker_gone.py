@@ -1,4 +1,4 @@
-"""Redis killed and started again: what was queued, what was being done, and what was brought meanwhile."""
+"""Redis killed and started again: what was queued, what was being done, and what was collected meanwhile."""
 
 import re
 import time

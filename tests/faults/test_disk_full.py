@@ -1,4 +1,4 @@
-"""A disk that is full while exports are brought: the answer says so, nothing is half-stored, the service goes on."""
+"""A disk that is full while exports are collected: the answer says so, nothing is half-stored, the service goes on."""
 
 import random
 import resource

@@ -278,7 +278,7 @@ def test_a_worker_host_that_is_cut_off_and_comes_back_does_nothing_twice(plant: 
 
 
 def takes_tasks(plant: Spread, name: str) -> bool:
-    """Whether a worker begins something new of what is brought now."""
+    """Whether a worker begins something new of what is collected now."""
     before = plant.part(name).said.count("read_upload")
     upload = plant.bring(sysmon(f"AGAIN{time.monotonic_ns()}"))
     eventually(lambda: plant.done(upload))

@@ -91,7 +91,7 @@ class Exports:
         self.node, self._random = node, Random(f"{node.name} {seed}")
 
     def write(self) -> Iterator[tuple[str, str]]:
-        """Give name and text of each file that was brought: of a cluster, T4 and settings of both nodes."""
+        """Give name and text of each file that was collected: of a cluster, T4 and settings of both nodes."""
         makers: Mapping[str, Callable[[Node], str]] = {
             "t4": self._t4,
             "monitor": self._monitor,

@@ -72,7 +72,7 @@ def test_nothing_is_to_be_moved_where_only_the_primary_and_tcp_ip_are_in_the_way
 def test_a_cpu_whose_display_was_not_brought_is_not_taken_and_the_reason_says_so() -> None:
     seats = placement_of(layout(device("EWA0", 1))).seats
     assert {seat.cpu: seat.unread for seat in seats if seat.cpu in (1, 2)} == {1: False, 2: True}
-    assert seats[2].against == "its full display was not brought"
+    assert seats[2].against == "its full display was not collected"
 
 
 def test_a_device_name_that_could_break_a_line_is_made_harmless() -> None:

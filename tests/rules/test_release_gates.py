@@ -197,7 +197,7 @@ def test_stories_are_ill_enough_to_walk_the_advice() -> None:
 
 @pytest.mark.parametrize("rule", [one for one in rules() if one.product == "ase"], ids=lambda one: one.id)
 def test_rule_does_not_ask_the_oldest_release_for_what_came_later(rule: Any) -> None:
-    """Each rule alone, of a server that brought nothing: `needs` is what its page and its verdict ask for."""
+    """Each rule alone, of a server that gained nothing: `needs` is what its page and its verdict ask for."""
     told, audit, _ = audit_of("12.5.4", whole=False)
     (verdict,) = [one for one in audit.verdicts if one.rule == rule.id]
     assert not [one for lack in verdict.missing if (one := too_new(told, lack.command))]

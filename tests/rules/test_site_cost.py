@@ -128,8 +128,8 @@ def test_one_capture_alone_says_nothing() -> None:
     ("other", "why"),
     [
         (replace(QUIET, differs="sp_configure of both is not in the exports"), "sp_configure of both"),
-        (load(10, 3500, 500), "3,500 to 4,000 transactions a second, which is too much alike"),
-        (load(10, 2000, 5500), "their spins per transaction are too much alike"),
+        (load(10, 3500, 500), "3,500 to 4,000 transactions a second, which differs too little"),
+        (load(10, 2000, 5500), "their spins per transaction differ too little"),
         (replace(QUIET, busy_seconds=4000.0), "not between 0 and the"),
         (replace(QUIET, busy_seconds=200.0), "not between 0 and the"),
         (replace(QUIET, busy_error=2000.0), "its error is larger than the 100 ns that it can be at most"),

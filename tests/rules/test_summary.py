@@ -13,6 +13,8 @@ from tests.stories import HERE, STORIES, audits_of, inputs_of
 
 LONGEST_TEXT = 120
 """Lines of the text of one story, as the step asks."""
+OF_EACH_NODE = 10
+"""More for each node of a cluster whose lock trees are to move: it stands in the table of today and afterwards, too."""
 
 
 def verdict_of(story: str) -> str:
@@ -43,7 +45,9 @@ def test_what_is_to_be_done_stands_in_the_plan_in_its_order(story: Path) -> None
 def test_the_text_of_an_audit_is_short(story: Path) -> None:
     data = audit_data(inputs_of(story), audits_of(story))
     add_excerpts(data)
-    assert len(render("audit", data, "txt").splitlines()) <= LONGEST_TEXT
+    moving = [one for one in data["clusters"] if one["placement"] and one["placement"]["decided"] == "moves"]
+    longest = LONGEST_TEXT + OF_EACH_NODE * sum(len(one["captures"]) for one in moving)
+    assert len(render("audit", data, "txt").splitlines()) <= longest
     assert len(render("audit_full", data, "txt").splitlines()) > len(data["captures"])
 
 

@@ -143,11 +143,11 @@ class MonSysWaits(Counted, Fact):
 
     event: int
     description: str | None = None
-    """From `monWaitEventInfo`, where that was brought too."""
+    """From `monWaitEventInfo`, where that was collected too."""
     wait_class: int | None = None
     """Number of its class, from the same table. Class 9 mixes idle daemons with latches: nothing is judged by it."""
     class_name: str | None = None
-    """From `monWaitClassInfo`, where that was brought too."""
+    """From `monWaitClassInfo`, where that was collected too."""
     instance: int | None = None
     waits: Reading = ABSENT
     wait_seconds: Reading = ABSENT

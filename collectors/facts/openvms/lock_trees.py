@@ -82,7 +82,7 @@ class LockQueues(Fact):
     """`10:14`; it prints no date."""
     failed: tuple[str, ...] = ()
     queues: int = 0
-    """Resources with waiters, those that are waited for by design included."""
+    """Resources with waiters, those that have waits by design included."""
     whole: bool = True
     """Whether it has its end, or is the .RPT file, which has none."""
 

@@ -1,6 +1,6 @@
 """The server of SAP ASE as its exports show it: its name, its release, its settings, its engines and how busy they are.
 
-sp_sysmon prints each engine's utilisation. Where it was not brought, `monEngine` counts the engines that are online,
+sp_sysmon prints each engine's utilisation. Where it was not collected, `monEngine` counts the engines that are online,
 or `monThread` those of the threaded kernel. How busy they are is taken from two snapshots alone: since boot it is an
 average over nights and weekends.
 

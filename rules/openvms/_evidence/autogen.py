@@ -43,7 +43,7 @@ class Feedback:
 
 
 def feedback_of(facts: Facts) -> Feedback | None:
-    """The last run of AUTOGEN that was brought; `None` without one."""
+    """The last run of AUTOGEN that was collected; `None` without one."""
     run = facts.latest(AutogenRun)
     if run is None:
         return None

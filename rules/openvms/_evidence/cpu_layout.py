@@ -68,12 +68,12 @@ class Layout:
 
     @cached_property
     def boot_cpus(self) -> frozenset[int] | None:
-        """The CPUs that SMP_CPUS starts at a boot; `None` where it was not brought."""
+        """The CPUs that SMP_CPUS starts at a boot; `None` where it was not collected."""
         return cpus_in(self.facts, "SMP_CPUS")
 
     @cached_property
     def fast_path_cpus(self) -> frozenset[int] | None:
-        """The CPUs that fast path may be given to: IO_PRCPU_BITMAP, before V8 IO_PREFER_CPUS; `None`: not brought."""
+        """The CPUs that fast path may be given to: IO_PRCPU_BITMAP, before V8 IO_PREFER_CPUS; `None`: not collected."""
         return cpus_in(self.facts, "IO_PREFER_CPUS" if self.v7 else "IO_PRCPU_BITMAP")
 
     def rad(self, cpu: int) -> int | None:
@@ -122,7 +122,7 @@ class Layout:
 
     @property
     def fastpath_read(self) -> bool:
-        """Whether SHOW FASTPATH was brought, with anything in it."""
+        """Whether SHOW FASTPATH was collected, with anything in it."""
         return bool(self._of_this_boot(FastpathDevice) or self._of_this_boot(KernelService))
 
     @cached_property
@@ -260,18 +260,20 @@ class Layout:
         if own is None:
             numbers = {one.number for one in others}
             if len(numbers) > 1:
-                return Untrusted(f"CPU {cpu} is the co-thread of {len(numbers)} CPUs at once: bring SHOW CPU/FULL anew")
+                return Untrusted(
+                    f"CPU {cpu} is the co-thread of {len(numbers)} CPUs at once: collect SHOW CPU/FULL anew"
+                )
             return Pair(cpu, others[-1].number, others[-1].source) if others else None
         if own.cothread is ABSENT:
             if others:
                 return Untrusted(f"CPU {others[-1].number} names CPU {cpu} as co-thread, CPU {cpu} names none")
             return Pair(cpu, None, own.source)
         if not known(own.cothread) or own.cothread != int(own.cothread) or own.cothread == cpu or own.cothread < 0:
-            return Untrusted(f"CPU {cpu} cannot have {own.cothread!r} as co-thread: bring SHOW CPU {cpu}/FULL anew")
+            return Untrusted(f"CPU {cpu} cannot have {own.cothread!r} as co-thread: collect SHOW CPU {cpu}/FULL anew")
         sibling = int(own.cothread)
         back = self._full.get(sibling)
         if (back and back.cothread != cpu) or any(one.number != sibling for one in others):
-            return Untrusted(f"the displays disagree on the co-thread of CPU {cpu}: bring SHOW CPU/FULL anew")
+            return Untrusted(f"the displays disagree on the co-thread of CPU {cpu}: collect SHOW CPU/FULL anew")
         return Pair(cpu, sibling, own.source)
 
     def pairs(self) -> list[Pair | Untrusted]:
@@ -287,18 +289,18 @@ class Layout:
 
     @cached_property
     def all_full(self) -> bool:
-        """Whether a full display of every active CPU was brought."""
+        """Whether a full display of every active CPU was collected."""
         full = {one.number for one in self.facts.every(Cpu) if one.full}
         return self.active is not None and len(full) >= self.active
 
     @property
     def displayed(self) -> set[int]:
-        """CPUs of which any display was brought."""
+        """CPUs of which any display was collected."""
         return {one.number for one in self.facts.every(Cpu)}
 
     @property
     def all_displayed(self) -> bool:
-        """Whether the state of every active CPU was brought."""
+        """Whether the state of every active CPU was collected."""
         running = [one for one in self._states.values() if one.running]
         return self.active is not None and len(running) >= self.active
 
@@ -312,7 +314,7 @@ class Layout:
         return len(running) - sum(1 for pair in pairs if {pair.cpu, pair.sibling} <= running)
 
     def setting(self, name: str) -> float | None:
-        """A system parameter's value in the export; `None` where it was not brought or cannot be believed."""
+        """A system parameter's value in the export; `None` where it was not collected or cannot be believed."""
         found = parameter_of(self.facts, name, 0, HIGHEST_CPU + 1)
         return found[0] if isinstance(found, tuple) else None
 

@@ -59,7 +59,7 @@ def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[floa
 def cpus_in(facts: Facts, *names: str) -> frozenset[int] | None:
     """The CPUs that a parameter names, of several the first that is listed: a mask (-1: all) or a list, `0-7,9`.
 
-    `None` where none was brought, or its value is no such thing. Source: IO_PRCPU_BITMAP is a list of CPUs, 0 to 1023
+    `None` where none was collected, or its value is no such thing. Source: IO_PRCPU_BITMAP is a list of CPUs, 0 to 1023
     (wiki.vmssoftware.com/IO_PRCPU_BITMAP); IO_PREFER_CPUS and SMP_CPUS are masks.
     """
     here = [one for name in names for one in _of_this_node(facts, name) if one.runs]

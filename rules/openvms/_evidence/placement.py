@@ -201,7 +201,7 @@ def _seat(layout: Layout, cpu: int) -> Seat:
     if isinstance(pair, Untrusted):
         return Seat(cpu, "the displays disagree on its co-thread", None)
     if pair is None:
-        return Seat(cpu, here or "its full display was not brought", None, movable, unread=here is None)
+        return Seat(cpu, here or "its full display was not collected", None, movable, unread=here is None)
     if sibling is None or layout.runs(sibling) is False:
         return _verdict(cpu, sibling, here, movable)
     if layout.runs(sibling) is None:
@@ -233,7 +233,7 @@ def _in_the_way(layout: Layout, cpu: int) -> tuple[str | None, tuple[str, ...]]:
     if services:
         return f"{comment(services[0].service)} runs there", ()
     if not layout.fastpath_read:
-        return "SHOW FASTPATH was not brought", ()
+        return "SHOW FASTPATH was not collected", ()
     devices = tuple(comment(one.device) for one in layout.devices_on(cpu))
     if devices:
         return f"fast path of {' and '.join(devices)}", devices

@@ -104,6 +104,6 @@ def _pointing(finding: Finding, found: Decision) -> Finding:
     target, master = comment(found.target or "", 31), comment(found.master or "", 31)
     do = joined(
         f"The cluster's plan makes {target} the lock master (finding of {master}); measure after that step.",
-        "What still crosses then is work to bring together on one node, or a database to be open on one alone.",
+        "What still crosses then is work to run together on one node, or a database to be open on one alone.",
     )
     return replace(finding, do=do)

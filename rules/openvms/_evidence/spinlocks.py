@@ -120,7 +120,7 @@ class Heat:
 
 
 def heats(facts: Facts) -> list[Heat]:
-    """Every spinlock that a trace gives a share for, dearest first. Declares `SpinlockTrace` and `SpinlockTraceRun`.
+    """Every spinlock with a share in a trace, most expensive first. Declares `SpinlockTrace` and `SpinlockTraceRun`.
 
     Lines of single CPUs are left out: what share of what time they are is not known.
     """
@@ -267,7 +267,7 @@ def _run_of(runs: Runs, trace: SpinlockTrace) -> SpinlockTraceRun | None:
 
 
 def listed_from(facts: Facts) -> float | None:
-    """From which share on the only outputs that were brought list a spinlock at all; `None` where they list all."""
+    """From which share on the only outputs that were collected list a spinlock at all; `None` where they list all."""
     shares = [run.listed_from_percent for run in facts.every(SpinlockTraceRun)]
     numbers = [share for share in shares if known(share)]
     return max(numbers) if numbers and len(numbers) == len(shares) else None

@@ -43,7 +43,7 @@ TIMES_THE_NODE = 10.0
 
 
 def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome | None]:
-    """The statistics that can be judged, intervals first; and, where there are none, why (`None`: none were brought).
+    """The statistics that can be judged, intervals first; and, where there are none, why (`None`: none were collected).
 
     A screen full of zeros is no statistic, also where the export does not tell whether anybody was attached.
     """

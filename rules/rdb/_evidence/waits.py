@@ -2,7 +2,7 @@
 
 A log is written as often as the screen is refreshed, so the true count is its lines and those it says it missed. A
 history screen has the same events as the log, so the two are never added. The resource is named, never who held it:
-that is in RMU/SHOW LOCKS alone. Stalls are waits for I/O as well, and some locks are waited for by design.
+that is in RMU/SHOW LOCKS alone. Stalls are waits for I/O as well, and some locks have waits by design.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +124,7 @@ class Waits:
 
 
 def waits_of(facts: Facts, one: OneDatabase) -> Waits:
-    """The waits of one database. Each file counts once, also where it was brought twice."""
+    """The waits of one database. Each file counts once, also where it was collected twice."""
     none = list(belonging(facts.every(NoLocksShown), one))
     names = _Names.of(facts, one)
     return Waits(

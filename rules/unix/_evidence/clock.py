@@ -97,7 +97,7 @@ class Clock:
 
 
 def clock_of(facts: Facts) -> Clock:
-    """The last reading of every processor and switch; of files that were brought one by one each adds what it says."""
+    """The last reading of every processor and switch; files that were collected one by one each add what it says."""
     processors: dict[int, CpuFrequency] = {}
     for one in facts.every(CpuFrequency):
         processors[one.cpu] = _over(processors[one.cpu], one) if one.cpu in processors else one

@@ -134,7 +134,7 @@ def more_than_needed(machine: Machine, needed_percent: float) -> tuple[str, str,
     own = machine.release is None or machine.release >= Release(6, 3)
     do = (
         f"{'Where HiperDispatch (from 6.3 on) does not do it by itself, ' if own else ''}VARY OFFLINE PROCESSOR takes "
-        "one out, VARY ONLINE PROCESSOR brings it back (CORE instead of PROCESSOR where multithreading is enabled): "
+        "one out, VARY ONLINE PROCESSOR puts it back (CORE instead of PROCESSOR where multithreading is enabled): "
         "one at a time, never the last one of a type, and compare CP's time per transaction."
     )
     return (

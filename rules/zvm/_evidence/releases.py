@@ -56,7 +56,7 @@ class Improvement:
     """The first release that has it in its base."""
     change: str
     locks: tuple[str, ...] = ()
-    """Which it relieves; empty: any, by what many processors do to each other."""
+    """Which it reduces; empty: any, by what many processors do to each other."""
     service: str = ""
     """How to get it on earlier releases, where that is."""
     service_on: tuple[Release, ...] = ()
@@ -64,7 +64,7 @@ class Improvement:
     """What was published of its effect; empty: nothing."""
 
     def helps(self, lock: str) -> bool:
-        """Whether it relieves this lock."""
+        """Whether it reduces this lock."""
         return not self.locks or lock in self.locks
 
     @property

@@ -133,7 +133,7 @@ def pairs(runs: Sequence[PerformanceRun]) -> tuple[Pair, ...]:
     """Each run with its base on the same number of processors, in the order printed.
 
     The base is the run that the printed ratios are against; where none are printed, the one of the oldest release.
-    Runs of one table alone are paired, and a table that was brought twice counts once.
+    Runs of one table alone are paired, and a table that was collected twice counts once.
     """
     once = distinct(runs)
     bases = ((run, _base_of(run, [one for one in once if _beside(one, run)])) for run in once)
@@ -141,7 +141,7 @@ def pairs(runs: Sequence[PerformanceRun]) -> tuple[Pair, ...]:
 
 
 def distinct(runs: Sequence[PerformanceRun]) -> list[PerformanceRun]:
-    """Each run once, as it was read first: a table may be brought twice."""
+    """Each run once, as it was read first: a table may be collected twice."""
     found: dict[PerformanceRun, PerformanceRun] = {}
     for run in runs:
         found.setdefault(dataclasses.replace(run, source=NOWHERE), run)

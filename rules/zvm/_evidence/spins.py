@@ -77,7 +77,7 @@ class Spin:
 
 @dataclass(frozen=True)
 class Spins:
-    """All that pages say of spin locks: dearest first, by time and never by rate."""
+    """All that pages say of spin locks: most expensive first, by time and never by rate."""
 
     locks: tuple[Spin, ...]
     total: Spin | None
@@ -156,7 +156,7 @@ class Stretch:
     rows: tuple[Spin, ...]
     minutes: float
     locks: tuple[Spin, ...]
-    """Locks whose worst interval is one of these, dearest first."""
+    """Locks whose worst interval is one of these, most expensive first."""
 
     @property
     def percent(self) -> float:
@@ -223,7 +223,7 @@ def _seconds(time: str) -> int:
 
 
 def scale_of(spins: Spins, machine: Machine) -> Scale | None:
-    """What the per cent are of, where the capture proves it: judged by the total, else by the dearest lock."""
+    """What the per cent are of, where the capture proves it: judged by the total, else by the most expensive lock."""
     spin = spins.total or next(iter(spins.locks), None)
     if spin is None or not spin.percent:
         return None

@@ -193,7 +193,7 @@ def test_silence_of_rules_that_could_not_judge_is_not_health(
 
 def test_a_system_without_its_expected_capture_is_overdue(people: People, storm: System, as_user: AsUser) -> None:
     System.objects.update(expected_hours=1)
-    assert "overdue</span>" not in text_of(as_user(people.owner), "/"), "it was brought just now"
+    assert "overdue</span>" not in text_of(as_user(people.owner), "/"), "it was collected just now"
     Upload.objects.update(at=timezone.now() - timedelta(hours=2))
     page = text_of(as_user(people.owner), "/?only=overdue")
     assert "CLAIMS1" in page

@@ -1,4 +1,4 @@
-"""What is brought is kept once, read once, and remembered."""
+"""What is collected is kept once, read once, and remembered."""
 
 import gzip
 import io

@@ -89,7 +89,7 @@ def _activity(facts: Facts, row: MonDataCache) -> CacheActivity:
 
 
 def _grabbed(facts: Facts, row: MonDataCache) -> Reading:
-    """Reads that took a buffer: by pool where the pools were brought, each counted once whatever its size."""
+    """Reads that took a buffer: by pool where the pools were collected, each counted once whatever its size."""
     pools = [pool for pool in _pools(facts, row.name) if pool.of_interval and pool.believed]
     counts = [
         pool.physical_reads + (pool.apf_reads if known(pool.apf_reads) else 0.0)

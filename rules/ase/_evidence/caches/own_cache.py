@@ -67,7 +67,7 @@ class OwnCacheLimits(CacheLimits):
     """From which contention on, and from which share of a cache's searches on they may move out of it."""
 
     share_percent: float = percent(
-        SHARE_PERCENT, "this project: a tenth of the searches; with less the cache is hardly relieved", low=1
+        SHARE_PERCENT, "this project: a tenth of the searches; with less the cache has hardly less to do", low=1
     )
 
 

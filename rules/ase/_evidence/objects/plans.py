@@ -1,4 +1,4 @@
-"""How statements of SAP ASE reach a table, by the plans that were brought (`sp_showplan`, `show_plan`, prsqlcache).
+"""How statements of SAP ASE reach a table, by the plans that were collected (`sp_showplan`, `show_plan`, prsqlcache).
 
 A plan names a table as its statement does, often without the database. It is taken as that of the session or of the
 cached statement, where the export says whose plan it is; else as that of the one listed table of this name, and left

@@ -31,7 +31,7 @@ PAGE = MissingInput("logical page size", "select @@maxpagesize")
 SMALLEST_PAGE_KB, LARGEST_PAGE_KB = 2.0, 16.0
 """Vendor: the logical page is 2, 4, 8 or 16 KB."""
 MOST_PAGES = 8.0
-"""Vendor: pages that one read brings at most, from a pool with the largest I/O size there is (System Administration
+"""Vendor: pages that one read fetches at most, from a pool with the largest I/O size there is (System Administration
 Guide 2)."""
 
 
@@ -162,7 +162,7 @@ def scanned_of(facts: Facts, held: list[Held]) -> list[Scanned]:
 
 @dataclass(frozen=True)
 class Unjudged:
-    """Tables whose scans may make most searches of all caches, which cannot be told from what was brought."""
+    """Tables whose scans may make most searches of all caches, which cannot be told from what was collected."""
 
     rows: tuple[MonOpenObjectActivity, ...]
     missing: tuple[MissingInput, ...]

@@ -58,7 +58,7 @@ def reading(facts: Facts, tables: Collection[Table]) -> dict[Session, list[MonPr
 def programs(facts: Facts, tables: Collection[Table], statements: Collection[int] = ()) -> list[Program]:
     """The programs whose sessions read these tables at this moment, or ended one of these statements; most reads first.
 
-    `statements`: SSQLIDs. Sessions that `monProcess` does not know are left out: they ended, or it was not brought.
+    `statements`: SSQLIDs. Sessions that `monProcess` does not know are left out: they ended, or it was not collected.
     """
     who: dict[Session, MonProcess] = {(row.spid, row.kpid): row for row in facts.every(MonProcess)}
     readers = reading(facts, tables)

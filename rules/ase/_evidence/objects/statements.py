@@ -1,7 +1,7 @@
 """From a table of SAP ASE to the statements and programs that use it.
 
 Read are `monCachedStatement`, `monSysStatement`, `monProcessObject`, `monProcessStatement` and `monProcess`, and the
-plans that were brought beside them (`rules.ase._evidence.objects.plans`).
+plans that were collected beside them (`rules.ase._evidence.objects.plans`).
 
 No monitoring table says which statement read which table. Three ways are left: the name of the table in the text of a
 cached statement, where a table may stand, which is inference and called so; the sessions that `monProcessObject` shows
@@ -71,7 +71,7 @@ class Used:
     computed: str = ""
     """What its logical reads were computed from, where no column holds them."""
     text: str = ""
-    """As it may be shown, at length; empty: not brought."""
+    """As it may be shown, at length; empty: not collected."""
 
     @property
     def number(self) -> int:
@@ -100,7 +100,7 @@ def with_statements(
 ) -> Finding:
     """The finding with the statements that use these tables, `first` (an SSQLID) before the others.
 
-    With `otherwise` where no statement was brought.
+    With `otherwise` where no statement was collected.
     """
     tables = list(dict.fromkeys(tables))
     found = sorted(by_text(facts, tables), key=lambda one: -((one.waits if by_waits else one.reads) or 0.0))

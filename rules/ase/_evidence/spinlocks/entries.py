@@ -1,4 +1,4 @@
-"""What each named spinlock of SAP ASE guards, what relieves it, and whether that is proven.
+"""What each named spinlock of SAP ASE guards, what reduces its contention, and whether that is proven.
 
 From knowledge/ase-waits-caches.md, section 6, and knowledge/ase-rules.md, section 5. A name that is only a name is said
 to be that, and gets no remedy. What a rule of its own changes is not repeated: the entry says what it is for.
@@ -26,12 +26,12 @@ class Entry:
 
     @property
     def proven(self) -> bool:
-        """Whether a manual says what relieves it."""
+        """Whether a manual says what reduces its contention."""
         return self.relief_by == VENDOR
 
     @property
     def says(self) -> str:
-        """What it guards and what relieves it, as one or two sentences with who says so."""
+        """What it guards and what reduces its contention, as one or two sentences with who says so."""
         guarded = {
             VENDOR: f"It guards {self.guards}",
             PRACTICE: f"It guards {self.guards}, practitioners say",
@@ -43,7 +43,7 @@ class Entry:
         if self.relief_by == VENDOR:
             return f"{guarded}: {self.relief}."
         by = "practitioners say" if self.relief_by == PRACTICE else "this project infers; no source says so"
-        return f"{guarded}. What may relieve it, as {by}: {self.relief}."
+        return f"{guarded}. What may reduce its contention, as {by}: {self.relief}."
 
 
 LISTED = Entry("only the name is listed", NOBODY)

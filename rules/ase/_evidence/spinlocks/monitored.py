@@ -209,7 +209,7 @@ class Spinlock:
 
 
 def spinlocks_by_name(facts: Facts) -> Mapping[str, Spinlock]:
-    """Every spinlock whose counts can be believed, by name; empty where the table was not brought."""
+    """Every spinlock whose counts can be believed, by name; empty where the table was not collected."""
     return facts.once(MonSpinlockActivity, _by_name)
 
 
@@ -248,7 +248,7 @@ def not_believed(facts: Facts, name: str) -> Untrusted | None:
 
 
 def all_in_doubt(facts: Facts) -> Untrusted | None:
-    """Say so where the table was brought for an interval and not one of its rows can be believed."""
+    """Say so where the table was collected for an interval and not one of its rows can be believed."""
     rows = [row for row in _rows(facts) if row.grabs is not NOT_MEASURED]
     if not rows or any(row.believed and not _impossible(row) for row in rows):
         return None

@@ -45,10 +45,10 @@ def site_cost(facts: Facts) -> SiteCost | str | None:
     used = [own, *alike]
     rates = [one.transactions / one.seconds for one in used]
     if min(rates) > (1 - LEAST_SPREAD) * max(rates):
-        return f"they did {min(rates):,.0f} to {max(rates):,.0f} transactions a second, which is too much alike"
+        return f"they did {min(rates):,.0f} to {max(rates):,.0f} transactions a second, which differs too little"
     found = fit([_load(one) for one in used])
     if found is None:
-        return "their spins per transaction are too much alike"
+        return "their spins per transaction differ too little"
     bound = min(SECONDS_PER_SPIN, *(one.busy_seconds / one.spins for one in used if one.spins > 0))
     if not 0 < found.seconds < bound or found.own <= 0:
         return (

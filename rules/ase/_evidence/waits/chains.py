@@ -90,7 +90,7 @@ def _of_last_file(rows: list[T]) -> list[T]:
 
 
 def processes_tell(facts: Facts) -> bool:
-    """Whether `monProcess` was brought with what says who blocks whom: NULL there may be a column left out."""
+    """Whether `monProcess` was collected with what says who blocks whom: NULL there may be a column left out."""
     rows = _of_last_file(facts.every(MonProcess))
     waits_known = all(row.wait_event is not None and row.wait_event not in LOCKS for row in rows)
     return bool(rows) and (waits_known or any(row.blocking_spid is not None for row in rows))
@@ -154,7 +154,7 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
 
 
 def batch_of(facts: Facts, spid: int) -> str:
-    """The text of the batch that a process runs or ran last; nothing where it was not brought."""
+    """The text of the batch that a process runs or ran last; nothing where it was not collected."""
     pieces = [row for row in facts.every(MonProcessSQLText) if row.spid == spid and row.text]
     newest = [row for row in pieces if row.batch == pieces[-1].batch]
     return " ".join(row.text or "" for row in sorted(newest, key=lambda row: (row.line or 0, row.sequence or 0)))

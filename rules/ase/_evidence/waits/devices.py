@@ -91,8 +91,8 @@ class Counted:
 def counted_by_sysmon(facts: Facts, *, writing: bool) -> Counted | None:
     """The device with more than half of all reads, prefetch included, or writes.
 
-    `None` where none has, where `monDeviceIO` was brought, where one device alone is listed (it says nothing then), or
-    where a device has no count that can be read: its part might be the largest.
+    `None` where none has, where `monDeviceIO` was collected, where one device alone is listed (it says nothing then),
+    or where a device has no count that can be read: its part might be the largest.
     """
     listed = list({one.device: one for one in facts.every(DeviceActivity)}.values())
     if facts.every(MonDeviceIO) or len(listed) < 2:

@@ -10,7 +10,7 @@ LOG_FACTS: tuple[type[Fact], ...] = (ErrorLog, LogEvent)
 
 
 def newest_line(facts: Facts) -> datetime | None:
-    """The time of the newest line of any log that was brought; `None` without a log."""
+    """The time of the newest line of any log that was collected; `None` without a log."""
     return max((log.last for log in facts.also(ErrorLog).every(ErrorLog)), default=None)
 
 

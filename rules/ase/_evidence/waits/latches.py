@@ -20,7 +20,7 @@ CAUSE = "Latch Contention"
 
 
 def latches_before(facts: Facts) -> Iterator[Evidence]:
-    """How many wait for latches before the conversion, by whatever was brought."""
+    """How many wait for latches before the conversion, by whatever was collected."""
     switches = facts.latest(TaskSwitches, cause=CAUSE)
     if switches and known(switches.percent) and 0 <= switches.percent <= 100:
         metric = "latch contention before, to be watched afterwards"

@@ -98,7 +98,7 @@ def promoted(rows: list[LockEvents]) -> float:
 
 
 def thresholds_of(facts: Facts, kind: str) -> Thresholds | None:
-    """The server's thresholds for `row` or `page` locks; `None` where one of the three was not brought."""
+    """The server's thresholds for `row` or `page` locks; `None` where one of the three was not collected."""
     settings = [setting_of(facts, f"{kind} lock promotion {name}") for name in ("LWM", "HWM", "PCT")]
     read = [one.run_number for one in settings if one and one.run_number is not None]
     if len(read) < len(settings):

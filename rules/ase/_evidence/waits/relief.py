@@ -1,4 +1,4 @@
-"""What a wait event of SAP ASE means, and what relieves it: by number, and by row of sp_sysmon's task switches.
+"""What a wait event of SAP ASE means, and what reduces it: by number, and by row of sp_sysmon's task switches.
 
 From the manuals (Monitoring Tables 15.7, sp_sysmon 15.7 and 12.5); what a practitioner says is marked "in practice",
 our own conclusion "as concluded here" (knowledge/ase-waits-caches.md, 1.4 and 2). What no source explains has no entry.

@@ -55,7 +55,7 @@ class Waiting:
 
 
 def waiting_tables(facts: Facts) -> list[Waiting]:
-    """Tables by lock waits of the interval, most first; none where only totals since the start were brought."""
+    """Tables by lock waits of the interval, most first; none where only totals since the start were collected."""
     found: dict[Hashable, Waiting] = {}
     for row in activity(facts):
         waits, requests = row.lock_waits, row.lock_requests

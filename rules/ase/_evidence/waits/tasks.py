@@ -56,7 +56,7 @@ class Waited:
     unsure: str = ""
     """Why the seconds cannot be turned into tasks."""
     complete: bool = True
-    """Whether the table was brought whole; of a few chosen events no share of all waiting tasks can be told."""
+    """Whether the table was collected whole; of a few chosen events no share of all waiting tasks can be told."""
 
     @property
     def sure_share(self) -> bool:
@@ -126,7 +126,7 @@ class ByEvent:
     seconds: float = 0.0
     """Of the interval."""
     text: str = ""
-    """What this server calls the event, where monWaitEventInfo was brought."""
+    """What this server calls the event, where monWaitEventInfo was collected."""
 
     @property
     def per_second(self) -> float | None:
@@ -171,7 +171,7 @@ def left_out(facts: Facts) -> list[MonSysWaits]:
 def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untrusted | Unknown | None:
     """What tasks waited for these events; `None` where no wait event was read at all.
 
-    `Unknown` where only totals since the start, or no times, were brought; `Untrusted` for counters that cannot be
+    `Unknown` where only totals since the start, or no times, were collected; `Untrusted` for counters that cannot be
     believed, and for more waiting tasks than the server has.
     """
     rows = _rows(facts)
@@ -273,7 +273,7 @@ def _impossible(facts: Facts, found: Waited) -> Untrusted | None:
 
 
 def _most_tasks(facts: Facts) -> float | None:
-    """Tasks there can be, by the settings, else twice the connections seen; `None` where neither was brought."""
+    """Tasks there can be, by the settings, else twice the connections seen; `None` where neither was collected."""
     users = _setting(setting_of(facts, "number of user connections"))
     workers = _setting(setting_of(facts, "number of worker processes"))
     if users is not None and workers is not None:
