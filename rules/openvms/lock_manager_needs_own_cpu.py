@@ -344,7 +344,7 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     if heat and heat.name != LCKMGR:
         return Clean(
             f"{spins}, but in the spinlock trace CPUs wait for {heat.name} most: a dedicated lock manager would not "
-            "relieve it"
+            "reduce it"
         )
     if not judged.away(facts) and (unlisted := not_listed(facts)):
         why = f"{spins}, but {unlisted}: openvms/spinlock_hot comes first (the trace is read tentatively)"
