@@ -1,7 +1,6 @@
 """One decision over the nodes of a cluster: who is master, where the lock manager's CPU belongs, whose work follows."""
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,6 +13,7 @@ from rules.audit import Audit, audit, linked_across
 from rules.cluster import clusters_of
 from rules.finding import Effect
 from rules.openvms._evidence.decision import Decision, Kind, Rates, bring, decide
+from tests.collectors.test_growth import calls_of
 from tests.stories import HERE, audits_of
 
 FAST, SLOW = "HP BL870c (1.59GHz/9.0MB)", "HP rx4640 (1.10 GHz/4.0MB)"
@@ -305,21 +305,6 @@ def test_the_old_master_is_booted_last() -> None:
     audits[places["LEWIS"]] = replace(lewis, findings=(slow, *lewis.findings[1:]))
     (cluster,) = clusters_of(audits)
     assert [step.node for step in cluster.plan.steps if step.when == "reboot"] == ["HARRIS", "UIST", "LEWIS"]
-
-
-def calls_of(work: Callable[[], object]) -> int:
-    count = 0
-
-    def count_call(_frame: object, event: str, _arg: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(count_call)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 @pytest.mark.parametrize("machine", [FAST, None], ids=["one machine", "machines not known"])
