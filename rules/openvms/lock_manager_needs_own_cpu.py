@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from collectors.facts import OVERFLOW, Facts, Source, known
+from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import (
     DedicatedLockManager,
     LockRates,
@@ -70,6 +70,7 @@ from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
+from rules.openvms._evidence.judged_spins import Spins, spins_of_capture, spins_of_hours
 from rules.openvms._evidence.node import cpus_changed, in_prose, pending_clauses, pending_of, sentence
 from rules.openvms._evidence.own_runs import by_kernel_time, gain_of, gained_nothing, two_digits, with_and_without
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
@@ -85,12 +86,11 @@ from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPL
 from rules.openvms._evidence.spinlocks import (
     ALL,
     LCKMGR,
-    Heat,
+    divides,
     half_believed,
-    lock_manager_part,
     not_listed,
+    share_of_spinning,
     short_trace,
-    waited_for,
 )
 from rules.openvms._evidence.spinning import (
     OWN_CPU_CPUS,
@@ -99,9 +99,7 @@ from rules.openvms._evidence.spinning import (
     OWN_CPU_WORTH,
     asleep,
     lasting_modes,
-    other_time,
     own_cpu_untold,
-    rates_while_spinning,
 )
 from rules.sources import JCC
 
@@ -116,11 +114,6 @@ ON = (
     "Only if a spinlock trace shows LCKMGR as the spinlock that CPUs wait for.",
     "No process may have hard affinity to that CPU. Back at once with LCKMGR_MODE as before.",
 )
-WHEN = {
-    "mean": "On average",
-    "p95": "At the 95th percentile",
-    "at mp synch peak": "In the sample with most MP synch",
-}
 FOR_HOURS = "LCKMGR_MODE is dynamic, so it may be turned on for such hours alone"
 JUDGE = "Kernel time replaces MP synch, so judge by operations per second and not by falling MP synch."
 UNTRACED = "Until a spinlock trace blames LCKMGR nothing is set."
@@ -188,7 +181,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     hours = _hidden(layout, limits, modes)
     quiet = no_dedicated(layout) or _own_already(facts, layout) or cpus_changed(facts)
     quiet = quiet or (None if hours else _little_spinning(layout, limits, modes))
-    spins = _of_hours(hours) if hours else _of_capture(facts, modes)
+    spins = spins_of_hours(hours) if hours else spins_of_capture(facts, modes)
     quiet = quiet or _other_reasons(facts, layout, limits, spins) or gained_nothing(facts, spins.synch)
     if quiet:
         yield quiet
@@ -269,63 +262,7 @@ def _brief(layout: Layout, limits: Limits) -> str:
     return brief(layout.facts, layout.captured, partial(_spins_much, limits))
 
 
-@dataclass(frozen=True)
-class _Spins:
-    """The time that is judged: how much spins in it, and what is locked then."""
-
-    when: str
-    """The beginning of a sentence."""
-    rated: str
-    """The same of the lock operations."""
-    statistic: str
-    """What those are, in brackets."""
-    synch: float
-    """Per cent of one CPU."""
-    operations: float | None
-    evidence: tuple[Evidence, ...]
-    """Of both."""
-    source: Source | None
-    hours: Stretch | None = None
-    """Of these hours alone; `None`: of the capture."""
-
-    def away(self, facts: Facts) -> str:
-        """That the spinlock trace is of another time, as sentences; empty where it is not."""
-        return other_time(facts, self.synch, self.hours)
-
-    def heat(self, facts: Facts) -> Heat | None:
-        """What a trace of this time blames."""
-        return None if self.away(facts) else waited_for(facts)
-
-    def part(self, facts: Facts) -> float:
-        """How much of its MP synch is the lock manager's by such a trace, 0 to 1; 1 where none divides it."""
-        return lock_manager_part(facts) if self.heat(facts) else 1.0
-
-    def doubted(self, facts: Facts) -> str:
-        """What a trace of this time blames that is read tentatively, as a clause."""
-        return "" if self.away(facts) else half_believed(facts)
-
-
-def _of_hours(hours: Stretch) -> _Spins:
-    operations = hours.operations or 0.0
-    rate = hours.proof("lock operations then", operations, "/s")
-    return _Spins(hours.when, "Then", "then", hours.synch, operations, (hours.evidence, rate), hours.source, hours)
-
-
-def _of_capture(facts: Facts, modes: ProcessorModes | None) -> _Spins:
-    rates = rates_while_spinning(facts)
-    operations = rates.operations_per_second if rates else None
-    synch = modes.mp_synch_percent if modes and known(modes.mp_synch_percent) else 0.0
-    read = []
-    if modes:
-        read.append(Evidence(f"MP synch ({modes.statistic})", synch, "% of one CPU", modes.source))
-    if rates and operations is not None:
-        read.append(Evidence(f"lock operations ({rates.statistic})", operations, "/s", rates.source))
-    when = WHEN[modes.statistic] if modes else ""
-    rated, statistic = (WHEN[rates.statistic], rates.statistic) if rates else ("", "")
-    return _Spins(when, rated, statistic, synch, operations, tuple(read), modes.source if modes else None)
-
-
-def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Outcome | None:
+def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Outcome | None:
     """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
     operations = judged.operations
     at = f" {judged.when[0].lower()}{judged.when[1:]}" if judged.hours else ""
@@ -349,6 +286,14 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     if not judged.away(facts) and (unlisted := not_listed(facts)):
         why = f"{spins}, but {unlisted}: openvms/spinlock_hot comes first (the trace is read tentatively)"
         return Unknown((TRACE_ALL,), why)
+    if (heat := None if judged.away(facts) else divides(facts)) and heat.name != LCKMGR:
+        own = judged.synch * (share_of_spinning(facts, LCKMGR) or 0.0) / 100
+        if own <= limits.worth_percent:
+            why = (
+                f"{spins}, but {half_believed(facts)}; it gives {LCKMGR} {own:.0f} % of one CPU, and a dedicated CPU "
+                f"takes {limits.worth_percent:g} %: openvms/spinlock_hot comes first"
+            )
+            return Unknown((), why)
     part = judged.part(facts)
     worth = judged.synch * part
     if worth <= limits.worth_percent:
@@ -360,7 +305,7 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: _Spins)
     return replace(untold, why=untold.why or spins) if untold else None
 
 
-def _wanted(facts: Facts, judged: _Spins) -> tuple[MissingInput, ...]:
+def _wanted(facts: Facts, judged: Spins) -> tuple[MissingInput, ...]:
     """The trace that is still lacking; none where one of that time came along, if only a tentative one."""
     return () if judged.heat(facts) or judged.doubted(facts) else (TRACE,)
 
@@ -381,7 +326,7 @@ class _Steps:
     """The co-thread that is stopped in the second step."""
 
 
-def _finding(facts: Facts, layout: Layout, limits: Limits, judged: _Spins) -> Finding:
+def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Finding:
     cpus, synch, hours, differ = layout.captured, judged.synch, judged.hours, counts_differ(layout)
     assert cpus is not None  # noqa: S101 - _little_spinning() and _hidden() have turned everything else away
     assert judged.source is not None  # noqa: S101 - the same
@@ -508,7 +453,7 @@ def _mode_now(layout: Layout) -> str:
     return f"{off}, and starting CPU {', '.join(map(str, layout.stopped))} turns it on before any parameter is set"
 
 
-def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: float) -> _Steps:
+def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: float) -> _Steps:
     """LCKMGR_CPUID first, so that it starts where it is to stay, then LCKMGR_MODE, then its co-thread stopped.
 
     A template while no CPU is chosen, the machine is not known, a resource hash table has to grow first, or `own`, what
@@ -573,7 +518,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: _Spins, own: fl
         if now != home:
             seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
         until = "Until its lines were held against the display by hand nothing is set." if doubted else UNTRACED
-        changes = (*seat, _template(layout, limits, when, cautions))
+        on = _template(layout, limits, when, cautions)
+        changes = (*seat, replace(on, needs=(*on.needs, *(one.key for one in seat))))
         return _Steps(changes, f"{turns_on} {until}", place=placed.answer, unknown=doubted)
     now_set: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
