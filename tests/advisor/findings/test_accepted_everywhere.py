@@ -187,6 +187,22 @@ def test_a_step_of_which_all_is_accepted_is_no_step_of_the_run_sheet(people: Peo
     assert "accepted" not in words_of(text_of(places.client, sheet_of))
 
 
+def test_the_overview_shows_the_worst_that_is_open(people: People, places: Places) -> None:
+    first, second = places.audit.findings.order_by("number")[:2]
+
+    def row() -> str:
+        page = words_of(text_of(places.client, reverse("overview")))
+        return page[page.index("CLAIMS1") :]
+
+    assert first.title in row()
+    accept(people, TrackedFinding.objects.get(key=first.key).pk)
+    assert first.title not in row()
+    assert f"critical {second.title}" in row()
+    assert f"{reverse('audit', args=[places.audit.pk])}#f1" in text_of(places.client, reverse("overview"))
+    accept(people)
+    assert f"critical {first.title} accepted" in row(), "all are: then the worst, and that it is"
+
+
 def test_the_mails_of_the_fleet_count_it_apart(people: People, places: Places) -> None:
     now = timezone.now()
 
