@@ -327,7 +327,8 @@ def _text(blocks: Iterable[tuple[str, ...]]) -> str:
 
 
 MARKS = {"openvms": "$! ", "rdb": "$! ", "unix": "# "}
-"""Beginning of a change's key → how its scripts begin a comment; SQL's elsewhere."""
+"""Beginning of a change's key → how its scripts begin a comment; `SQL_MARK` elsewhere."""
+SQL_MARK = "-- "
 
 
 def _warnings(change: Change, warned: set[str]) -> list[str]:
@@ -335,7 +336,7 @@ def _warnings(change: Change, warned: set[str]) -> list[str]:
 
     One that stands in the same step already is not repeated; `warned` gathers them.
     """
-    mark = MARKS.get(change.key.partition(".")[0], "-- ")
+    mark = MARKS.get(change.key.partition(".")[0], SQL_MARK)
     lines = []
     for caution in change.cautions:
         if caution in warned:

@@ -71,6 +71,8 @@ def _check_work(found: Comparison, case: dict[str, Any]) -> None:
         assert {one.part: one.similarity for one in found.parts}[part] == pytest.approx(similarity, abs=0.005)
     for words in case.get("why", []):
         assert words in found.why
+    for words in case.get("bring", []):
+        assert words in found.bring
     for words in case.get("not why", []):
         assert words not in found.why
     if "normalised" in case:

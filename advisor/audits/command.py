@@ -27,7 +27,11 @@ class Auditing(ReadingExports):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the name, the limits and the severity that fails."""
         super().add_arguments(parser)
-        parser.add_argument("--name", metavar="SYSTEM", help="which system exports belong to that name none")
+        parser.add_argument(
+            "--name",
+            metavar="SYSTEM",
+            help="the system of exports that name none, and another name for the one system that they name",
+        )
         parser.add_argument(
             "--set",
             action="append",

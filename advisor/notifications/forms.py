@@ -11,6 +11,7 @@ from zoneinfo import available_timezones
 from django import forms
 
 from advisor.accounts.models import User
+from advisor.audits.report.render import PRODUCT_NAMES
 from advisor.core.models import Site
 from advisor.core.sealing import Unsealable, unseal
 from advisor.notifications.models import Recipient, Webhook
@@ -75,7 +76,7 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
         }
         help_texts = {
             "everything": "Otherwise only after one in which something changed.",
-            "daily": "On the days chosen above, at the hour below.",
+            "daily": "On the days chosen above; its hour is chosen below, once this is ticked.",
             "heartbeat": "A short mail after each audit that is worth no report.",
         }
 
@@ -84,10 +85,18 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
         self.label_suffix = ""
 
 
+class SystemsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # generic for mypy alone
+    """Systems of a team; two of one name differ by what they are of."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        """The name with the product."""
+        return f"{obj.name} ({PRODUCT_NAMES.get(obj.product, obj.product)})"
+
+
 class RecipientForm(WishesForm):
     """A recipient of a team: its systems, its groups, and what is wanted of them."""
 
-    systems = forms.ModelMultipleChoiceField(
+    systems = SystemsField(
         System.objects.none(),
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 8}),
@@ -114,6 +123,11 @@ class RecipientForm(WishesForm):
             self.initial["groups"] = list(instance.groups.values_list("pk", flat=True))
         if systems:
             self.initial.update(systems=list(systems), groups=[])
+        chosen = System.objects.filter(team=team, pk__in=self.initial.get("systems") or ())
+        if names := [one.name for one in chosen.order_by("name")]:  # a list box shows a few of its rows alone
+            count = f"{len(names)} {'system' if len(names) == 1 else 'systems'}"
+            field = self.fields["systems"]
+            field.help_text = f"Chosen until now, {count}: {', '.join(names)}. {field.help_text}"
 
     def chosen(self) -> tuple[list[System], list[Group]]:
         """The systems and groups that were chosen."""

@@ -53,7 +53,8 @@ class Upload(models.Model):
     collected_from = models.CharField(max_length=80, blank=True)
     """The name of the data source it was collected from; empty: it was not collected live."""
     system_name = models.CharField(max_length=120, blank=True)
-    """The system that exports without a name of their own belong to, as the uploader chose; empty: recognise."""
+    """The system that exports without a name of their own belong to, and what the one system that they name is called,
+    as the uploader chose; empty: recognise."""
     system_names = models.JSONField(default=dict, blank=True)
     """The same for single files: `Input.file` → name; these go before `system_name`."""
     extends = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="extensions")

@@ -27,6 +27,9 @@ SAME = {
     "hour": "a capture of the same hour and the same kind of day as the other side",
     "load": "a capture under about the same load as the other side",
     "processors": "a capture with as many processors online as on the other side",
+    "machine": "a capture of the same machine as on the other side",
+    "time": "a capture taken at another time, after the change",
+    "idle": "a capture of a time at which the system works",
 }
 """Part that is too unlike → what to bring; `SAME_WORK` for any other."""
 SPUN = ("openvms.mp_synch", "ase.spins")

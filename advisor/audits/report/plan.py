@@ -3,12 +3,14 @@
 It works from the JSON shape alone (`captures[].plan` and `findings`), so that stored audits are shown by it, too.
 """
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.changes.quoting import comment
 from rules.finding import Effect, rounded
-from rules.plan import WHEN
+from rules.plan import MARKS, SQL_MARK, WHEN
 from rules.summary import UNDO
 
 WHENS = {
@@ -36,14 +38,22 @@ class Changed:
     cautions: tuple[str, ...] = ()
     findings: tuple[int, ...] = ()
     """The numbers of the findings of this capture that ask for it."""
+    accepted: str = ""
+    """The day until which every finding that asks for it is accepted, the first of several; empty where one is not."""
 
     @property
     def title(self) -> str:
-        """`RESHASHTBL 8,192 → 262,144`."""
+        """`RESHASHTBL 8,192 → 262,144`, with the mark of one that is accepted."""
+        accepted = f" {self.mark}" if self.accepted else ""
         if self.after is None:
-            return self.target
+            return f"{self.target}{accepted}"
         was = "" if self.before is None else f"{rounded(self.before)} → "
-        return f"{self.target} {was}{rounded(self.after)}"
+        return f"{self.target} {was}{rounded(self.after)}{accepted}"
+
+    @property
+    def mark(self) -> str:
+        """`(accepted until 2027-03-01)`; empty for what is not accepted."""
+        return f"(accepted until {self.accepted})" if self.accepted else ""
 
 
 @dataclass(frozen=True)
@@ -85,22 +95,27 @@ class PlanStep:
         return self.takes_effect != "advice"
 
     @property
+    def to_make(self) -> tuple[Changed, ...]:
+        """Its changes without those that are accepted."""
+        return tuple(one for one in self.changes if not one.accepted)
+
+    @property
     def undo_lines(self) -> tuple[str, ...]:
-        """How each change is undone, in a line; said once where it is the same for all."""
-        lines = [one.undo for one in self.changes if one.undo]
-        if len(set(lines)) < 2:
-            return tuple(lines[:1])
-        return tuple(f"{one.target}: {one.undo}" for one in self.changes if one.undo)
+        """How each change is undone, in a line; said once where it is the same for all that are made."""
+        made = [one for one in self.to_make or self.changes if one.undo]
+        if len({one.undo for one in made}) < 2:
+            return tuple(one.undo for one in made[:1])
+        return tuple(f"{one.target}: {one.undo}" for one in made)
 
 
 def steps_of(
     plan: Mapping[str, Any], findings: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]] = ()
 ) -> list[PlanStep]:
-    """The steps of a plan in its order; `findings` of its capture in their order, `others` of further nodes."""
-    asked: dict[str, list[tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {}
-    for number, finding in [*enumerate(findings, 1), *((0, one) for one in others)]:
-        for change in finding["changes"]:
-            asked.setdefault(change["key"], []).append((number, finding, change))
+    """The steps of a plan in its order; `findings` of its capture in their order, `others` of further nodes.
+
+    Where the findings say their states, what is accepted is marked, its script too, and promises nothing.
+    """
+    asked = _asked(findings, others)
     targets = {key: found[0][2]["target"] for key, found in asked.items()}
     last = {
         asked[key][0][1]["key"]: number
@@ -115,6 +130,8 @@ def steps_of(
         effects = []
         for key in step["change_keys"]:
             for _, finding, _ in asked.get(key, ())[:1]:
+                if _accepted_until(asked[key]):
+                    continue
                 if finding["key"] not in promised and last.get(finding["key"], number) == number:
                     promised.add(finding["key"])
                     effects += _effects(finding["expects"])
@@ -133,11 +150,58 @@ def steps_of(
                 instead_of=tuple(targets.get(key) or _last(key) for key in step.get("alternatives", ())),
                 after=step.get("after"),
                 copied_pages=(step.get("outage") or {}).get("pages"),
-                apply=step["apply"],
+                apply=_apply(step, asked),
                 undo=step["undo"],
             )
         )
     return made
+
+
+def with_accepted(plan: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A plan whose scripts are marked as those of `steps_of` are; `findings` say their states."""
+    asked = _asked(findings)
+    return {**plan, "steps": [{**step, "apply": _apply(step, asked)} for step in plan.get("steps", ())]}
+
+
+Asked = Mapping[str, Sequence[tuple[int, Mapping[str, Any], Mapping[str, Any]]]]
+"""Key of a change → who asks for it: the number of the finding (0: of another node), the finding, the change."""
+
+
+def _asked(findings: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]] = ()) -> Asked:
+    asked: dict[str, list[tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {}
+    for number, finding in [*enumerate(findings, 1), *((0, one) for one in others)]:
+        for change in finding["changes"]:
+            asked.setdefault(change["key"], []).append((number, finding, change))
+    return asked
+
+
+def _accepted_until(asked: Sequence[tuple[int, Mapping[str, Any], Any]]) -> str:
+    """The first day until which all that ask for a change are accepted; empty where one of them is not."""
+    if any(finding.get("state") != "accepted" for _, finding, _ in asked):
+        return ""
+    return min((str(finding["state_until"]) for _, finding, _ in asked), default="")
+
+
+def _apply(step: Mapping[str, Any], asked: Asked) -> str:
+    """The script of a step. What is accepted is named at its head.
+
+    A file of SQL is run as a whole, so there the lines of such a change are made comments. Those of DCL and of a shell
+    end before their first step and are pasted by hand.
+    """
+    text = str(step["apply"])
+    head: list[str] = []
+    for key in step["change_keys"]:
+        until = _accepted_until(asked.get(key, ()))
+        if not until:
+            continue
+        mark = MARKS.get(key.partition(".")[0], SQL_MARK)
+        change = asked[key][0][2]
+        said = f"accepted until {until}, not to be run: {comment(change['target'], longest=200)}"
+        head += [f"{mark}{line}" for line in textwrap.wrap(said, 64, break_on_hyphens=False)]
+        lines = "\n".join(change["apply"])
+        if mark == SQL_MARK and step["takes_effect"] != Effect.ADVICE.value and lines and lines in text:
+            text = text.replace(lines, "\n".join(f"{SQL_MARK}{line}" for line in change["apply"]), 1)
+    return "\n".join([*head, text])
 
 
 def due(one: Mapping[str, Any]) -> str:
@@ -157,7 +221,8 @@ def _changed(key: str, asked: Sequence[tuple[int, Any, Mapping[str, Any]]], effe
     cautions = dict.fromkeys(caution for _, _, one in asked for caution in one["cautions"])
     numbers = tuple(number for number, _, _ in asked if number)
     undo = UNDO[effect].format(was)
-    return Changed(key, change["target"], change["from"], change["to"], undo, tuple(cautions), numbers)
+    accepted = _accepted_until(asked)
+    return Changed(key, change["target"], change["from"], change["to"], undo, tuple(cautions), numbers, accepted)
 
 
 def _last(key: str) -> str:

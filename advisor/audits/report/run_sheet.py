@@ -39,6 +39,8 @@ class SheetStep:
     cautions: tuple[str, ...]
     """Of its changes; each once on a sheet."""
     tell: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    """Changes of its script that are accepted, so not made."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class RunSheet:
     """What is run in the window."""
     later: tuple[PlanStep, ...]
     """Steps with nothing to run: for another day."""
+    accepted: tuple[PlanStep, ...] = ()
+    """Steps of which every change is accepted: they are not made."""
     scripts: str = ""
     """The file that its scripts are in; empty: `audit --full` prints them."""
 
@@ -68,11 +72,12 @@ def run_sheet(capture: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = 
     steps = steps_of(capture["plan"], capture["findings"], others)
     said: set[str] = set()
     made = []
-    for step in (one for one in steps if one.runs):
-        cautions = dict.fromkeys(caution for one in step.changes for caution in one.cautions if caution not in said)
+    for step in (one for one in steps if one.runs and one.to_make):
+        cautions = dict.fromkeys(caution for one in step.to_make for caution in one.cautions if caution not in said)
         said.update(cautions)
-        made.append(SheetStep(step, _checks(step), tuple(cautions), TELL[step.when]))
-    changed = [one for step in steps if step.runs for one in step.changes]
+        left_out = tuple(f"{one.target} {one.mark}" for one in step.changes if one.accepted)
+        made.append(SheetStep(step, _checks(step), tuple(cautions), TELL[step.when], left_out))
+    changed = [one for step in made for one in step.step.to_make]
     interval = capture["interval"]
     return RunSheet(
         system=capture["system"]["name"],
@@ -84,6 +89,7 @@ def run_sheet(capture: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = 
         decide=tuple(conflict["why"] for conflict in capture["plan"].get("conflicts", ())),
         steps=tuple(made),
         later=tuple(one for one in steps if not one.runs),
+        accepted=tuple(one for one in steps if one.runs and not one.to_make),
         scripts=scripts,
     )
 
@@ -101,7 +107,7 @@ def sheets_of(data: Mapping[str, Any]) -> list[RunSheet]:
 
 
 def _checks(step: PlanStep) -> tuple[str, ...]:
-    changed = (one for one in step.changes if one.after is not None)
+    changed = (one for one in step.to_make if one.after is not None)
     settings = (f"{one.target} {rounded(one.after)}, by the check in the script" for one in changed)
     seen = (one for one in step.effects if not one.endswith("(published)"))  # of other machines: an order, no figure
     return (*settings, *(f"in the next capture: {one}" for one in seen))

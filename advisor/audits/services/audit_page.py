@@ -19,6 +19,8 @@ from advisor.audits.services.contract import audit_json
 from advisor.charts import svg
 from advisor.charts.curves import timeline
 from advisor.charts.fluid import limit_scale
+from advisor.findings.models import TrackedFinding
+from advisor.findings.services.pages import state_of
 from advisor.systems.services.history import own_time
 from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
@@ -183,8 +185,9 @@ class AuditPage:
         return [self.numbers[one["key"]] for one in causes if one["key"] != key]
 
 
-def page_of(audit: Audit) -> AuditPage:
-    """Gather it, in a fixed number of queries."""
+def page_of(audit: Audit, accepted: Mapping[str, TrackedFinding] | None = None) -> AuditPage:
+    """Gather it, in a fixed number of queries; `accepted`: what is accepted of it, by the finding's key."""
+    quiet = {key: state_of(row) for key, row in (accepted or {}).items()}
     prefetch_related_objects([audit], "findings")
     findings = list(audit.findings.all())
     before = _before(audit.capture)
@@ -216,7 +219,7 @@ def page_of(audit: Audit) -> AuditPage:
         comparisons=within(audit.comparisons),
         accounts=[_account(one, numbers, product, f"account{n}") for n, one in enumerate(shown, 1)],
         more_accounts=[_account(one, numbers, product, f"more-account{n}") for n, one in enumerate(others, 1)],
-        plan=steps_of(audit.plan, data),
+        plan=steps_of(audit.plan, [{**one, **quiet.get(one["key"][:400], {})} for one in data]),
         cost=cost,
         counted_in=counted_in,
         numbers=numbers,

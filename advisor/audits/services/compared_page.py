@@ -37,6 +37,9 @@ TO_BRING = {
     "hour": "a capture of the same hour and the same kind of day as the other side",
     "load": "a capture under about the same load as the other side",
     "processors": "a capture with as many processors online as on the other side",
+    "machine": "a capture of the same machine as on the other side",
+    "time": "a capture taken at another time, after the change",
+    "idle": "a capture of a time at which the system works",
 }
 """What would make a part alike."""
 SAME_WORK = "a capture of the same work as on the other side"

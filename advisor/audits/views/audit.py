@@ -56,7 +56,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     context = {
         "rule_entries": {one["rule"]: one for one in entries_of() if one["rule"] in found and one["limits"]},
         **head(audit, audit.problems, "audit"),
-        "shown": page_of(audit),
+        "shown": page_of(audit, accepted),
         "followed": followed,
         "accepted": accepted,
         "verdict": verdict_now(audit, accepted),
@@ -80,7 +80,7 @@ def sheet(request: Asked, pk: int) -> HttpResponse:
     """Show the run sheet of its plan."""
     audit = _audit(request, pk)
     prefetch_related_objects([audit], "findings")
-    (capture,) = audit_json(audit, inputs=False)["captures"]
+    (capture,) = audit_json(audit, inputs=False, states=True)["captures"]
     context = {
         "sheet": run_sheet(capture),
         "audit": audit,

@@ -19,6 +19,7 @@ from advisor.audits.models import Finding
 from advisor.audits.report.plan import WHENS, Changed, PlanStep, steps_of
 from advisor.audits.report.run_sheet import RunSheet, run_sheet
 from advisor.findings.models import TrackedFinding
+from advisor.findings.services.pages import is_accepted
 from advisor.findings.services.selection import MOST_SYSTEMS, Selection, systems_in
 from advisor.systems.models import System
 from advisor.systems.services.history import own_time, when
@@ -222,9 +223,14 @@ def joint_plan(user: User, selected: Selection) -> JointPlan:
     if len(systems) > MOST_SYSTEMS:
         raise TooMany(f"More than {MOST_SYSTEMS} systems are selected: choose fewer.")
     findings = _findings([one.latest_id for one in systems if one.latest_id])
-    plans = [_plan_of(one, findings.get(one.latest_id or 0, [])) for one in systems]
     followed = _followed([one.pk for one in systems])
     by_key = {(one.system_id, one.key): one for one in followed}
+    for system in systems:
+        for finding in findings.get(system.latest_id or 0, ()):
+            row = by_key.get((system.pk, finding["key"][:400]))
+            if row and is_accepted(row):
+                finding.update(state=row.state, state_until=row.state_until)
+    plans = [_plan_of(one, findings.get(one.latest_id or 0, [])) for one in systems]
     names = names_of(systems)
     joint: dict[str, list[Asking]] = {}
     for one in plans:

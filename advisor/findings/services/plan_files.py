@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.utils import timezone
 
+from advisor.audits.report.plan import with_accepted
 from advisor.audits.report.render import sheets_text
 from advisor.audits.report.run_sheet import RunSheet
 from advisor.findings.services.joint_plan import JointPlan, SystemPlan
@@ -39,6 +40,6 @@ def sheets(plan: JointPlan, *, with_files: bool = False) -> list[tuple[SystemPla
 def _texts(plan: JointPlan) -> Iterator[tuple[str, str]]:
     for one in plan.planned:
         told = (f"system: {one.system.name}", f"capture: {one.taken}", f"audit: {one.audit}", *one.notes)
-        for file in files(name_of(one), told, one.plan):
+        for file in files(name_of(one), told, with_accepted(one.plan, one.findings)):
             yield file.name, file.text
     yield RUN_SHEET, sheets_text([sheet for _, sheet in sheets(plan, with_files=True)])

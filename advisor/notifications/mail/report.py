@@ -19,7 +19,7 @@ from advisor.audits.report import account
 from advisor.audits.report.account_picture import picture
 from advisor.audits.report.findings import figure_words
 from advisor.audits.report.placement import Placement, placement_of
-from advisor.audits.report.plan import due
+from advisor.audits.report.plan import due, with_accepted
 from advisor.audits.report.render import PRODUCT_NAMES, QUIET
 from advisor.audits.services.audit_page import bring_of
 from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
@@ -27,7 +27,7 @@ from advisor.audits.services.comparing import Refused as Incomparable
 from advisor.audits.services.comparing import compared, sides_of
 from advisor.charts.compared import ratio_words
 from advisor.core.models import Site
-from advisor.findings.services.pages import accepted_in, open_counts, verdict_now
+from advisor.findings.services.pages import accepted_in, open_counts, verdict_now, with_states
 from advisor.notifications.mail.message import (
     LEVELS,
     LONGEST_NAME,
@@ -459,7 +459,8 @@ def about(kind: str, audit: Audit) -> dict[str, str]:
 
 def _scripts(audit: Audit, taken: str) -> list[File]:
     told = (f"system: {audit.system.name}", taken, f"audit: {address('audit', audit.pk)}")
-    return files(file_part(audit.system.name), told, plan_of(audit))
+    plan = with_accepted(plan_of(audit), with_states(audit.findings.order_by("number")))
+    return files(file_part(audit.system.name), told, plan)
 
 
 def plan_of(audit: Audit) -> Mapping[str, Any]:

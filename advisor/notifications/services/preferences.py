@@ -47,7 +47,7 @@ def check(wishes: Recipient) -> None:
 
 
 def in_words(wishes: Recipient) -> str:
-    """What is wanted, on one line: `reports of changes from warning on, with scripts; not audited`."""
+    """What is wanted, on one line: `reports of changes from warning on, with scripts; when a system is not audited`."""
     said = []
     if wishes.reports:
         what = "after every audit" if wishes.everything else "of changes"
@@ -56,7 +56,7 @@ def in_words(wishes: Recipient) -> str:
     if wishes.heartbeat:
         said.append("nothing changed")
     if wishes.not_audited:
-        said.append("not audited")
+        said.append("when a system is not audited")
     if wishes.digest:
         said.append(f"the week on {DAYS[wishes.digest_day]} at {wishes.digest_hour:02}:00 ({wishes.zone})")
     if wishes.daily:

@@ -25,6 +25,7 @@ from advisor.systems.models import System
 
 SHOWN_MAILS = 10
 OWN_ALONE = "Your role has mail sent to yourself alone. Ask somebody with the role of a DBA."
+ALL = "all systems"
 NAMES = 4
 """Systems and groups that are named in a row of the list."""
 
@@ -73,7 +74,9 @@ def add(request: Asked) -> HttpResponse:
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
-            messages.success(request, f"{made.address} gets mail about {team.name}, from the next audit on.")
+            about = _about(made)
+            whose = f"all systems of {team.name}" if about == ALL else about
+            messages.success(request, f"{made.address} gets mail about {whose}, from the next audit on.")
             return redirect("letters")
     others = [one for one in wanted if one.team_id != team.pk]
     context = {
@@ -82,6 +85,7 @@ def add(request: Asked) -> HttpResponse:
         "others": others,
         "several": len(teams) > 1,
         "any": may_work_for(request.user, team),
+        "server": mail_server.state_of_server(Site.get()),
     }
     return page(request, "notifications/add.html", context, 400 if form.errors else 200)
 
@@ -157,11 +161,15 @@ def remove(request: Asked, pk: int) -> HttpResponse:
 
 def _row(recipient: Recipient) -> dict[str, Any]:
     """One row: the recipient, and in words what it is about and gets."""
+    return {"one": recipient, "about": _about(recipient), "gets": in_words(recipient)}
+
+
+def _about(recipient: Recipient) -> str:
+    """The first systems and groups that it is about, by name."""
     names = [one.name for one in recipient.systems.all()] + [f"group {one.name}" for one in recipient.groups.all()]
     more = [f"and {len(names) - NAMES} more"] if len(names) > NAMES else []
-    of_none = recipients.NOTHING if recipient.left_alone else "all systems"
-    about = ", ".join([*names[:NAMES], *more]) or of_none
-    return {"one": recipient, "about": about, "gets": in_words(recipient)}
+    of_none = recipients.NOTHING if recipient.left_alone else ALL
+    return ", ".join([*names[:NAMES], *more]) or of_none
 
 
 def _to_change(request: Asked, pk: int) -> Recipient:

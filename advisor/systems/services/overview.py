@@ -36,7 +36,7 @@ from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.core.jinja import SEVERITY as SEVERITIES
 from advisor.core.sorting import Sortable
-from advisor.findings.services.pages import count_accepted
+from advisor.findings.services.pages import count_accepted, worst_standing
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -274,6 +274,15 @@ def rows(systems: list[System], since: datetime | None, now: datetime | None = N
         )
         for system in systems
     ]
+
+
+def worst_of(systems: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The worst standing finding of each of these, as `worst_standing` has it: no accepted one while one is open.
+
+    For systems of which findings are accepted: of the others the audit itself says it.
+    """
+    found = System.objects.filter(pk__in=systems).values_list("pk", worst_standing("pk")) if systems else ()
+    return {pk: worst for pk, worst in found if worst}
 
 
 def is_overdue(system: System, now: datetime) -> bool:

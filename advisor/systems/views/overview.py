@@ -52,9 +52,11 @@ def show(request: Asked) -> HttpResponse:
     else:
         shown = paged(request, found, A_PAGE)
         rows = overview.rows(list(shown), since)
+    states = fleet.states_of(row.system.pk for row in rows)
     context: dict[str, Any] = {
         "rows": rows,
-        "states": fleet.states_of(row.system.pk for row in rows),
+        "states": states,
+        "worst": overview.worst_of([row.system.pk for row in rows if row.audit and states[row.system.pk]["accepted"]]),
         "state_words": STATE_WORDS,
         "columns": COLUMNS,
         "shown": shown,

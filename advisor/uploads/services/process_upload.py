@@ -34,6 +34,7 @@ from advisor.uploads.services.examples import gather
 from advisor.uploads.services.naming import unnamed_files
 from advisor.uploads.services.reading import Watched, captures_of
 from advisor.uploads.services.spooling import spooled
+from collectors.facts import Capture as ReadCapture
 from collectors.faults import OURS
 from collectors.grouping import name_of
 from collectors.intake import Named
@@ -47,6 +48,7 @@ AT_A_TIME = 50
 """Captures written in one transaction: half a second, in which SQLite lets nobody else write."""
 FEW = 10
 """Reports and captures of an upload that is kept in a single transaction (this project's figure)."""
+OTHER_NAME = "names {0}, and is counted to {1}: the name that was given with the upload goes before it"
 MOST_TRIES = 3
 """A worker that died is replaced; an upload that kills every worker is given up."""
 
@@ -61,6 +63,7 @@ def read_upload(upload_id: int) -> bool:
             progress = Progress(upload, unpacked_bytes=files.unpacked())
             inputs = list(read_all(_told(progress, files.streams())))
             captures = captures_of(inputs, upload.system_name or None, names=upload.system_names)
+            _tell_names(upload, inputs, captures)
             captures = aliases.by_today(captures, upload.team)
             _tell_faults(upload, inputs)
             prepared = prepare_all(captures, upload.team, files.streams, _counted(progress, len(captures)))
@@ -83,6 +86,22 @@ def _ours(upload: Upload) -> QuerySet[Upload]:
     return Upload.objects.filter(
         pk=upload.pk, state=Upload.State.READING, claimant=upload.claimant, claimed=upload.claimed
     )
+
+
+def _tell_names(upload: Upload, inputs: Sequence[Read], captures: Sequence[ReadCapture]) -> None:
+    """Tell each export that names another system than the one it is counted to, as somebody gave a name.
+
+    A name given for all goes before that of exports that name one system only (`collectors.grouping`); of several
+    systems each keeps its own. A data source has its name by what was set up, so nothing is told of it.
+    """
+    given = upload.system_name.upper()
+    judged = {one.system.name.upper() for one in captures}
+    if upload.collected_from or given not in judged:
+        return
+    for one in inputs:
+        own = name_of(one)
+        if own and own.upper() not in judged:
+            one.problems.append(OTHER_NAME.format(own, upload.system_name))
 
 
 def _tell_faults(upload: Upload, inputs: Sequence[Read]) -> None:

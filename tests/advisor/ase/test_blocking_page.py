@@ -118,5 +118,13 @@ def test_nobody_waits_and_the_page_says_so(people: People, as_user: AsUser) -> N
 def test_monstate_alone_says_how_many_and_what_to_bring(people: People, as_user: AsUser) -> None:
     facts: list[Fact] = [MonState(lock_waits=9.0, lock_wait_threshold=5.0, connections=40.0)]
     page = text_of(as_user(people.colleague), f"/audits/{audited(people, facts).pk}/blocking/")
-    assert "9 tasks wait for a lock longer than 5 s" in page
+    assert "monState counts 9 tasks that wait for a lock longer than 5 s" in page
     assert "master..monProcess" in page
+
+
+def test_beside_a_tree_monstate_is_no_further_wait(people: People, as_user: AsUser) -> None:
+    facts: list[Fact] = [*chain(), MonState(lock_waits=8.0, lock_wait_threshold=5.0, connections=40.0)]
+    page = text_of(as_user(people.colleague), f"/audits/{audited(people, facts).pk}/blocking/")
+    assert "Others that wait" not in page
+    assert "monState counts 8 tasks" in page
+    assert "It was read at another moment than the tree above, and may count the same tasks." in page

@@ -13,6 +13,7 @@ from advisor.audits.models import Audit
 from advisor.audits.report.render import render
 from advisor.audits.report.run_sheet import run_sheet
 from advisor.audits.services.contract import audit_json
+from advisor.config.page_jinja import age as stated_age
 from advisor.uploads.models import Upload
 from tests.advisor.notifications.mail.letter_parts import HOSTILE
 from tests.advisor.people import STORIES, AsUser, People, text_of
@@ -43,6 +44,29 @@ def test_each_step_has_its_risk_who_to_tell_its_check_and_its_undo(
     assert "Undo back to 100, next restart" in second
     assert "everybody" not in words.split("Step 2", 1)[0], "what takes effect at once ends no session"
     assert f'href="/audits/{storm_audit.pk}/#step2"' in page
+    assert f'href="/audits/{storm_audit.pk}/#step2u">the undo script' in page
+    audit = text_of(client, f"/audits/{storm_audit.pk}/")
+    assert 'id="step2u"' in audit
+    age = stated_age(storm_audit.capture.taken)
+    assert f"; its age: {age}; audit {storm_audit.pk}" in words
+    assert f"age of the capture: {age}" in words_of(audit)
+
+
+def test_an_opened_finding_leads_to_the_form_that_accepts_it(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    row = storm_audit.system.tracked.get(number=0)
+    link = f'href="/findings/{row.pk}/#until">Accept until a day'
+    page = text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
+    assert 0 < page.index(link) < page.index('id="f0c1a"'), "before its script"
+    assert link not in text_of(as_user(people.colleague), f"/audits/{storm_audit.pk}/")
+    own = text_of(as_user(people.owner), f"/findings/{row.pk}/")
+    assert 'href="#until"' in own
+    assert 'id="until"' in own
+    upload = storm_audit.capture.upload
+    assert upload is not None
+    assert f'href="/audits/{storm_audit.pk}/#collect"' in text_of(as_user(people.owner), f"/uploads/{upload.pk}/")
+    assert 'id="collect"' in page
 
 
 def test_it_is_not_for_strangers(people: People, storm_audit: Audit, as_user: AsUser) -> None:

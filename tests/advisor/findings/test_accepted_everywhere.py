@@ -3,7 +3,9 @@
 A limit of one's own that hides a finding is no order either.
 """
 
+import io
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
@@ -131,6 +133,74 @@ def test_where_all_are_accepted_nothing_is_said_to_be_free_of_findings(people: P
     assert OPEN not in uploads
     listed = words_of(text_of(carl, f"{reverse('findings')}?state=accepted"))
     assert "6 findings of this choice" in listed
+
+
+def test_a_change_of_an_accepted_finding_is_marked_and_not_run(people: People, places: Places) -> None:
+    """Its neighbour in the same step is still made."""
+    run, still = 'sp_configure "open object spinlock ratio", 5', 'sp_configure "open index spinlock ratio", 5'
+    mark = "open object spinlock ratio 100 → 5 (accepted until 2999-01-31)"
+    sheet_of, page = reverse("run-sheet", args=[places.audit.pk]), reverse("audit", args=[places.audit.pk])
+    of_one = f"?system={places.audit.system_id}"
+
+    def zipped() -> dict[str, str]:
+        archive = zipfile.ZipFile(io.BytesIO(places.client.get(reverse("plan-scripts") + of_one).content))
+        return {name.partition("-")[2]: archive.read(name).decode() for name in archive.namelist()}
+
+    def mailed() -> str:
+        message = report_message(places.recipient(), Audit.objects.get(pk=places.audit.pk), None)
+        return parts(message).files["CLAIMS1-apply.sql"].decode().replace("\r\n", "\n")
+
+    before = text_of(places.client, sheet_of)
+    assert "(accepted" not in before
+    assert "open object spinlock ratio is 100" in before
+    accept(people, followed("ase/object_descriptor_spinlock_contended").pk)
+    assert mark in words_of(text_of(places.client, page))
+    sheet = words_of(text_of(places.client, sheet_of))
+    assert mark in sheet
+    assert "step 1 , without open object spinlock ratio (accepted until 2999-01-31)" in sheet
+    assert "open object spinlock ratio is 100" not in sheet, "it is not looked at before"
+    assert "open object spinlock ratio 5, by the check" not in sheet, "nor afterwards"
+    assert "open index spinlock ratio is 100" in sheet
+    joint = words_of(text_of(places.client, reverse("plan") + of_one))
+    assert "100 → 5 (accepted until 2999-01-31)" in joint
+    assert "(accepted until 2999-01-31): not to be run" in words_of(
+        text_of(places.client, reverse("plan-run-sheet") + of_one)
+    )
+    archive = zipped()
+    sheet = next(text for name, text in archive.items() if "RUN SHEET" in text)
+    assert "WITHOUT open object spinlock ratio (accepted until 2999-01-31)" in flat(sheet)
+    for script in (next(text for name, text in archive.items() if name.endswith("apply.sql")), mailed()):
+        lines = script.splitlines()
+        assert f"-- {run}" in lines
+        assert run not in lines
+        assert still in lines
+        assert "accepted until 2999-01-31, not to be run: open object spinlock ratio" in flat(script.replace("--", ""))
+
+
+def test_a_step_of_which_all_is_accepted_is_no_step_of_the_run_sheet(people: People, places: Places) -> None:
+    sheet_of = reverse("run-sheet", args=[places.audit.pk])
+    accept(people)
+    sheet = words_of(text_of(places.client, sheet_of))
+    assert "Nothing is to be run. Not to be run, as it is accepted" in sheet
+    assert "Step 2: lock address spinlock ratio 100 → 5 (accepted until 2999-01-31)" in sheet
+    TrackedFinding.objects.update(state_until=date(2026, 1, 1))  # before any sweep has ended it
+    assert "accepted" not in words_of(text_of(places.client, sheet_of))
+
+
+def test_the_overview_shows_the_worst_that_is_open(people: People, places: Places) -> None:
+    first, second = places.audit.findings.order_by("number")[:2]
+
+    def row() -> str:
+        page = words_of(text_of(places.client, reverse("overview")))
+        return page[page.index("CLAIMS1") :]
+
+    assert first.title in row()
+    accept(people, TrackedFinding.objects.get(key=first.key).pk)
+    assert first.title not in row()
+    assert f"critical {second.title}" in row()
+    assert f"{reverse('audit', args=[places.audit.pk])}#f1" in text_of(places.client, reverse("overview"))
+    accept(people)
+    assert f"critical {first.title} accepted" in row(), "all are: then the worst, and that it is"
 
 
 def test_the_mails_of_the_fleet_count_it_apart(people: People, places: Places) -> None:

@@ -52,6 +52,12 @@ def test_a_setting_in_force_is_seen_by_itself_and_the_promise_stands_beside_what
     ]
     untouched = followed("ase/object_descriptor_spinlock_contended")
     assert (untouched.state, untouched.proof, untouched.before, untouched.to_judge) == ("open", {}, None, False)
+    own = text_of(as_user(people.owner), reverse("finding", args=[row.pk]))
+    assert '<a class="button main" href="#proof">See the proof</a>' in own
+    assert '<button class="main">I made the change</button>' not in own
+    assert '<button class="main">I made the change</button>' in text_of(
+        as_user(people.owner), reverse("finding", args=[untouched.pk])
+    )
     text = text_of(as_user(people.colleague), reverse("finding", args=[row.pk]))
     assert "address lock hash table spinlock contention (heuristic) 52.3 2.8 2.1" in words_of(text)
     assert f"?before={row.proof['before']}&amp;after={row.proof['after']}" in text

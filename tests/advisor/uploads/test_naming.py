@@ -181,3 +181,18 @@ def test_the_page_of_such_a_system_leads_to_where_it_gets_its_name(
     Upload.objects.update(bytes_dropped="2026-01-01T00:00Z", unnamed=1, system_names={})
     html = text_of(as_user(people.owner), f"/uploads/{upload.pk}/")
     assert "give the system its name on its own page" in html
+
+
+def test_a_name_given_in_place_of_the_one_in_the_exports_is_told(
+    people: People, storm: System, listing: Bring, name: Callable[..., Upload], as_user: AsUser
+) -> None:
+    files = {path.stem: path.read_bytes() + b"\n" for path in STORY.glob("*.txt")}
+    upload = listing("MYPROD1", **files)
+    assert systems() == {"CLAIMS1": 1, "MYPROD1": 1}
+    olga = as_user(people.owner)
+    told = "names CLAIMS1, and is counted to MYPROD1"
+    assert told in words_of(text_of(olga, f"/uploads/{upload.pk}/"))
+    assert "in place of the one name that they have" in words_of(text_of(olga, f"/uploads/{upload.pk}/"))
+    assert "It also goes before the name in the exports" in words_of(text_of(olga, "/upload/"))
+    upload = listing("CLAIMS1", **{file: data + b"\n" for file, data in files.items()})
+    assert "and is counted to" not in text_of(olga, f"/uploads/{upload.pk}/")

@@ -54,8 +54,8 @@ def test_a_dba_adds_a_recipient_with_systems_and_groups(people: People, as_user:
     client = as_user(people.owner)
     assert 'value="olga@example.org"' in text_of(client, reverse("letter-recipient-add"))
     data = typed(address="list@example.org", systems=[storm.pk], groups=[group.pk], severity="4", digest="on")
-    answer = client.post(reverse("letter-recipient-add"), data)
-    assert answer.status_code == 302
+    answer = client.post(reverse("letter-recipient-add"), data, follow=True)
+    assert "list@example.org gets mail about CLAIMS1, group claims, from the next audit on" in answer.content.decode()
     one = Recipient.objects.get()
     assert (one.address, one.severity, one.digest) == ("list@example.org", 4, True)
     assert one.digest_due
@@ -107,8 +107,10 @@ def test_systems_chosen_on_the_overview_are_chosen_in_the_form(people: People, a
     theirs = System.objects.create(team=people.other_team, product="ase", name="PAYROLL9", key="PAYROLL9")
     address = f"{reverse('letter-recipient-add')}?system={storm.pk}&system={theirs.pk}"
     page = text_of(as_user(people.owner), address)
-    assert f'<option value="{storm.pk}" selected>' in page
+    assert f'<option value="{storm.pk}" selected>CLAIMS1 (SAP ASE)' in page
     assert f'<option value="{other.pk}">' in page
+    assert "Chosen until now, 1 system: CLAIMS1." in page
+    assert "No mail server is set" in page, "before anything is added"
     assert "PAYROLL9" not in page
     page = text_of(as_user(people.administrator), f"{address}&team={people.team.pk}")
     assert "Of other teams, and so not chosen here: PAYROLL9." in words_of(page)

@@ -197,9 +197,9 @@ def test_every_change_stands_in_the_journal_of_the_team(people: People) -> None:
 
 
 def test_wishes_in_words() -> None:
-    assert in_words(Recipient()) == "reports of changes from warning on, with scripts; not audited"
+    assert in_words(Recipient()) == "reports of changes from warning on, with scripts; when a system is not audited"
     all_of_it = Recipient(everything=True, heartbeat=True, scripts=False, digest=True, days=[0, 4], zone="Europe/Oslo")
     assert in_words(all_of_it) == (
-        "reports after every audit from warning on; nothing changed; not audited; "
+        "reports after every audit from warning on; nothing changed; when a system is not audited; "
         "the week on Mon at 07:00 (Europe/Oslo); on Mon, Fri (Europe/Oslo)"
     )
