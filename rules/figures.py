@@ -46,7 +46,7 @@ STATISTICS = (*MOMENTS, "p95")
 """The 95th percentile is each column's own, so it stands for single columns only: added up they were never true."""
 SAID = {
     "at lock peak": "in the sample with most lock operations",
-    "at mp synch peak": "in the sample with most MP synchronisation",
+    "at mp synch peak": "in the sample with most MP synchronization",
     "peak": "highest sample",
     "p95": "95th percentile",
 }
@@ -209,7 +209,7 @@ class _Watched:
 def _processors(facts: Facts) -> Iterator[KeyFigure]:
     modes = facts.every(ProcessorModes)
     yield from _Watched("cpus", "active CPUs", "").of(modes, lambda one: one.cpus)
-    synch = "MP synchronisation"
+    synch = "MP synchronization"
     yield from _Watched("mp_synch", synch, PER_CPU, "low").of(modes, lambda one: one.mp_synch_percent)
     lost = _Watched("mp_synch_cpus", f"processors lost to {synch}", "CPUs", "low")
     yield from lost.of(modes, lambda one: one.mp_synch_percent / 100 if known(one.mp_synch_percent) else None)

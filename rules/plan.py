@@ -20,7 +20,7 @@ WHEN = {
 """Effect → when a step is made, as the contract prints it."""
 RISKS = {
     Effect.ONLINE: Risk("low", "takes effect at once, and so does its undo"),
-    Effect.RESTART: Risk("medium", "the server is restarted; one that does not start is started with the old file"),
+    Effect.RESTART: Risk("medium", "the server is restarted; if it does not start, start it with the old file"),
     Effect.REBOOT: Risk("medium", "the node is rebooted; the old parameters are kept in a file"),
     Effect.OFFLINE: Risk("high", "users cannot work with it until it is done"),
     Effect.ADVICE: Risk("low", "nothing is run"),

@@ -19,7 +19,7 @@ CONSUMED = ("ase.lock_requests", "openvms.lock_operations", "rdb.lock_operations
 OF_ONE_CPU = "openvms.cpu_mp_synch:"
 """Per cent of one CPU's time: an amount, which grows with the work."""
 LEFT_OUT = ("scaling.", "openvms.mp_synch_cpus", "openvms.idle")
-"""Series are compared load by load; the others say once more what MP synchronisation and busy CPUs say."""
+"""Series are compared load by load; the others say once more what MP synchronization and busy CPUs say."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ POLLING = ("openvms.mp_synch", "openvms.enqueues_waited", *STALLS)
 """Where the lock manager has a CPU of its own on both sides: that CPU polls, busy with work or without. Busy CPUs
 per lock operation would say that each operation became more expensive in a quieter hour and cheaper in a busier one."""
 PLACED = (NODE_CPU, *STALLS)
-"""Where it got that CPU or gave it back: callers that spun in MP synchronisation then wait in kernel mode, so less of
+"""Where it got that CPU or gave it back: callers that spun in MP synchronization then wait in kernel mode, so less of
 the former alone shows no success. What all CPUs take for one lock operation does: the CPU that polls is part of it."""
 
 

@@ -13,10 +13,6 @@ GLASS = 2e8
 """Metres per second: light in a fibre, refractive index about 1.5."""
 LOCAL_MICROSECONDS = 1e6 / BL870C_OPERATIONS
 """A local lock of one process on a BL870c, 2.69 µs: the slides' measure of distance."""
-CORRECTION = (
-    "the slide prints 1.25e-3 s one way for 25 km; 25 km at 2e8 m/s are 1.25e-4 s, and only that gives its own factor "
-    "of 92, so 1.25e-4 s is used here"
-)
 
 
 def one_way_seconds(metres: float, speed: float = GLASS) -> float:

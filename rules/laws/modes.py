@@ -25,7 +25,7 @@ def spinning_share(point: LoadPoint) -> float | None:
 
 @dataclass(frozen=True)
 class Spinning:
-    """MP synchronisation at the peak and at one load past it, in processors' worth of time."""
+    """MP synchronization at the peak and at one load past it, in processors' worth of time."""
 
     at_peak: float
     past: float

@@ -1,7 +1,7 @@
 """Whether the runs of a load series did the same work: user-mode time per unit of work, load by load.
 
 What a program does for itself in user mode costs the same at every load; queueing for what is shared shows elsewhere
-(MP synchronisation, kernel, idle time). Six runs of JCC Consulting's BL870c lie within a factor of 1.21. The table of
+(MP synchronization, kernel, idle time). Six runs of JCC Consulting's BL870c lie within a factor of 1.21. The table of
 Advanced Programming in the UNIX Environment (3rd edition, figure 20.8) rises 16-fold from 1 process to 16, because hash
 chains grow with the database: a law fitted to it would speak of the chains.
 """

@@ -1,22 +1,22 @@
 """More processes or CPUs do less work: the peak has been passed.
 
-Finds: a load series whose lock rate falls beyond its highest point; or, without a series, MP synchronisation over its
+Finds: a load series whose lock rate falls beyond its highest point; or, without a series, MP synchronization over its
 share of the busy time on a busy node with real lock traffic. Share and busy time are those of one moment, the mean
 (95th percentiles of single modes do not add up to any); one sample alone never makes a warning. Where the mean of a day
 hides hours in which it was so for long enough, these hours are judged by their own figures. Where the node itself was
-driven past its peak in a test, that peak and its share of MP synchronisation replace the published ones.
+driven past its peak in a test, that peak and its share of MP synchronization replace the published ones.
 
 Why it matters: CPUs that wait for one spinlock spin, and what they spin on gets slower for the one that holds it. On a
 BL870c with four cores two processes did 490,199 lock operations per second, and six did 341,316; at the peak a fifth of
-the busy time was MP synchronisation, beyond it up to 69 % (JCC Consulting's slides on the OpenVMS lock manager, 2014).
+the busy time was MP synchronization, beyond it up to 69 % (JCC Consulting's slides on the OpenVMS lock manager, 2014).
 Driving it harder does less work.
 
 What to do: do not add processes or CPUs. Run as many at once as at the peak and let the rest queue; take lock
 operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits: where
-MP synchronisation takes half of the busy time at the end of a series, the kernel time of a lone operation tells what
+MP synchronization takes half of the busy time at the end of a series, the kernel time of a lone operation tells what
 one CPU could serve.
 
-When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronisation comes
+When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronization comes
 from another spinlock than the lock manager's: where a trace with SDA's SPL extension says so, the finding is advice
 without a cost, for openvms/spinlock_hot counts it. Captures of one node at several
 numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
@@ -101,7 +101,7 @@ MORE = "a load series: lock operations per second and MONITOR MODES at 1, 2, 3, 
 
 @dataclass(frozen=True)
 class Limits:
-    """What is a fall, and from which share on MP synchronisation says the same."""
+    """What is a fall, and from which share on MP synchronization says the same."""
 
     noise_percent: float = limit(
         5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the peak"
@@ -399,7 +399,7 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronisation{_past(debug)}",
+        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronization{_past(debug)}",
         seen=(
             f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {in_prose(operations)} lock operations per second. "
@@ -441,7 +441,7 @@ def _peak_untold(debug: DebugModes | None, facts: Facts, away: str, own: OwnRun 
 
 @dataclass(frozen=True)
 class _Blamed:
-    """What a spinlock trace, a later display and debug modes make of a peak in MP synchronisation."""
+    """What a spinlock trace, a later display and debug modes make of a peak in MP synchronization."""
 
     other: bool
     """Whether the trace blames another spinlock than the lock manager's: then that is the cause."""
@@ -519,7 +519,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{moment} {share:.0f} % of the busy time is MP synchronisation{_past(debug)}",
+        title=f"{moment} {share:.0f} % of the busy time is MP synchronization{_past(debug)}",
         seen=joined(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.",

@@ -1,7 +1,7 @@
 """Co-threads are on while the load is light or bound by locks.
 
 Finds: CPUs with a running co-thread (`Cothd` in SHOW CPU/FULL) on a node that is either half idle even when busy, or
-that spends much of its busy time in MP synchronisation.
+that spends much of its busy time in MP synchronization.
 
 Why it matters: co-threads pay where many busy threads compute. OpenVMS takes each for a full CPU, and an idle one still
 runs its idle loop on the core of a busy one; so a light load gets slower. A load that waits for a spinlock only gets

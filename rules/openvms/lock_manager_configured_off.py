@@ -14,7 +14,7 @@ Hours in which they spin much count by their own figures where those of the day 
 What to do: where it is meant to run, start the stopped CPUs again, which turns it on without a parameter; only where
 they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. A
 LCKMGR_CPUID that names a stopped CPU cannot be had: name one that runs. Whether a CPU is worth it is another question
-(openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP synchronisation above two CPUs'
+(openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP synchronization above two CPUs'
 worth. Where it is not meant to run, LCKMGR_MODE 0 says so. A pending value is put back in CURRENT and in MODPARAMS.DAT,
 which needs no reboot.
 

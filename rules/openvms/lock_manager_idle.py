@@ -7,7 +7,7 @@ Why it matters: LCKMGR_SERVER polls at priority 63 and takes a whole CPU whether
 is a quarter of the machine; the vendor asks for more than five before turning it on.
 
 What to do: give the CPU back with LCKMGR_MODE 0. It is dynamic and can be turned on again at once. Measure the same
-work before and after: lock waits move from kernel time back into MP synchronisation.
+work before and after: lock waits move from kernel time back into MP synchronization.
 
 On few CPUs that are not full the dedicated one takes nothing that is missing: there it is left alone where it is busy.
 

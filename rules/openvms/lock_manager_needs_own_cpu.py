@@ -1,11 +1,11 @@
 """CPUs spin for the lock database, which has no CPU of its own.
 
-Finds: MP synchronisation above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
+Finds: MP synchronization above two CPUs' worth in the busy part of the day, on more than five CPUs, with many lock
 operations, and no CPU dedicated to the lock manager. Hours that the 95th percentile of a day leaves out are
 judged by their own figures, where they lasted long enough; a shorter time is reported with its figures and no more.
 
 Why it matters: one spinlock guards the lock database. CPUs that wait for it spin and do nothing else; on a BL870c of
-four cores 273 of 400 per cent were MP synchronisation, and it did less work than with half of the load (JCC
+four cores 273 of 400 per cent were MP synchronization, and it did less work than with half of the load (JCC
 Consulting's slides on the OpenVMS lock manager, 2014).
 
 What to do: a spinlock trace (SDA, SPL) decides whether the lock manager is to blame. If it is, turn the dedicated lock
@@ -17,7 +17,7 @@ A trace of SPL ANALYZE that does not name LCKMGR has it below 10 %: the spinlock
 
 LCKMGR_MODE is a template only until a spinlock trace blames LCKMGR: another spinlock may be what CPUs wait for. A trace
 that spins far less or more than the time that is judged is of another time and says nothing of it. One that fits
-divides MP synchronisation: the vendor's two CPUs' worth is held against LCKMGR's own part, and with less of it a
+divides MP synchronization: the vendor's two CPUs' worth is held against LCKMGR's own part, and with less of it a
 dedicated CPU is no more than a thing to check. Nothing is set either where the capture is of another number of CPUs
 than the displays beside it: its figures are not of the node that the CPU would be taken from. No CPU
 is named, and it is a template, too, until the full display of every CPU was read: without LCKMGR_CPUID
@@ -29,7 +29,7 @@ the dedicated CPU after a new measurement. A few samples, or a machine that was 
 It costs one CPU. Published for an rx4640 with eight cores: a little more at the peak, a far gentler decline beyond it.
 Runs of the lock laboratory on this very node replace that: with one and without, its own gain is said, and where there
 is none nothing is advised; without one, what a CPU may serve is inferred from the kernel time of a lone operation.
-Callers then wait in kernel mode, so falling MP synchronisation alone is no success: count operations per second.
+Callers then wait in kernel mode, so falling MP synchronization alone is no success: count operations per second.
 
 When to ignore it: when the trace blames another spinlock, when the peak is one batch job, or with few cores: on four a
 dedicated CPU takes a quarter of the machine.

@@ -3,7 +3,7 @@
 Finds: of reports of LOCK_ACTV (lock requests per second in each tree, node by node), a tree, or the trees of the file
 system or of one application together, with a large share of all requests: what it is, which node masters it, who asks.
 Names of resources are decoded byte by byte, and a listing of DIRECTORY/FILE_ID names the file. The figures are smoothed
-over some 8 to 15 s, so one report is a picture and no day.
+over some 8 to 15 s, so one report is one moment, not a day.
 
 Why it matters: how many locks a node makes, many figures tell; whose they are, only the trees do. Fewer lock requests
 reduce the work of the lock manager at its root, whatever CPUs and parameters it has. Of a request that another node

@@ -196,7 +196,7 @@ def _finding(
     fixed = "take out the line of MODPARAMS.DAT that hard-codes it (AUTOGEN's report)" if told else ""
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
     heat = _trace(facts)
-    spun = f"It may contribute to MP synchronisation: {_spinning(heat.name if heat else None)}"
+    spun = f"It may contribute to MP synchronization: {_spinning(heat.name if heat else None)}"
     enlarged = "Gains beyond one bucket per resource were not found, so no more is asked for."
     if new > PROVEN:
         enlarged = BITS if spins else UNPROVEN

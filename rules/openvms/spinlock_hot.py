@@ -3,7 +3,7 @@
 Finds: spinlocks of a trace (SDA, SPL) that CPUs spin for longer than a share of the time; beside them, as a note, those
 that are held most of the time although few spin yet.
 
-Why it matters: MP synchronisation is the sum of all spinning; only a trace tells for which spinlock. Held by one CPU at
+Why it matters: MP synchronization is the sum of all spinning; only a trace tells for which spinlock. Held by one CPU at
 a time, a spinlock that is held all the time lets no more work through, however many CPUs there are. On early Integrity
 systems one missing cache made MMG hot: its repair took an rx2600 from 2,084 to 10,999 I/Os per second (HP's talk on the
 performance of OpenVMS on Integrity, 2004).
@@ -12,7 +12,7 @@ What to do: what the finding says for that spinlock; it names what the export sh
 the lock manager, and then for fewer lock operations or for a dedicated CPU. Of a name that no source explains it
 says just that: the program counters of the trace tell whose code takes it, no remedy is invented.
 
-A trace lasts seconds: it divides the MP synchronisation of a capture (T4, MONITOR) that is long enough, and how loud
+A trace lasts seconds: it divides the MP synchronization of a capture (T4, MONITOR) that is long enough, and how loud
 the rule speaks follows from that. Where the capture's mean hides hours in which CPUs spun as in the trace, it divides
 these hours, not the mean. Without such a capture it is a note, whatever its shares. No least length of a trace
 is published; the capture's and the trace's here are this project's own.

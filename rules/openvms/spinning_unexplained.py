@@ -1,10 +1,10 @@
-"""CPUs are lost in MP synchronisation, and the cause is not shown.
+"""CPUs are lost in MP synchronization, and the cause is not shown.
 
-Finds: MP synchronisation that takes a noticeable share of the machine on average, where neither a spinlock trace nor
+Finds: MP synchronization that takes a noticeable share of the machine on average, where neither a spinlock trace nor
 the lock figures say with evidence what the CPUs wait for. Where the lock manager has a CPU of its own this is another
 spinlock's: callers of the lock manager then wait in kernel mode.
 
-Why it matters: a CPU in MP synchronisation spins for a spinlock and does no work. Which spinlock it is no counter of
+Why it matters: a CPU in MP synchronization spins for a spinlock and does no work. Which spinlock it is no counter of
 T4 or MONITOR tells, so a node that loses CPUs this way would pass for a healthy one.
 
 What to do: collect a spinlock trace while it is so (SDA, SPL): it divides the loss among the spinlocks, and
@@ -160,7 +160,7 @@ def _spins_much(limits: Limits, cpus: float, synch: float, _busy: float, _operat
 
 def _of_hours(layout: Layout, limits: Limits, hours: Stretch, cpus: float) -> Finding:
     share = hours.synch / cpus
-    lost = f"{plain(hours.synch / 100, 2)} of {cpus:.0f} CPUs were lost in MP synchronisation"
+    lost = f"{plain(hours.synch / 100, 2)} of {cpus:.0f} CPUs were lost in MP synchronization"
     return Finding(
         subject=layout.subject,
         severity=Severity.WARNING,
@@ -249,7 +249,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     return Finding(
         subject=layout.subject,
         severity=_severity(limits, synch, cpus),
-        title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronisation, "
+        title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronization, "
         + (f"with {debug.named}" if debug else "cause not shown by these exports"),
         seen=joined(
             f"On average MP synch takes {synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, cause not "

@@ -7,7 +7,7 @@ Why it matters: using a value block at all took 1 % of the highest lock rate of 
 another 0.5 % (JCC Consulting's slides on the OpenVMS lock manager, 2014), both about what runs differ by themselves. A
 search for a slow lock manager that begins there loses its time.
 
-What to do: leave value blocks as they are and look at where the locks are served, at MP synchronisation, at the
+What to do: leave value blocks as they are and look at where the locks are served, at MP synchronization, at the
 resource hash table and at how many operations there are. A value block that is not valid tells that a process which
 held a lock for writing ended without writing it back: look for processes that died, not for lock performance.
 
@@ -92,7 +92,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         seen=f"The export names value blocks ({label}: {value:,.0f}).",
         because=costs,
         do=joined(
-            "Do not look for the cause there; look at where locks are served, at MP synchronisation, at the resource "
+            "Do not look for the cause there; look at where locks are served, at MP synchronization, at the resource "
             "hash table and at the number of lock operations.",
             invalid,
         ),

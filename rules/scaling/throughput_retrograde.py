@@ -276,7 +276,7 @@ def _severity(series: LoadSeries, course: TimeSeries, limits: Limits, peak: floa
 
 
 def _spins(series: LoadSeries, course: TimeSeries) -> tuple[str, tuple[Evidence, ...]]:
-    """What was lost to MP synchronisation at the peak and past it, where the rows give the modes."""
+    """What was lost to MP synchronization at the peak and past it, where the rows give the modes."""
     spun = spinning(course)
     if spun is None:
         return "", ()

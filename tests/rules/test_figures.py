@@ -128,7 +128,7 @@ def test_the_mean_is_watched_and_what_is_no_mean_says_so_in_key_and_label() -> N
         for statistic, percent in (("mean", 50.0), ("at lock peak", 90.0), ("p95", 80.0))
     )
     found = figures(most, peak, mean)
-    assert (found["openvms.mp_synch"].value, found["openvms.mp_synch"].label) == (50.0, "MP synchronisation")
+    assert (found["openvms.mp_synch"].value, found["openvms.mp_synch"].label) == (50.0, "MP synchronization")
     assert (found["openvms.mp_synch_cpus"].value, found["openvms.mp_synch_cpus"].unit) == (0.5, "CPUs")
     found = figures(most, peak)
     assert "openvms.mp_synch" not in found

@@ -60,6 +60,18 @@ def worst_standing(system: str) -> Subquery:
     return Subquery(rows.order_by("quiet", "-severity", "number").values(told=told)[:1], output_field=JSONField())
 
 
+def last_change_judged(system: str) -> Subquery:
+    """The change that a capture judged last, for a query of systems; `system` is where that has the system's number.
+
+    A dictionary of the finding's `pk`, `title` and `state`; null where none was judged.
+    """
+    judged = TrackedFinding.objects.filter(
+        system=OuterRef(system), state__in=(State.PROVEN, State.NO_EFFECT, State.WORSE)
+    ).exclude(proof={})
+    told = JSONObject(pk="pk", title="title", state="state")
+    return Subquery(judged.order_by("-state_since", "pk").values(told=told)[:1], output_field=JSONField())
+
+
 def some_accepted(system: str) -> Exists:
     """Whether `accepted_of` may find any, for a query of systems; `system` is where that has the system's number."""
     return Exists(

@@ -109,7 +109,7 @@ def change_owner(request: Asked, pk: int) -> HttpResponse:
     if chosen and owner is None:
         raise Http404
     states.assign(request.user, [pk], owner, request=request)
-    messages.success(request, f"It is {owner.username}'s." if owner else "It is nobody's.")
+    messages.success(request, f"It is {owner.username}'s." if owner else "It has no owner.")
     return redirect("finding", pk)
 
 

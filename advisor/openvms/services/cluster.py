@@ -175,9 +175,10 @@ def agreement(view: ClusterView) -> str:
     if view.sums.own.complete is None:
         return f"{sums}: too few to tell whether a node is missing."
     if view.sums.own.complete:
-        return f"{sums}: the two agree to {100 * AGREE:g} %, so no node that locks is missing."
+        return f"{sums}. The two are within {100 * AGREE:g} % of each other, so no node that locks is missing."
     return (
-        f"{sums}: they do not agree to {100 * AGREE:g} %, so a node is missing, or the exports are of different times."
+        f"{sums}. The two differ by more than {100 * AGREE:g} %: a node is missing, or the exports are of different "
+        "times."
     )
 
 

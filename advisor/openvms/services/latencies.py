@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Reading
 from collectors.facts.openvms import LockLatency
 from rules.finding import Untrusted
-from rules.laws.distance import CORRECTION, LOCAL_MICROSECONDS, farthest_metres, round_trip_locks
+from rules.laws.distance import LOCAL_MICROSECONDS, farthest_metres, round_trip_locks
 from rules.openvms._evidence.cluster import Cell, latencies_of
 
 MOST_NODES = 16
@@ -16,8 +16,7 @@ NEAR, FAR = 15.0, 25_000.0
 """Metres that JCC Consulting's slides (2014) reckon with."""
 REFERENCE = (
     f"For comparison, a signal in glass there and back: {NEAR:g} m are {round_trip_locks(NEAR):.2g} local locks of "
-    f"{LOCAL_MICROSECONDS:.3g} µs (a BL870c), {FAR / 1000:g} km are {round_trip_locks(FAR):.0f}. "
-    f"Corrected: {CORRECTION}."
+    f"{LOCAL_MICROSECONDS:.3g} µs (a BL870c), {FAR / 1000:g} km are {round_trip_locks(FAR):.0f}."
 )
 
 

@@ -33,7 +33,7 @@ from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged
 from advisor.findings.services.changes_seen import changes_of, marks_for
-from advisor.findings.services.pages import accepted_of, some_accepted, worst_standing
+from advisor.findings.services.pages import accepted_of, last_change_judged, some_accepted, verdict_now, worst_standing
 from advisor.schedules.source_views.listing import NEWEST, rows_of
 from advisor.schedules.views.listing import Proposed, feeds_of, proposed
 from advisor.series.services.over_time import has_some
@@ -46,6 +46,8 @@ from advisor.uploads.services.uploads import clean_text, file_part
 
 OLD = timedelta(days=2)
 """A capture older than this stands out where nobody said how often one is expected (this project's figure)."""
+CAME = {"proven": "it got better", "no-effect": "it had no effect", "worse": "it got worse"}
+"""What came of a change, by the state that a capture gave it."""
 CHARTS = 12
 """On one page."""
 TOLD = 50
@@ -65,7 +67,7 @@ HEAD = (
     *("troubled", "trouble", "key", "former", "snoozed_until", "snoozed_why", "snoozed_by__username", "example"),
 )
 LATEST = (
-    *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", *ACCOUNT),
+    *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", "summary", *ACCOUNT),
     *("capture__taken", "capture__timed", "capture__upload__at"),
 )
 LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
@@ -110,6 +112,7 @@ def _system(request: Asked, pk: int) -> System:
         has_unnamed=some_unnamed("pk"),
         renewing=_renewing("pk"),
         worst=worst_standing("pk"),
+        last_change=last_change_judged("pk"),
     )
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)
 
@@ -157,12 +160,17 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
     hours = proposal.hours if proposal else system.expected_hours
     captures = Capture.objects.filter(system=system).select_related("upload", "audit").order_by("-taken", "-id")
     words = clean_text(request.GET.get("setting", ""), 100)
+    accepted = accepted_of(system.pk) if getattr(system, "has_accepted", True) else []
     context = {
         "system": system,
         "latest": system.latest,
+        "answer": verdict_now(system.latest, {row.key: row for row in accepted}) if system.latest else "",
+        "steps": len({one["step"] for one in system.latest.summary.get("do", ())}) if system.latest else 0,
+        "last_change": getattr(system, "last_change", None),
+        "came": CAME,
         "bar": bar(system.latest, system.product) if system.latest else None,
         "may_work": may_work,
-        "accepted": accepted_of(system.pk) if getattr(system, "has_accepted", True) else [],
+        "accepted": accepted,
         "unnamed": unnamed_upload(system) if may_work and getattr(system, "has_unnamed", True) else None,
         "left": int(getattr(system, "renewing", False)),
         "followed": False,

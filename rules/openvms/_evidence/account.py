@@ -1,12 +1,12 @@
-"""What an OpenVMS node's exports say of where its processors went: MP synchronisation, idle, and the rest.
+"""What an OpenVMS node's exports say of where its processors went: MP synchronization, idle, and the rest.
 
-In MP synchronisation a CPU spins for a spinlock and does no work, so all of it is lost. A spinlock trace of the same
+In MP synchronization a CPU spins for a spinlock and does no work, so all of it is lost. A spinlock trace of the same
 time divides it. The CPU that is dedicated to the lock manager polls while it has nothing to do and counts as kernel
 mode then; what of it is work only `[LCK73]Busy %` of T4 tells. Time in interrupt state and alignment faults are work
 that is done: they are said, not booked as lost. What one alignment fault takes is in no source (looked for:
 knowledge/openvms-rules.md), so their rate is said and nothing is made of it.
 
-Runs of a test (a load series with the modes of MONITOR) have an account each: MP synchronisation of the runs beyond
+Runs of a test (a load series with the modes of MONITOR) have an account each: MP synchronization of the runs beyond
 the peak goes to the load itself, as `openvms/concurrency_past_peak` says; up to the peak no cause of it is shown.
 """
 

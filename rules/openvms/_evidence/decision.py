@@ -408,8 +408,7 @@ def _with_work(facts: Facts, found: Decision) -> Decision:
             continue
         room = room_of(members, home.name, comes_from=[*comes, name])
         if room.full or room.tight or room.unread:
-            why = f"{room.brief[:1].lower()}{room.brief[1:]}"
-            said = f"Whose work fits on {comment(home.name, 31)} beside it is open: {why}."
+            said = f"The work of {comment(name, 31)} stays where it is for now. {sentence(room.brief)}"
         else:
             said = (
                 f"The work of {comment(name, 31)} is the next to run on {comment(home.name, 31)}, where the "

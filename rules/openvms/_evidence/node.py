@@ -185,11 +185,11 @@ class Work:
     busy: float
     """Per cent of one CPU, never more than all CPUs have."""
     share: float
-    """MP synchronisation, per cent of `busy`."""
+    """MP synchronization, per cent of `busy`."""
     now: float
-    """MP synchronisation of the moment, per cent of one CPU, never more than `busy`."""
+    """MP synchronization of the moment, per cent of one CPU, never more than `busy`."""
     synch: float
-    """MP synchronisation that lasted, per cent of one CPU: the 95th percentile, else that of the moment."""
+    """MP synchronization that lasted, per cent of one CPU: the 95th percentile, else that of the moment."""
     spun: ProcessorModes
     """Where `synch` was read."""
     cpus: float

@@ -1,4 +1,4 @@
-"""The peak of a capture in MP synchronisation: what its highest sample costs, and the hours a mean or a p95 hides.
+"""The peak of a capture in MP synchronization: what its highest sample costs, and the hours a mean or a p95 hides.
 
 A 95th percentile of a day leaves out 72 minutes, a mean spreads one bad hour over 24. The curve of the day tells: what
 lasted long enough there is judged by its own figures, as if those hours had been collected alone.

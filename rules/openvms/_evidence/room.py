@@ -103,8 +103,8 @@ class Room:
                 "CPUs each of them has is in the exports."
             )
         return (
-            f"Not all of it may fit: {_shares([one])}, and with all that {names} did it would be "
-            f"{f'{after:.0f} %' if after <= 100 else 'more than it has'} (this project's limit after a move: "
+            f"Not all of it may fit: {_shares([one])}, with all the work of {names} it would be "
+            f"{f'{after:.0f} %' if after <= 100 else 'more than 100 %'} (this project's limit after a move: "
             f"{FULL_PERCENT:g} %)."
         )
 

@@ -25,7 +25,7 @@ STORY = HERE / "lock_bound_node"
 
 
 def _less_spinning(text: str, share: float) -> str:
-    """A T4 file in which a share of MP synchronisation became idle time."""
+    """A T4 file in which a share of MP synchronization became idle time."""
     lines, fields, heads = [], [], False
     for line in text.split("\n"):
         if "COLUMN HEADERS" in line:

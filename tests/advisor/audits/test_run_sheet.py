@@ -34,7 +34,7 @@ def test_each_step_has_its_risk_who_to_tell_its_check_and_its_undo(
     order = ["Before", "Step 1, now", "Step 2, next restart", "Afterwards"]
     assert sorted(order, key=words.index) == order
     assert "lock address spinlock ratio is 100" in words.split("Step 1", 1)[0]
-    assert "Another value now: stop." in words
+    assert "If a value differs, stop:" in words
     second = words.split("Step 2, next restart", 1)[1]
     assert second.startswith(" lock address spinlock ratio 100 → 5 ")
     assert "Risk medium : the server is restarted" in second

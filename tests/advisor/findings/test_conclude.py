@@ -54,6 +54,7 @@ def test_what_no_export_tells_of_is_concluded_from_the_page_with_the_figures_bes
     assert (followed().state, followed().presence) == ("open", "gone")
     page = text_of(as_user(people.owner), f"{address('compare')}?{asked(captures()[:1], captures()[1:])}")
     assert f'name="pick" value="{followed().pk}" form="conclude"' in page
+    assert "Select findings to note below" in page.partition('form="conclude"')[0], "said before the boxes"
     assert "Noted at 1 finding." in said_after(as_user, people, sent("as-told", HOSTILE))
     row = followed()
     assert (row.state, row.state_by, row.state_why) == ("proven", people.owner, HOSTILE)
@@ -64,6 +65,9 @@ def test_what_no_export_tells_of_is_concluded_from_the_page_with_the_figures_bes
     assert "&lt;b&gt;CHG" in shown
     assert "<b>CHG" not in shown
     assert row.proof["query"].replace("&", "&amp;") in shown
+    worker = text_of(as_user(people.owner), reverse("finding", args=[row.pk]))
+    assert '<a class="button main" href="#proof">See the proof</a>' in worker
+    assert "<button>I made the change</button>" in worker, "no longer the first button"
 
 
 def test_what_is_still_found_did_not_help_and_somebody_who_says_otherwise_says_why(

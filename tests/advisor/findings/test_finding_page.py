@@ -51,6 +51,14 @@ def test_the_page_tells_what_it_is_with_its_figures_and_its_changes(
     assert 'aria-label="What explains what"' in text
 
 
+def test_without_a_proof_the_first_button_notes_the_change(people: People, storm: System, as_user: AsUser) -> None:
+    row, olga = followed(), as_user(people.owner)
+    text = text_of(olga, address(row))
+    assert '<button class="main">I made the change</button>' in text
+    assert "See the proof" not in text
+    assert "no owner" in words_of(text)
+
+
 def test_who_may_not_work_sees_no_forms_and_a_stranger_sees_nothing(
     people: People, storm: System, as_user: AsUser
 ) -> None:
@@ -80,7 +88,9 @@ def test_it_is_accepted_by_a_form_and_the_reason_stands_on_its_page_and_on_the_a
         text = text_of(olga, page)
         assert "&lt;script&gt;alert" in text
         assert HOSTILE not in text
-    assert f"accepted it until {TOMORROW}, back if worse by 50 %" in words_of(text_of(olga, address(row)))
+    words = words_of(text_of(olga, address(row)))
+    assert f"accepted it until {TOMORROW}, back if worse by 50 %" in words
+    assert "when the figure is above 78.45 % (50 % worse than 52.3)" in words, "the value at which it comes back"
 
 
 def test_what_a_form_refuses_stands_in_it_with_what_was_typed(people: People, storm: System, as_user: AsUser) -> None:

@@ -514,7 +514,7 @@ def test_the_run_sheet_lists_each_moment_over_all_then_each_system(people: Peopl
         "Next restart",
         "PAY1, step 1: 100 → 5",
         "PAY2, step 1: 100 → 5",
-        "Another value now",
+        "If a value differs, stop",
     ]
     assert sorted(order, key=words.index) == order
     assert page.count('<article class="sheet apart"') == 2

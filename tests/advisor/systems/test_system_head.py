@@ -13,7 +13,7 @@ from advisor.findings.services import states
 from advisor.systems.models import System
 from tests.advisor.findings.claims import followed
 from tests.advisor.people import AsUser, People, text_of
-from tests.advisor.seen import unknown_system
+from tests.advisor.seen import unknown_system, words_of
 
 FIGURES = re.compile(r'<dl class="figures">(.*?)</dl>', re.DOTALL)
 
@@ -106,3 +106,35 @@ def test_what_is_empty_is_folded_away_and_what_is_not_stands_open(
     assert "Add a note" in page(people.owner, storm, as_user).split('id="notes"')[1].split("</section>")[0]
     unknown = System.objects.get(name="PROD1")
     assert '<details class="empty"><summary><h2 id="notes">' not in page(people.owner, unknown, as_user)
+
+
+def test_the_answer_of_the_newest_audit_and_its_plan_stand_above_the_figures(
+    people: People, storm: System, as_user: AsUser
+) -> None:
+    assert storm.latest is not None
+    text = page(people.colleague, storm, as_user)
+    above = words_of(text.partition('<h2 id="figures">')[0])
+    answer = storm.latest.summary["verdict"]
+    assert answer[1:] in above
+    assert f'href="{reverse("audit", args=[storm.latest.pk])}#plan"' in text
+    steps = len(storm.latest.plan["steps"])
+    assert f"Plan: {steps} step" in above
+    rows = list(TrackedFinding.objects.order_by("-severity", "number"))
+    states.accept(people.owner, [rows[0].pk], date(2999, 1, 31), "known")
+    assert "1 accepted" in words_of(page(people.colleague, storm, as_user).partition('<h2 id="figures">')[0])
+
+
+def test_the_figures_of_one_capture_alone_are_folded(people: People, storm: System, as_user: AsUser) -> None:
+    text = page(people.colleague, storm, as_user)
+    figures = text.partition('<h2 id="figures">')[2].partition('<h2 id="findings">')[0]
+    assert re.search(r"<details><summary>\d+ figures? of this one capture", figures)
+
+
+def test_the_change_that_was_judged_last_leads_to_its_proof(people: People, storm: System, as_user: AsUser) -> None:
+    assert "Last change" not in page(people.colleague, storm, as_user)
+    row = TrackedFinding.objects.order_by("number")[0]
+    for state, came in (("proven", "it got better"), ("no-effect", "it had no effect"), ("worse", "it got worse")):
+        TrackedFinding.objects.filter(pk=row.pk).update(state=state, proof={"state": state, "why": "seen"})
+        text = page(people.colleague, storm, as_user)
+        assert f"Last change: {came} ({row.title})" in words_of(text)
+        assert f'href="{reverse("finding", args=[row.pk])}#proof"' in text

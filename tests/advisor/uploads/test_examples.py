@@ -153,7 +153,7 @@ def test_what_is_being_read_follows_by_itself(people: People, as_user: AsUser) -
     storm_of_ours(people)
     olga = as_user(people.owner)
     assert 'hx-get="/uploads/reading/" hx-trigger="every 2s"' in text_of(olga, "/")
-    assert "1 upload to be read." in words_of(text_of(olga, "/uploads/reading/"))
+    assert "1 upload is not read yet." in words_of(text_of(olga, "/uploads/reading/"))
     assert "1 upload" not in text_of(as_user(people.stranger), "/uploads/reading/")
     Upload.objects.update(state="done")
     last = text_of(olga, "/uploads/reading/")

@@ -113,7 +113,7 @@ def too_little(facts: Facts, setting: str, memory_mb: float) -> str:
     free = free_memory(facts)
     if free is None or (memory_mb <= free.mb if memory_mb > 0 else free.mb >= LEAST_MB):
         return ""
-    needed = f"about {memory_mb:,.2f} MB more" if memory_mb > 0 else "memory, how much is in no source"
+    needed = f"about {memory_mb:,.2f} MB more" if memory_mb > 0 else "memory (the amount is not documented)"
     pages = f" by at least {ceil((memory_mb - free.mb) * 1024 / PAGE_KB):,} pages of 2 KB" if memory_mb > 0 else ""
     return (
         f"It takes {needed}, and {free.mb:,.2f} MB are free for reconfiguration, so the server would "

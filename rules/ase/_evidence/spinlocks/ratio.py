@@ -438,7 +438,7 @@ class _Spread:
         more = "More spinlocks" if self.before is None or self.after is None else f"{self.after - self.before:,} more"
         more += "" if self.before is None else " spinlocks"
         return (
-            f"{more} take a little memory each, how much is in no source: Memory Used of the parameter shows it "
+            f"{more} take a little memory each; the amount is not documented: see Memory Used of the parameter "
             "afterwards. One spinlock less contended may make another the most expensive one: measure again."
         )
 

@@ -18,10 +18,12 @@ class Relief:
 
 DISK = Relief(
     "a physical read, as many as waits; 2 to 6 ms are normal, more than 10 ms a slow disk",
-    "many: plans that scan, or a cache too small; long: the disk",
+    "where they are many: fewer scans, or a larger cache; where they are long: a faster disk",
 )
 WRITING = Relief("a page that is being written is to be changed", "faster writes; a larger cache; fewer changers")
-CHANGING = Relief("other tasks change the same pages", "fewer changers of one page; engines, where they are short")
+CHANGING = Relief(
+    "other tasks change the same pages", "fewer changers of one page; more engines, where there are too few"
+)
 LOCK = Relief(
     "a lock of another transaction on a row, a page or a table",
     "shorter transactions, an index that locks fewer rows; see Blocking and ase/lock_waits_high",
@@ -39,15 +41,15 @@ BY_EVENT = {
     ),
     31: Relief("checkpoint, housekeeper or wash meets its own earlier write", "a faster disk; a larger cache"),
     32: Relief("asynchronous prefetch", "a missing index; a lower local APF limit, where prefetch is too eager"),
-    33: Relief("many tasks read one page, or engines are short", "in practice also the spinlock of the cache"),
-    34: Relief("many tasks write one page, or engines are short", "in practice also the spinlock of the cache"),
-    35: Relief("many tasks on one page, or engines are short"),
+    33: Relief("many tasks read one page, or there are too few engines", "in practice also the spinlock of the cache"),
+    34: Relief("many tasks write one page, or there are too few engines", "in practice also the spinlock of the cache"),
+    35: Relief("many tasks on one page, or there are too few engines"),
     36: WRITING,
     37: CHANGING,
     38: CHANGING,
     41: Relief(
         "a latch on an index, allocation or OAM page of a data-only-locked table",
-        "another key order, fewer rows on a page, greedy allocation; long ones: lock hash chains, I/O calls that block",
+        "another key order, fewer rows on a page, greedy allocation; where they are long: shorter lock hash chains",
     ),
     46: Relief("a buffer at the end of the chain is still being written", "a larger cache or wash; faster writes"),
     47: Relief("a buffer at the end of the chain is still being read", "a larger cache or wash; faster reads"),
@@ -59,7 +61,7 @@ BY_EVENT = {
     ),
     54: Relief(
         "another task writes the last page of the log (in practice: the log semaphore)",
-        "many: a larger user log cache, fewer commits; long: the log device",
+        "where they are many: a larger user log cache, fewer commits; where they are long: a faster log device",
     ),
     55: Relief("its own write of the last page of the log", "the log device; fewer commits"),
     70: Relief("the semaphore of a device", "only with disk mirroring, or few I/O structures"),
@@ -75,7 +77,8 @@ BY_EVENT = {
     214: Relief("its time slice was used up: work for the processor", "cheaper statements"),
     215: Relief(
         "it could run and finds no engine",
-        "engines are short, or spin: ase/run_queue_long and ase/engines_not_the_answer tell which",
+        "more engines where all are busy with work, less spinning where they spin: see ase/run_queue_long and "
+        "ase/engines_not_the_answer",
     ),
     251: Relief("a client that is slow to take its rows", "a larger packet size; smaller results"),
     259: Relief("the last-chance threshold: the log is full", "a larger log, dumps more often"),
