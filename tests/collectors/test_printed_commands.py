@@ -95,7 +95,10 @@ UNTRIED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"(?:an )?RMU/DUMP/HEADER\b", ("rdb/dump_header",)),
     (r"RMU/SHOW SYSTEM\b", ("rdb/show_system",)),
     (r"RMU/SHOW USERS\b", ("rdb/show_system",)),
-    (r"the SQL information table RDB\$(?:DATABASE_ROOT|LOGICAL_AREAS)", ("rdb/information_tables",)),
+    (
+        r"(?:the SQL information table|an SQL listing of) RDB\$(?:DATABASE_ROOT|LOGICAL_AREAS)",
+        ("rdb/information_tables",),
+    ),
     (r"RMU/SHOW LOCKS\b", ("rdb/show_locks",)),
     (r"RMU/SHOW STATISTICS/NOHISTOGRAM|a stall, lock timeout or deadlock log", ("rdb/wait_logs",)),
     (r"a write \(key W\) of the RMU/SHOW STATISTICS screen", ("rdb/statistics",)),

@@ -114,7 +114,7 @@ class StorageArea(OfDatabase):
 class LogicalArea(OfDatabase):
     """One logical area: what a table or an index has in one storage area."""
 
-    COLLECTED_BY: ClassVar[str] = "the SQL information table RDB$LOGICAL_AREAS (SELECT * FROM RDB$LOGICAL_AREAS)"
+    COLLECTED_BY: ClassVar[str] = "an SQL listing of RDB$LOGICAL_AREAS (SELECT * FROM RDB$LOGICAL_AREAS)"
 
     name: str
     """That of the table or index."""

@@ -48,6 +48,8 @@ PARAMETERS = {
     "LCKMGR_CPUID": "                  0          0         0       1023 Pure-numbe D",
     "FAST_PATH": "                     1          1         0          1 Boolean",
     "FAST_PATH_PORTS": "               0          0         0         -1 Bitmask    D",
+    "IO_PRCPU_BITMAP": "           (0-5,9)   (0-1023)         0       1023 CPU bitmap D",
+    "SMP_CPUS": "                      -1         -1         0         -1 CPU bitmask",
 }
 SPL = "SDA> SPL SHOW TRACE/SUMMARY/RATES"
 SILENT = {f"SDA> {tool} {what}" for tool in ("SPL", "FLT") for what in ("LOAD", "START TRACE", "STOP TRACE", "UNLOAD")}
@@ -340,6 +342,7 @@ BY_HAND = re.compile(
     r"key W\b|LOCKTIME|LCKQUE|load series|^a CSV|information table|^a performance report|INDICATE QUEUES"
     r"|guest|service applied|sp_helpdb|dbcc|fewer processes|number of CPUs|word that|deadlock pipe|bcp|\.cfg\b|^runs at"
     r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|DIRECTORY/FILE_ID|series of samples"
+    r"|^an error log|^a query plan|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"
 )
 """What a person has to do: programs, screens, runs at another load, and what users typed."""
 

@@ -107,7 +107,9 @@ def test_nothing_is_proven_where_the_work_was_not_alike(people: People, day: Day
     day(12, (" 10:30:00", " 22:30:00"), (" 10:40:00", " 22:40:00"), spread=True, xacts=431.0)  # at night
     row = followed()
     assert (row.state, row.proof["verdict"], row.proof["state"]) == ("change-made", "not-comparable", "")
-    assert [text for kind, text in told(row) if kind == "state"][1].startswith("Not proven yet: The work was not alike")
+    assert [text for kind, text in told(row) if kind == "state"][1].startswith(
+        "Not proven yet: The work was not comparable"
+    )
     words = words_of(text_of(as_user(people.owner), reverse("finding", args=[row.pk])))
     assert "To judge it, collect a capture of the same hour and the same kind of day as the other side" in words
     day(13, spread=True, xacts=310.0)

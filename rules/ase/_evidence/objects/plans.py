@@ -56,19 +56,24 @@ def owner_of(access: PlanAccess) -> str:
 def plan_evidence(facts: Facts, found: Collection[PlanAccess]) -> Iterator[Evidence]:
     """Each of the first accesses, with its line."""
     for one in list(found)[:NAMED]:
-        yield Evidence(f"plan of {owner_of(one)} for {table_of(facts, one)}", say_access(one), "", one.source)
+        way = f"{one.query or 'statement'}: {way_of(one)}"  # its line stands above those that show the access
+        yield Evidence(f"plan of {owner_of(one)} for {table_of(facts, one)}", way, "", one.source)
 
 
 def say_access(one: PlanAccess) -> str:
+    """How the table is reached, in words, and by which statement."""
+    return f"{one.query or 'statement'}{f' at line {one.line}' if one.line else ''}: {way_of(one)}"
+
+
+def way_of(one: PlanAccess) -> str:
     """How the table is reached, in words."""
     if one.scanned:
         way = "table scan"
     else:
         way = f"index {one.index}" if one.index else "clustered index"
         way += ", no data page" if one.covered else ""
-    where = f"{one.query or 'statement'}{f' at line {one.line}' if one.line else ''}"
     size = f", reads of {one.io_kb:g} KB" if known(one.io_kb) else ""
-    return f"{where}: {way}{size}{f', {one.strategy} replacement' if one.strategy else ''}"
+    return f"{way}{size}{f', {one.strategy} replacement' if one.strategy else ''}"
 
 
 def table_of(facts: Facts, access: PlanAccess) -> str:
