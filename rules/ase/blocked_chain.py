@@ -12,7 +12,8 @@ transaction open while it waits for a person. If it works, its statement is the 
 `kill` is a last resort and for its owner to decide: its transaction is rolled back, which can take as long as the work
 did, and the locks stay until that is done.
 
-Many tasks at one moment, none of which waits for long, are a note: such a queue at one row passes by itself. One that
+Many tasks at one moment, none of which waits for long, are a note: such a queue at one row passes by itself. It is a
+note, too, where no times were collected, as by sp_lock alone, and then how long they wait is to be seen first. One that
 waits beyond the limit behind a client that does nothing is a warning, as nothing but that client ends it; and where
 such a head holds the table that most lock waits are for, it explains ase/lock_waits_high.
 
@@ -63,6 +64,10 @@ PASSES = (
     "End nothing: a queue whose waits are this short mostly passes by itself. Look again, and where SPID {0} still "
     "stands at its head, shorten its transaction."
 )
+UNTIMED = (
+    "First see how long they wait, which is not in the export: select * from master..monProcess (SecondsWaiting) tells "
+    "while they wait. Where it is over {1:g} s behind SPID {0}, let its owner commit or roll back; end nothing before."
+)
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
 
@@ -95,6 +100,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     over = [one for one in chains if (one.seconds or 0.0) >= limits.seconds or len(one.blocked) > limits.tasks]
     if over:
         yield _finding(facts, limits, sorted(over, key=lambda one: not _long(limits, one)))
+        if any(_untimed(one) for one in over):
+            yield Unknown((SINCE,))
         return
     if orphans and not blocked:
         yield Unknown((HOLDER,), f"{len(orphans)} tasks wait for locks, and nothing says by whom they are held")
@@ -137,6 +144,11 @@ def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _long(limits: Limits, chain: Chain) -> bool:
     """Whether somebody in this chain waits as long as the limit says."""
     return (chain.seconds or 0.0) >= limits.seconds
+
+
+def _untimed(chain: Chain) -> bool:
+    """Whether somebody in this chain waits since nobody knows when: sp_lock has no times."""
+    return any(one.seconds is None for one in chain.blocked)
 
 
 def _idle(facts: Facts, chain: Chain) -> bool:
@@ -202,7 +214,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else "",
             f"Its batch: {shown(text)}." if text else "",
         ),
-        do=(CARE if alarm else PASSES).format(first.head),
+        do=(CARE if alarm else UNTIMED if any(map(_untimed, chains)) else PASSES).format(first.head, limits.seconds),
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),

@@ -1,7 +1,8 @@
 """The error log tells of locks that ran out, or of a full log.
 
 Finds: in the error log of the last day (before its newest line, or the sample beside it), messages that the server ran
-out of locks (1204), that tasks sleep because the log of a database is full (7412, 7413, 7415), and stack traces.
+out of locks (1204), that tasks sleep because the log of a database is full (7412, 7413, 7415) or that a statement
+ended for it (1105), that another segment of a database is full (1105), and stack traces.
 
 Why it matters: a statement that gets no lock ends, and only users with sa_role can log in until locks are added. Tasks
 that wait for space in the log keep their locks meanwhile, so whoever needs these rows waits behind them: what looks
@@ -13,8 +14,8 @@ What to do: see which statements took the locks, and raise `number of locks` as 
 often, or a threshold procedure that dumps it (vendor: Monitoring Tables, event 259).
 
 When to ignore it: where it was seen to at the time. Messages are repeated each minute while their cause lasts, so their
-number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support:
-nothing is judged of it.
+number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support;
+a full segment of data is no contention: nothing is judged of either. Other messages of the log are not read.
 """
 
 from collections.abc import Iterator
@@ -44,9 +45,16 @@ WORDS = {
     LogEvent.LOG_FULL: (
         Severity.WARNING,
         "The log of {0} was full",
-        "Tasks that wait for space in the log keep their locks, so others wait behind them.",
+        "Tasks that wait for space in the log keep their locks, so others wait behind them; a statement that ends with "
+        "message 1105 waits no longer.",
         "If it still is: dump the transaction log of {0}, and look in master..syslogshold for the oldest open "
         "transaction. For later: a larger log, dumps more often, or a threshold procedure that dumps it.",
+    ),
+    LogEvent.SEGMENT_FULL: (
+        Severity.NOTE,
+        "A segment of {0} was full",
+        "A statement that gets no space there ends with message 1105, and nothing is judged of it here.",
+        "Look at the message, which names the object and the segment, and whether it goes on.",
     ),
     LogEvent.STACK: (
         Severity.NOTE,
@@ -78,7 +86,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         older = sum(one.count for one in facts.every(LogEvent) if one.kind in WORDS)
         before = f"; {older:,} older messages are in it" if older else ""
         yield Clean(
-            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: nothing newer than {limits.hours:g} h{before}"
+            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: none of the messages that are read (locks run out, "
+            f"a full log or segment, a fault) in its last {limits.hours:g} h{before}"
         )
 
 

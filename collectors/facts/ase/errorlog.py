@@ -30,11 +30,12 @@ class LogEvent(Fact):
     """
 
     COLLECTED_BY: ClassVar[str] = ErrorLog.COLLECTED_BY
-    LOCKS, LOG_FULL, STACK, DEADLOCK = "out of locks", "log full", "stack trace", "deadlock"
+    LOCKS, LOG_FULL, SEGMENT_FULL = "out of locks", "log full", "segment full"
+    STACK, DEADLOCK = "stack trace", "deadlock"
 
     kind: str
     database: str | None = None
-    """Of a full log."""
+    """Of a full log, or another full segment."""
     first: datetime
     last: datetime
     count: int

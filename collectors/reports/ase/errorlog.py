@@ -7,8 +7,9 @@ instance is missing::
     03:00000:00029:2004/03/15 13:16:38.19 server  Deadlock Id 11 detected
 
 Read are: the time it covers; engines that came online; messages that locks have run out (1204), that a log is full
-(7412, 7413, 7415), that a process was ended by a fault (`infected with`), and deadlocks, with their chain while `print
-deadlock information` is 1::
+(7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that another segment of a database is (1105),
+that a process was ended by a fault (`infected with`), and deadlocks, with their chain while `print deadlock
+information` is 1::
 
     … Deadlock Id 11: Process (Familyid 0, Spid 29, Suid 4) was executing a INSERT command in the procedure 'p'.
     … Deadlock Id 11: Process (Familyid 0, Spid 29) was waiting for a 'exclusive page' lock on page 1155 of the 'item'
@@ -46,6 +47,12 @@ LOG_FULL = re.compile(
     r"|transaction log in database '?(?P<almost>[\w#@$]{1,255})'? is almost full",
     re.IGNORECASE,
 )
+NO_SPACE = re.compile(
+    r"allocate space for object '(?P<object>[^']{0,255})' in database '(?P<database>[^']{1,255})' because (?:the )?"
+    r"'(?P<segment>[^']{1,255})' segment is full",
+    re.IGNORECASE,
+)
+"""The text of 1105; the line with its number names no database."""
 STACK = re.compile(r"\bcurrent process\b.{0,60}\binfected (?:with|at)\b", re.IGNORECASE)
 ENGINE = re.compile(
     r"\bonline as engine (?P<thread>[0-9]{1,4})\b|\bengine (?P<process>[0-9]{1,4}), os pid [0-9]+\s+online\b"
@@ -72,7 +79,10 @@ WAITS = re.compile(
     re.IGNORECASE,
 )
 VICTIM = re.compile(rf"{_process('spid')} was chosen as the victim", re.IGNORECASE)
-TELLING = re.compile(r"deadlock|process|locks|error:|critically low|log segment|almost full|engine", re.IGNORECASE)
+TELLING = re.compile(
+    r"deadlock|process|locks|error:|critically low|log segment|almost full|allocate space|engine",
+    re.IGNORECASE,
+)
 """Without one of these words a line tells nothing: most do not, in logs of millions of lines."""
 MOST_HOURS, MOST_EDGES = 20_000, 20_000
 """Of counted messages and of edges of deadlocks that are kept, the newest (this project)."""
@@ -151,6 +161,9 @@ class Log:
             self._once(number, when, spid, LogEvent.LOCKS)
         elif full := LOG_FULL.search(said):
             self._once(number, when, spid, LogEvent.LOG_FULL, full["low"] or full["waited"] or full["almost"])
+        elif space := NO_SPACE.search(said):
+            of_log = space["object"].lower() == "syslogs" or space["segment"].lower() == "logsegment"
+            self._once(number, when, spid, LogEvent.LOG_FULL if of_log else LogEvent.SEGMENT_FULL, space["database"])
         elif STACK.search(said):
             self._count(number, when, LogEvent.STACK)
         elif engine := ENGINE.search(said):

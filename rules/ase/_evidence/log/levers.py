@@ -60,11 +60,12 @@ def own_evidence(facts: Facts, slow_ms: float) -> list[Evidence]:
 
 
 def say_device(facts: Facts, slow_ms: float) -> str:
-    """Whether the log device is what the tasks wait for, as the end of a sentence; nothing where no export tells."""
+    """How long an own write takes, as the end of a sentence; nothing where no export tells."""
     mean = own_milliseconds(facts)
     if mean is None:
         return ""
-    return f"; one's own takes {mean:,.1f} ms: the log device is {'slow' if mean > slow_ms else 'not slow'}"
+    side = "over" if mean > slow_ms else "under"
+    return f"; one's own takes {mean:,.1f} ms, {side} this project's limit of {slow_ms:g} ms"
 
 
 def levers(facts: Facts, limits: LogLimits) -> str:
