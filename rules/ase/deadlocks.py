@@ -29,8 +29,17 @@ from collectors.facts.ase import (
     SysmonSample,
     TableScheme,
 )
-from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.deadlocks import Ring, about, busiest_hour, edges_of, procedures_of, rings_of
+from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.waits.deadlocks import (
+    PERIOD,
+    Ring,
+    about,
+    busiest_hour,
+    edges_of,
+    procedures_of,
+    rings_of,
+    searched_at_once,
+)
 from rules.ase._evidence.waits.error_log import DAY, events_of
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -39,7 +48,6 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
 )
-PERIOD = "deadlock checking period"
 TOTAL = "Total Deadlocks"
 NAMED = 4
 """Edges in the evidence."""
@@ -137,8 +145,7 @@ def _by_log(facts: Facts) -> Counted | None:
 
 def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) -> Finding:
     tables, many = about(rings)
-    setting = setting_of(facts, PERIOD)
-    at_once = setting is not None and setting.run_number == 0
+    at_once = searched_at_once(facts)
     first = f"The latest: {rings[0].says}." if rings else ""
     named = _listed(tables, TABLES) or "tables and rows"
     ran = _listed(procedures_of(rings, tables), PROCEDURES)
@@ -161,7 +168,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
                 for one in kinds
                 if known(one.count) and one.count > 0
             ),
-            *((Evidence(PERIOD, 0, "ms", setting.source),) if setting and at_once else ()),
+            *((Evidence(PERIOD, 0, "ms", at_once.source),) if at_once else ()),
         ),
     )
 

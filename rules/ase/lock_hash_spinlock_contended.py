@@ -7,11 +7,13 @@ Why it matters: each page or row lock is taken in a hash table whose buckets sha
 buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other
 work needs.
 
-What to do: lower `lock spinlock ratio` from 85 to 20, and at once as far below as is expected to be enough. Where
-chains are long, a larger `lock hashtable size` (ase/lock_hash_chains_long) shortens them and adds spinlocks at the same
-ratio, so it comes first; a ratio is asked for in the same restart only where the larger table is not expected to be
-enough. Fewer lock requests are the remedy: shorter transactions, a lower isolation level, an earlier lock promotion
-where `row lock promotion HWM` runs above the vendor's 200 and no promotion is counted.
+What to do: where `deadlock checking period` is 0, set a period first (dynamic) and measure: the search for deadlocks
+at once on each wait holds lock spinlocks often (vendor). Else lower `lock spinlock ratio` from 85 to 20, and at once as
+far below as is expected to be enough. Where chains are long, a larger `lock hashtable size` (ase/lock_hash_chains_long)
+shortens them and adds spinlocks at the same ratio, so it comes first; a ratio is asked for in the same restart only
+where the larger table is not expected to be enough. Fewer lock requests are the remedy: shorter transactions, a lower
+isolation level, an earlier lock promotion where the lock promotion HWM runs above the vendor's 200 and no promotion is
+counted.
 
 When to ignore it: when the engines are not busy. The figure is a share, not a cost: a server with a ratio of 20 and
 65,536 buckets was still seen above 20 %, and the advice given there was to compare waits and spins before tuning on
@@ -19,7 +21,7 @@ When to ignore it: when the engines are not busy. The figure is a share, not a c
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, LockHashtable
@@ -28,10 +30,11 @@ from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
 from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.deadlocks import PERIOD, searched_at_once
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, lower_hwm
 from rules.changes.ase_config import waiting_number
 from rules.engine import limit, rule
-from rules.finding import Outcome
+from rules.finding import Evidence, Finding, Outcome
 from rules.laws.hashing import buckets_for_chain
 from rules.laws.spinlocks import contention_after, spinlocks
 
@@ -42,6 +45,10 @@ LINKS = (
 )
 
 SIZE, RATIO = "lock hashtable size", "lock spinlock ratio"
+AT_ONCE = (
+    f"{PERIOD} is 0, so each lock wait is searched for deadlocks at once, which holds lock spinlocks often and is not "
+    "for production (vendor). Set it back to {0} first (dynamic), and measure before the ratio is touched."
+)
 FEWER = "fewer lock requests (shorter transactions, a lower isolation level)"
 
 
@@ -72,7 +79,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"The hash chains are {long:g} locks long (limit {limits.chain_length:g}), so a larger {SIZE}{size_to} "
             "comes first (ase/lock_hash_chains_long) and adds spinlocks at the same ratio: measure after it."
         )
-    yield from judge_ratio(
+    at_once = searched_at_once(facts)
+    if at_once:
+        default = at_once.default_value
+        known_default = isinstance(default, float) and default > 0
+        first = AT_ONCE.format(f"{default:,.0f} ms" if known_default else "its default")
+    outcomes = judge_ratio(
         facts,
         limits,
         figure,
@@ -86,10 +98,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             guarded_bring=f'sp_configure "{SIZE}"',
             about=True,
             per_second=limits.lookups_per_second,
-            cure=lower_hwm(facts) or _cure(long),
+            cure="" if at_once else lower_hwm(facts) or _cure(long),
             first=first,
         ),
     )
+    for outcome in outcomes:
+        if at_once and isinstance(outcome, Finding):
+            yield replace(outcome, evidence=(*outcome.evidence, Evidence(PERIOD, 0, "ms", at_once.source)))
+        else:
+            yield outcome
 
 
 def _cure(long: float | None) -> str:

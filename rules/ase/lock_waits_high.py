@@ -37,7 +37,15 @@ from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row
-from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Raise, promoted, promotions, raised, table_lock_holder
+from rules.ase._evidence.waits.promotion import (
+    KIND_OF,
+    PROMOTION_FACTS,
+    Raise,
+    promoted,
+    promotions,
+    raised,
+    table_lock_holder,
+)
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
@@ -50,6 +58,7 @@ from rules.ase._evidence.waits.tables import (
 )
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.ase_promotion import PROCEDURES
 from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
 from rules.engine import rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
@@ -75,13 +84,18 @@ BY_SCHEME = {
 }
 SYSTEM = "Set nothing on {0}, a system or temporary table: look at what makes and drops objects."
 PROMOTED = (
-    'Against {0:,.0f} lock promotions to table locks, `sp_setrowlockpromote "table", "<table>", <lwm>, <hwm>, <pct>` '
-    "(from its database; note the old values first) raises the threshold of one table."
+    "Against {0:,.0f} lock promotions to table locks, "
+    '`{1} "table", "<table>", <lwm>, <hwm>, <pct>` (from its database; note the old values first) raises the '
+    "threshold of one table."
+)
+PROMOTED_EITHER = (
+    "{0:,.0f} lock promotions: note the old thresholds of the table, then raise them from its database by {1} "
+    '(datarows) or {2} (others) `"table", "<table>", <lwm>, <hwm>, <pct>`.'
 )
 BATCHES = "Change fewer {0}in one statement (smaller batches) against {1:,.0f} lock promotions: {2}."
 PROMOTED_ABOVE = (
-    'Against {0:,.0f} lock promotions, `sp_setrowlockpromote "table", "<table>", <lwm>, <hwm>, <pct>` (from its '
-    "database; note the old values first) with an HWM above the {1:,.0f} rows of SSQLID {2}."
+    'Against {0:,.0f} lock promotions, `{1} "table", "<table>", <lwm>, <hwm>, <pct>` (from its database; note the old '
+    "values first) with an HWM above the {2:,.0f} rows of SSQLID {3}."
 )
 WHOLE_TABLE = (
     "SSQLID {0} changes {1:,.0f} rows at once, over the row lock promotion HWM ({2:,}): it asks for the whole table"
@@ -215,8 +229,8 @@ def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | N
     if not tables or tables[0].system or not (kinds and kinds[0] in TABLE_LOCKS) or _hash_contended(facts) is not None:
         return None
     scheme = schemes(facts).get(table_key(tables[0].row))
-    kind = "row" if scheme and scheme.scheme == "datarows" else "page"
-    if scheme is None or not promotions(facts, kind):
+    kind = KIND_OF.get(scheme.scheme) if scheme else None
+    if scheme is None or kind is None or not promotions(facts, kind):
         return None
     return raised(facts, scheme)
 
@@ -271,7 +285,8 @@ def _levers(
         yield ONE_STEP.get(scheme or "", OWN_STEP)
         return
     yield SHORTER.format(first.name if first else "what is waited for")
-    count, contended = promoted(promotions(facts)), _hash_contended(facts)
+    kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
+    count, contended = promoted(promotions(facts, kind)), _hash_contended(facts)
     if first and raising and raising.change:
         yield RAISED.format(first.name, count)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
@@ -281,6 +296,11 @@ def _levers(
         yield BATCHES.format(rows, count, raising.batches)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0:
         big = raising.promoter if raising else None
-        yield PROMOTED_ABOVE.format(count, big.rows, big.statement) if big else PROMOTED.format(count)
+        counted = [kind] if kind else [one for one in PROCEDURES if promotions(facts, one)]
+        names = [PROCEDURES[one] for one in counted or PROCEDURES]
+        if raising and big:
+            yield PROMOTED_ABOVE.format(count, PROCEDURES[raising.kind], big.rows, big.statement)
+        else:
+            yield (PROMOTED if len(names) == 1 else PROMOTED_EITHER).format(count, *names)
     elif first and first.scheme:
         yield BY_SCHEME.get(first.scheme, "")

@@ -19,10 +19,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import LockHashtable, MetadataSpinlock, MonSpinlockActivity, Server
+from collectors.facts.ase import ConfigParameter, LockHashtable, MetadataSpinlock, MonSpinlockActivity, Server
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     server_of,
+    setting_of,
     subject_of,
     unknown_of,
 )
@@ -58,9 +59,23 @@ REDUCES = (
     "lighter."
 )
 DATAROWS = "address locks (tables with the datarows lock scheme take none, on any release)"
+RATIO_OF = {
+    "page and row lock hash table": ("lock spinlock ratio", 5),
+    ADDRESS: ("lock address spinlock ratio", 1),
+    "table lock hash table": ("lock table spinlock ratio", 1),
+    "Object metadata": ("open object spinlock ratio", 5),
+    "Index metadata": ("open index spinlock ratio", 5),
+    "Index Hash metadata": ("open index hash spinlock ratio", 5),
+    "Partition metadata": ("partition spinlock ratio", 1),
+}
+"""The ratio of each spinlock, and where the rule of that spinlock asks for no lower one."""
 RATIOS = (
-    "Lower the spinlock ratios first: that takes a restart or none, an upgrade is a project. Weigh an upgrade only if "
-    "the contention stays at the lowest ratios."
+    "Lower the spinlock ratios first, as their own findings say: that takes a restart or none, an upgrade is a "
+    "project. Weigh an upgrade only if the contention stays at the lowest ratios."
+)
+LOWEST = (
+    "No lower ratio is asked for here: {0}. Do first what their own findings say, and weigh an upgrade, which is a "
+    "project, only if the contention stays."
 )
 ALONE = "Do not upgrade for these alone: no source says that it helps them. Their own findings come first."
 
@@ -90,7 +105,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock),
+    uses=(*ENGINE_FACTS, *LOCK_FACTS, MetadataSpinlock, ConfigParameter),
     links=LINKS,
     limits=Limits,
     releases="SAP ASE before 16.0",
@@ -133,6 +148,7 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
     others = f"The vendor's list says nothing of {' and '.join(unmentioned)}." if unmentioned else ""
     unhelped = all(one == ADDRESS or one in unnamed for one in names)
     release = "{}.{}".format(*server.release) if server.release else ""
+    at_end = [said for one in names if (said := _at_end(facts, one))]
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if unhelped else Severity.ADVICE,
@@ -140,9 +156,19 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
         + ("other spinlocks than those contended here" if unhelped else "lock and metadata spinlocks"),
         seen=f"Contended on this release: {listed}.",
         because=joined(REDUCES, others),
-        do=ALONE if unhelped else RATIOS,
+        do=ALONE if unhelped else LOWEST.format(" and ".join(at_end)) if len(at_end) == len(hot) else RATIOS,
         unknown=boot,
         weight=max((one.weight for one in hot if one.weight is not None), default=None),
         share=max((one.share for one in hot if one.share is not None), default=None),
         evidence=(*evidence, Evidence("release", release, "", server.source)),
     )
+
+
+def _at_end(facts: Facts, label: str) -> str:
+    """That the ratio of this spinlock is as low as its rule asks for, or that it has none; else empty."""
+    if label not in RATIO_OF:
+        return f"{label} has none"
+    name, lowest = RATIO_OF[label]
+    setting = setting_of(facts, name)
+    running = setting.run_number if setting else None
+    return f"{name} is {running:g} already" if running is not None and 1 <= running <= lowest else ""

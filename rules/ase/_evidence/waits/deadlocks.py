@@ -11,12 +11,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from collectors.facts import Facts, Source
-from collectors.facts.ase import Deadlock
+from collectors.facts.ase import ConfigParameter, Deadlock
+from rules.ase._evidence.server import setting_of
 from rules.ase._evidence.waits.error_log import DAY, recent
 from rules.changes.quoting import comment
 
 HOUR = timedelta(hours=1)
 PAGE = "page"
+PERIOD = "deadlock checking period"
+
+
+def searched_at_once(facts: Facts) -> ConfigParameter | None:
+    """`deadlock checking period` where it runs with 0, by which each wait for a lock is searched at once; else `None`.
+
+    Such a search holds the spinlocks of the lock manager often, and the vendor calls it not for production.
+    """
+    setting = setting_of(facts, PERIOD)
+    return setting if setting and setting.run_number == 0 else None
 
 
 @dataclass(frozen=True)

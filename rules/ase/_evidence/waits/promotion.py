@@ -8,7 +8,7 @@ table lock, so where the free locks allow no higher one, smaller batches are wha
 project's: no source gives one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -24,10 +24,10 @@ from collectors.facts.ase import (
     TableScheme,
 )
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, usages_of, used_percent
-from rules.ase._evidence.objects.seen import activity, table_key
+from rules.ase._evidence.objects.seen import activity, schemes, table_key
 from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
-from rules.changes.ase_promotion import Thresholds, set_promotion
+from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Evidence, MissingInput
@@ -246,24 +246,31 @@ def lower_hwm(facts: Facts) -> str:
 
     Only while no promotion is counted: with promotions the threshold is low enough for what runs.
     """
-    setting = setting_of(facts, "row lock promotion HWM")
+    most, kind = _most_requests(facts)
+    setting = setting_of(facts, f"{kind or 'row'} lock promotion HWM")
     running = setting.run_number if setting else None
     if running is None or running <= DEFAULT_HWM or promotions(facts):
         return ""
-    most = _most_requests(facts)
     where = f" for {most}" if most else ""
+    call = PROCEDURES[kind] if kind else f"datarows: {PROCEDURES['row']}"
     return (
-        f"row lock promotion HWM runs with {running:,.0f} (vendor's default {DEFAULT_HWM}): where no table lock is "
-        f"waited for, a lower one{where} takes fewer locks (sp_setrowlockpromote)."
+        f"{kind or 'row'} lock promotion HWM runs with {running:,.0f} (vendor's default {DEFAULT_HWM}): if no table "
+        f"lock is waited for, a lower one{where} takes fewer locks ({call})."
     )
 
 
-def _most_requests(facts: Facts) -> str:
-    """The user table with more than half of all lock requests of the interval; empty where there is none."""
-    counts: dict[object, tuple[float, str]] = {}
+def _most_requests(facts: Facts) -> tuple[str, str]:
+    """The user table with more than half of all lock requests of the interval, and `row` or `page` as it locks.
+
+    Both are empty where there is none, the kind alone where the lock scheme of the table is not in the export.
+    """
+    counts: dict[Hashable, tuple[float, str]] = {}
     for row in facts.every(MonOpenObjectActivity):
         if row.of_interval and row.believed and known(row.lock_requests) and row.object_name and row.database:
             before = counts.get(table_key(row), (0.0, ""))[0]
             counts[table_key(row)] = (before + row.lock_requests, f"{row.database}..{row.object_name}")
-    most = max(counts.values(), default=(0.0, ""))
-    return most[1] if 2 * most[0] > sum(count for count, _ in counts.values()) else ""
+    most = max(counts, key=lambda key: counts[key][0], default=None)
+    if most is None or 2 * counts[most][0] <= sum(count for count, _ in counts.values()):
+        return "", ""
+    scheme = schemes(facts).get(most)
+    return counts[most][1], KIND_OF.get(scheme.scheme, "") if scheme else ""
