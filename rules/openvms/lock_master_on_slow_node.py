@@ -113,7 +113,7 @@ def _decided(facts: Facts, cluster: Cluster, limits: Limits, found: Decision) ->
         yield Untrusted(found.refused)
     elif found.kind is Kind.EVEN:
         yield Clean(found.why)
-    elif found.kind is Kind.STAYS:
+    elif found.kind in (Kind.STAYS, Kind.KEPT):  # no node is faster, whoever works most in the trees
         yield Clean(f"{found.figures}. {found.why}")
     elif found.kind is Kind.OPEN or found.move is None or found.target is None:
         yield Unknown(found.missing, found.why)

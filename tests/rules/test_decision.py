@@ -7,12 +7,13 @@ from functools import partial
 
 import pytest
 
-from collectors.facts import Capture, Fact, Facts, Interval, Source, System
+from collectors.facts import ABSENT, Capture, Fact, Facts, Interval, Reading, Source, System
 from collectors.facts.openvms import ClusterMember, ClusterNode, DedicatedLockManager, LockActivity, LockLatency
 from rules.audit import Audit, audit, linked_across
 from rules.cluster import clusters_of
 from rules.finding import Effect
 from rules.openvms._evidence.decision import Decision, Kind, Rates, bring, decide
+from rules.openvms._evidence.mastership import works_more
 from tests.collectors.test_growth import calls_of
 from tests.stories import HERE, audits_of
 
@@ -127,6 +128,42 @@ def test_equal_nodes_of_which_one_masters_nearly_all_keep_it() -> None:
     assert found.move is None
     assert all(one.after is None for one in found.lines)
     assert "The work of B is the next to run on A" in found.work
+
+
+@pytest.mark.parametrize(
+    ("pe1", "says", "missing"),
+    [
+        (100.0, "PE1 = 100 on A keeps all but small trees (as recalled) there", False),
+        (-1.0, "PE1 = -1 on A keeps every tree there", False),
+        (0.0, "What keeps them on A is open: PE1 is 0 there", True),
+        (ABSENT, "What keeps them on A is open, as its PE1 is not in the exports", True),
+    ],
+)
+def test_trees_in_which_an_equal_node_works_more_are_not_left_as_today(pe1: Reading, says: str, missing: bool) -> None:
+    members = [
+        node("A", 3000.0, 18000.0, 400.0, hardware=FAST, own=True, pe1=pe1),
+        node("B", 4000.0, 400.0, 18000.0, hardware=FAST),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.master, found.target, found.home) == (Kind.KEPT, "A", "B", None)
+    assert "The trees belong to B, not to A." in found.says
+    assert says in found.says
+    assert ".." not in found.says
+    assert bool(found.missing) is missing
+    assert not found.work
+    assert decided(members[0], replace(members[1], hardware=SLOW)).kind is Kind.STAYS, "a slower node gets no tree"
+    assert decided(replace(members[0], local_per_second=18000.0), members[1]).kind is Kind.STAYS
+
+
+def test_where_who_asks_whom_is_not_counted_no_figure_of_it_is_printed() -> None:
+    """Four nodes that serve as much as they ask for: any of them may ask the first for nothing, or for all it asks."""
+    spread = [node(name, 7800.0, 5800.0, 5800.0, hardware=FAST) for name in ("A", "B", "C", "D")]
+    said = works_more(spread, "A", "B")
+    assert "who asks whom is not in the exports" in said
+    assert "0/s" not in said.replace("7,800", "")
+    assert "stay" not in said
+    alone = [node("A", 7800.0, 5800.0, 0.0), node("B", 9000.0, 0.0, 5800.0), node("C", 9000.0, 0.0, 0.0)]
+    assert "B asks it for 5,800/s" in works_more(alone, "A", "B"), "nobody else serves anything: that is known"
 
 
 def test_unknown_releases_give_no_script_and_the_command() -> None:

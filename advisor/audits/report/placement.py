@@ -15,6 +15,7 @@ TITLES = {
     "moves": "Where the locks belong: on {target}, not on {master}",
     "stays": "Where the locks belong: on {master}, as today",
     "even": "Where the locks belong: on no one node",
+    "kept": "Where the locks belong: on {target}, but {master} has them",
     "open": "Where the locks belong: not known",
 }
 UNKNOWN = "not known"

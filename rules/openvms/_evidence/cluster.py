@@ -6,6 +6,7 @@ repeated by each node, a rule speaks in the capture of the node that it is about
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency, Node, RemasterRates
@@ -146,7 +147,18 @@ def unbrought(facts: Facts, members: Sequence[ClusterMember]) -> list[ClusterNod
     return [one for name, one in latest.items() if name not in names and (one.status or "MEMBER").upper() == "MEMBER"]
 
 
-def stakes_of(members: Sequence[ClusterMember], master: str, node: str) -> tuple[float, float] | None:
+class Stakes(NamedTuple):
+    """What a master works locally, and what another node asks it for, lock operations per second."""
+
+    local: float
+    """All that the master does locally: at most that is in the trees the other asks it for."""
+    least: float
+    """What the node asks it for at the least: all it asks for, less what the other nodes serve."""
+    most: float
+    """The same at the most. Who asks whom is not counted: where it is more than the least, it is not known."""
+
+
+def stakes_of(members: Sequence[ClusterMember], master: str, node: str) -> Stakes | None:
     """What `master` works locally (at most that is in its own trees), and what `node` asks it for at least, per second.
 
     At least: what the other nodes serve is taken off. `None` where a rate of one of them is not known.
@@ -154,7 +166,7 @@ def stakes_of(members: Sequence[ClusterMember], master: str, node: str) -> tuple
     return stakes_by_node(members, master).get(node.upper())
 
 
-def stakes_by_node(members: Sequence[ClusterMember], master: str) -> dict[str, tuple[float, float]]:
+def stakes_by_node(members: Sequence[ClusterMember], master: str) -> dict[str, Stakes]:
     """The same of every node but the master, by its name in capitals; without those of which it is not known."""
     rates = {one.name.upper(): one for one in members}
     first = rates.pop(master.upper(), None)
@@ -167,7 +179,9 @@ def stakes_by_node(members: Sequence[ClusterMember], master: str) -> dict[str, t
     for name, one in rates.items():
         own, out = served[name], one.outgoing_per_second
         if known(out) and not untold - {name}:
-            found[name] = first.local_per_second, max(0.0, out - (whole - own if known(own) else whole))
+            least = max(0.0, out - (whole - own if known(own) else whole))
+            most = min(out, first.incoming_per_second) if known(first.incoming_per_second) else out
+            found[name] = Stakes(first.local_per_second, least, max(least, most))
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Reading, known
-from collectors.facts.openvms import ClusterMember
+from collectors.facts.openvms import ClusterMember, LockActivity
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, MissingInput, NotApplicable, Outcome, Unknown, Untrusted, joined
@@ -33,6 +33,7 @@ from rules.openvms._evidence.mastership import (
     by_weight,
     compare_nodes,
     freed,
+    kept_by,
     move_to,
     ranks_of,
     unbeaten,
@@ -76,6 +77,8 @@ class Kind(enum.Enum):
     """The master of today is the right one."""
     EVEN = "even"
     """No node is preferred: too little crosses, or mastership is spread over the nodes."""
+    KEPT = "kept"
+    """None is faster and another node works more in the trees than their master: what keeps them there comes first."""
     OPEN = "open"
     """The exports cannot decide it."""
 
@@ -138,7 +141,7 @@ class Decision:
     master: str | None = None
     """Who serves most of what crosses today."""
     target: str | None = None
-    """Who is to serve it."""
+    """Who is to serve it; where the trees are kept from it, who works more in them."""
     order: Order | None = None
     """Why the target is the faster one, where that is why it is to be master."""
     passed: tuple[str, ...] = ()
@@ -171,6 +174,8 @@ class Decision:
             return joined(f"{self.target} is to be the lock master, not {self.master}{speed}.", self.move.do)
         if self.kind is Kind.STAYS:
             return joined(f"{self.master} stays the lock master.", sentence(self.why))
+        if self.kind is Kind.KEPT:
+            return joined(f"The trees belong to {self.target}, not to {self.master}.", sentence(self.why))
         if self.kind is Kind.EVEN:
             return f"No node is preferred as lock master: {self.why or self.figures}."
         return f"Which node should be the lock master is open: {(self.why or self.refused).removesuffix('.')}."
@@ -267,7 +272,40 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
     if untold:
         return Decision(Kind.OPEN, figures, told, master, missing=missing)
     bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
-    return Decision(Kind.STAYS, figures, f"no node is faster ({bases})", master)
+    why = f"no node is faster ({bases})"
+    return _kept(facts, cluster.members, figures, master, why) or Decision(Kind.STAYS, figures, why, master)
+
+
+def _kept(facts: Facts, members: Sequence[ClusterMember], figures: str, master: str, why: str) -> Decision | None:
+    """Where one that is not slower works more in the trees than who clearly is their master: not "as today" then."""
+    if not any(_masters(one) for one in members if one.name == master):
+        return None
+    stakes = stakes_by_node(members, master)
+    more = {
+        one.name: found.least
+        for one in members
+        if (found := stakes.get(one.name.upper())) and found.least > found.local
+        if (order := compare_nodes(facts, one.name, master)) and order.sign >= 0
+    }
+    if not more:
+        return None
+    node = max(more, key=lambda name: more[name])
+    works = (
+        f"{why}, and {node} works more in them: it asks {master} for {in_prose(more[node])} lock operations/s, "
+        f"{master} itself does {in_prose(stakes[node.upper()].local)}/s locally"
+    )
+    missing: tuple[MissingInput, ...] = ()
+    if not (keeps := kept_by(facts, members, master, node)):
+        pe1 = next(one.pe1 for one in members if one.name == master)
+        missing = (MissingInput(f"the trees that {node} works in, and who masters them", LockActivity.COLLECTED_BY),)
+        keeps = f"what keeps them on {master} is open: PE1 is 0 there, and by the exports no weight draws them to it"
+        if not known(pe1):
+            missing = (MissingInput(f"PE1 of {master}", f"MCR SYSGEN SHOW PE1 ! on {master}"), *missing)
+            keeps = f"what keeps them on {master} is open, as its PE1 is not in the exports"
+    room = room_of(members, node, comes_from=(master,), by="trees")
+    fits = sentence(room.brief) if room.full or room.tight or room.unread else ""
+    said = joined(f"{works}.", sentence(keeps.removesuffix(".")), fits)
+    return Decision(Kind.KEPT, figures, said.removesuffix("."), master, node, missing=missing)
 
 
 def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:

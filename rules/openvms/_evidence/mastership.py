@@ -20,6 +20,7 @@ from rules.laws.hardware import Order, compare, hardware_of
 from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
+    Stakes,
     hardware_names,
     latencies_of,
     local_cells,
@@ -190,7 +191,7 @@ def ungoverned(facts: Facts, members: Sequence[ClusterMember]) -> str:
 
 
 def works_more(
-    members: Sequence[ClusterMember], master: str, node: str, every: Mapping[str, tuple[float, float]] | None = None
+    members: Sequence[ClusterMember], master: str, node: str, every: Mapping[str, Stakes] | None = None
 ) -> str:
     """Why the trees stay with their master, as a sentence; empty where `node` works more in them, or nothing tells.
 
@@ -198,12 +199,17 @@ def works_more(
     `every`: the stakes of all nodes (`stakes_by_node`), where several of them are asked about.
     """
     stakes = (stakes_by_node(members, master) if every is None else every).get(node.upper())
-    if stakes is None or stakes[1] > stakes[0]:
+    if stakes is None or stakes.least > stakes.local:
         return ""
+    says = f"{master} itself does {stakes.local:,.0f} lock operations/s locally"
+    low, high = f"{stakes.least:,.0f}", f"{stakes.most:,.0f}"
+    if stakes.most > stakes.least and (not stakes.least or stakes.most > stakes.local):
+        least = f" ({low} to {high}/s)" if stakes.least else ""
+        return f"{says}; what {node} asks it for is open{least}: who asks whom is not in the exports."
+    asked = low if low == high else f"{low} to {high}"
     return (
-        f"{master} itself does {stakes[0]:,.0f} lock operations/s locally, {node} asks it for {stakes[1]:,.0f}/s: a "
-        f"tree belongs to the node that works most in it, so the trees stay on {master}; with {node} as master what is "
-        "local now would cross the cluster."
+        f"{says}, {node} asks it for {asked}/s: a tree belongs to the node that works most in it, so the trees stay on "
+        f"{master}; with {node} as master what is local now would cross the cluster."
     )
 
 
