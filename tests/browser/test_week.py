@@ -126,7 +126,7 @@ def test_a_team_goes_from_ten_systems_to_the_proof_of_a_change(team: dict[str, P
     dora.get_by_role("button", name="Mail about them").click()
     expect(dora.get_by_label("Address")).to_have_value("dora@example.org")
     chosen = dora.locator("select[name=systems] option:checked")
-    expect(chosen).to_have_text(NAMES[:4])
+    expect(chosen).to_have_text([f"{name} (SAP ASE)" for name in NAMES[:4]])
     dora.get_by_label("Findings reported").select_option(label="critical alone")
     dora.get_by_role("button", name="Add it").click()
     row = dora.get_by_role("row").filter(has_text="dora@example.org")
