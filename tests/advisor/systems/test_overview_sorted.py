@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -166,6 +167,6 @@ def test_since_yesterday_counts_what_its_links_show(people: People, fleet: list[
         assert address.startswith("/findings/?changed=")
         asked = Filter.read({"changed": address.split("=")[1]})
         assert listed(people.owner, asked).count() == int(count), words
-    assert "A 1, B 1" in re.sub(r"<[^>]*>", "", page).replace("\xa0", " ")
+    assert "A 1, B 1" in unescape(re.sub(r"<[^>]*>", "", page)).replace("\xa0", " ")
     assert "1 proven" in page
     assert names_in(text_of(as_user(people.owner), "/?only=overdue")) == "A"
