@@ -16,6 +16,7 @@ from advisor.charts.compared import Ratio, ratio_chart
 from advisor.charts.fluid import Pair, pair_bars
 from advisor.charts.sized import sized
 from advisor.findings.models import TrackedFinding
+from rules.compare.verdict import SAME, SAME_WORK
 from rules.compare.words import number, percent
 
 VERDICTS = {
@@ -33,17 +34,6 @@ MOST_DRAWN = 4
 TONES = {"improved": "success", "worse": "error", "mixed": "warning", "no-effect": "", "not-comparable": "warning"}
 """Classes of the page's message; the words say the same."""
 SIDES = {"low": "less is better", "high": "more is better"}
-TO_BRING = {
-    "hour": "a capture of the same hour and the same kind of day as the other side",
-    "load": "a capture under about the same load as the other side",
-    "processors": "a capture with as many processors online as on the other side",
-    "machine": "a capture of the same machine as on the other side",
-    "time": "a capture taken at another time, after the change",
-    "idle": "a capture of a time at which the system works",
-}
-"""What would make a part alike."""
-SAME_WORK = "a capture of the same work as on the other side"
-"""The same of any other part."""
 
 
 @dataclass(frozen=True)
@@ -248,4 +238,4 @@ def to_bring(data: Mapping[str, Any]) -> list[str]:
         return list(data["bring"])
     parts = (one for one in data["comparable"]["parts"] if not one["meant"])
     unlike = [one["part"] for one in parts if one["similarity"] < data["comparable"]["limit"]]
-    return list(dict.fromkeys(TO_BRING.get(part, SAME_WORK) for part in unlike)) or list(data["bring"])
+    return list(dict.fromkeys(SAME.get(part, SAME_WORK) for part in unlike)) or list(data["bring"])
