@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.laws.rounding import plain
+
 COLUMNS = (
     *("Local/s", "Asked elsewhere/s", "Served for others/s", "MP synch, % of one CPU"),
     *("Locks, % of one CPU", "A lock of the master, µs"),
@@ -151,4 +153,4 @@ def _latency(us: float | None) -> str:
 
 
 def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 or value == 0 else f"{value:.2g}"
+    return f"{value:,.0f}" if value >= 10 or value == 0 else plain(value, 2)
