@@ -86,7 +86,6 @@ from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPL
 from rules.openvms._evidence.spinlocks import (
     ALL,
     LCKMGR,
-    divides,
     half_believed,
     not_listed,
     share_of_spinning,
@@ -286,7 +285,7 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: Spins) 
     if not judged.away(facts) and (unlisted := not_listed(facts)):
         why = f"{spins}, but {unlisted}: openvms/spinlock_hot comes first (the trace is read tentatively)"
         return Unknown((TRACE_ALL,), why)
-    if (heat := None if judged.away(facts) else divides(facts)) and heat.name != LCKMGR:
+    if (heat := judged.divided(facts)) and heat.name != LCKMGR:
         own = judged.synch * (share_of_spinning(facts, LCKMGR) or 0.0) / 100
         if own <= limits.worth_percent:
             why = (

@@ -6,7 +6,7 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import ProcessorModes
 from rules.finding import Evidence
 from rules.openvms._evidence.peaks import Stretch
-from rules.openvms._evidence.spinlocks import Heat, half_believed, lock_manager_part, waited_for
+from rules.openvms._evidence.spinlocks import Heat, divides, half_believed, lock_manager_part, waited_for
 from rules.openvms._evidence.spinning import other_time, rates_while_spinning
 
 WHEN = {
@@ -42,6 +42,10 @@ class Spins:
     def heat(self, facts: Facts) -> Heat | None:
         """What a trace of this time blames."""
         return None if self.away(facts) else waited_for(facts)
+
+    def divided(self, facts: Facts) -> Heat | None:
+        """The same, of a trace that is read tentatively, too."""
+        return None if self.away(facts) else divides(facts)
 
     def part(self, facts: Facts) -> float:
         """How much of its MP synch is the lock manager's by such a trace, 0 to 1; 1 where none divides it."""
