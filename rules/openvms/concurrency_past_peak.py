@@ -74,6 +74,7 @@ from rules.openvms._evidence.spinlocks import (
     Heat,
     half_believed,
     lock_manager_part,
+    most_often,
     waited_for,
 )
 from rules.openvms._evidence.spinning import (
@@ -325,6 +326,8 @@ def _spinlock(facts: Facts, away: str) -> str:
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
+    if counted := most_often(facts):
+        return f"; {counted.said}"
     if heat is None and (untraced := vms_of(facts).untraced):
         return f"; {untraced} has no spinlock trace (SPL), so whether it is the lock manager's spinlock cannot be told"
     if heat is None and own_cpu(Layout(facts)) and not not_yet(facts, Layout(facts)):
