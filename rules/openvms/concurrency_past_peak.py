@@ -46,9 +46,10 @@ from rules.finding import (
 from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.hardware import hardware_of
-from rules.laws.machines import machine_of, switched
+from rules.laws.machines import machine_of
 from rules.laws.modes import spinning_share
 from rules.laws.series import Step, TimeSeries, course_of, held_against
+from rules.laws.settings import differ, outdone
 from rules.laws.work import uneven_work
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
@@ -178,6 +179,9 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
     if isinstance(course, str):
         yield Untrusted(course)
         return
+    if better := outdone(series, mine):
+        yield Clean(f"{series.title}: {better}")
+        return
     if any((synch := point.other("mp_synch_percent")) is not None and synch < 0 for point in series.points):
         yield Untrusted(f"{series.title}: MP synch below zero")
         return
@@ -302,7 +306,8 @@ def _own_cpu(own: Dedicated, series: LoadSeries) -> str:
 def _with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> str:
     """What the same machine did with a dedicated lock manager at the highest load, where that was measured, too."""
     for other in mine:
-        if machine_of(other.title).what != "dlm" or switched(series.title, other.title) != "after":
+        apart = differ(series, other)
+        if apart is None or apart.setting != "dlm" or apart.before is not series:
             continue
         common = held_against(series, other)
         at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
