@@ -31,6 +31,7 @@ ATTACHED = MissingInput("whether there were users", "RMU/SHOW USERS ! and the ro
 ASKED = ("locks requested", "locks promoted")
 """What can meet a conflict: a blocking AST, a stall or a deadlock is of one of these."""
 STALLED = ("requests stalled", "promotions stalled")
+DEADLOCKED = ("request deadlocks", "promotion deadlocks")
 BLASTS = "blocking asts"
 STALL_TIME = "stall time x100"
 HUNDREDTHS = 100
