@@ -253,7 +253,13 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         subject=layout.subject,
         severity=_severity(limits, synch, cpus),
         title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronization, "
-        + (f"with {debug.named}" if debug else "cause not shown by these exports"),
+        + (
+            f"with {debug.named}"
+            if debug
+            else f"{counted.percent:.0f} % of the waits that a trace counts are for {counted.trace.spinlock}"
+            if counted
+            else "cause not shown by these exports"
+        ),
         seen=joined(
             f"On average MP synch takes {synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, cause not "
             "shown by these exports.",
