@@ -264,11 +264,13 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
         ranked, change = by_key[key]
         promise = _promise(ranked, accounts, unit) if last[ranked.key] == key else ""
         yield _one_thing(number, step, ranked, change, promise)
+    told: set[str] = set()  # two nodes, or two objects of one node, may ask for the same in the same words
     for ranked in findings:
         found = ranked.finding
-        if found.urgent:
+        if found.urgent or found.do in told:
             continue
         if found.severity >= Severity.WARNING and not found.changes and found.do and not _caused(ranked, findings):
+            told.add(found.do)
             yield ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
     for number, step, key in steps:
         if step.takes_effect is Effect.ADVICE:

@@ -68,9 +68,10 @@ def set_parameter(
 
     `old` is the value that runs, `None` where no export showed it: the script then shows it first and the undo asks
     for that figure. `pending`: the value of CURRENT where it differs, which the undo of CURRENT goes back to; one that
-    the parameter does not take is not written, the undo then asks for the figure that the first step shows.
-    `minimum` writes `MIN_name`, as AUTOGEN-computed parameters need. `node` names where to do it; a name that cannot be
-    written safely makes a change to be applied by hand. Raises `OutOfRange` for a value or a kind of change that the
+    the parameter does not take is not written, the undo then asks for the figure that the first step shows. Where
+    CURRENT has the new value of a dynamic parameter already, only ACTIVE is written. `minimum` writes `MIN_name`, as
+    AUTOGEN-computed parameters need. `node` names where to do it; a name that cannot be written safely makes a change
+    to be applied by hand. Raises `OutOfRange` for a value or a kind of change that the
     parameter does not take.
     """
     known = _checked(name, old, new, dynamic, minimum)
@@ -91,11 +92,28 @@ def set_parameter(
     expected = f"; the export showed {back}" if old is not None else "; note it for the way back"
     last, forget = _into_modparams(name, line, was), _out_of_modparams(line)
     waiting = f", and {then} in CURRENT, which the next boot takes" if shown else ""
-    if dynamic:
+    if dynamic and pending == new:
+        apply = (
+            f"$! {name}{on}: CURRENT (of the next boot) is {new:.0f} already, in the export, and ACTIVE (what runs) is",
+            f"$! not{expected}: WRITE ACTIVE was left out or taken back, so ask who did that",
+            *_both(name),
+            *_sysgen("ACTIVE", name, f"{new:.0f}"),
+            f"$! check that it is {new:.0f}",
+            show,
+            f"$! AUTOGEN keeps it where {MODPARAMS} has a line for it: this shows it, if there is one",
+            f'$ SEARCH {MODPARAMS} "{name}"',
+        )
+        undo = (
+            f"$! ACTIVE: what the first SHOW gave before the change{', in the export ' + back if was else ''};",
+            f"$! CURRENT was not touched, so the next boot takes {new:.0f} as it would have",
+            *_sysgen("ACTIVE", name, back),
+            show,
+        )
+    elif dynamic:
         apply = (
             f"$! {name}{on}: the ACTIVE value and the CURRENT one (of the next boot){expected}",
             "$! they differ where a change waits for a reboot: note both, the way back needs each",
-            *("$ MCR SYSGEN", "USE ACTIVE", f"SHOW {name}", "USE CURRENT", f"SHOW {name}", "EXIT"),
+            *_both(name),
             *_sysgen("ACTIVE", name, f"{new:.0f}"),
             f"$! check that it is {new:.0f}",
             show,
@@ -134,7 +152,7 @@ def set_parameter(
         undo=undo,
         risk=TAKES_A_CPU if name == "LCKMGR_MODE" and new else None,
         takes_effect=Effect.ONLINE if dynamic else Effect.REBOOT,
-        cautions=(*cautions, *(_ONLINE if dynamic else _REBOOT)),
+        cautions=(*cautions, *(_ONLINE[: 1 if pending == new else 2] if dynamic else _REBOOT)),
         memory_mb=memory_mb,
         opening=() if dynamic else _KEEP,
         closing=() if dynamic else _AUTOGEN,
@@ -217,6 +235,7 @@ def advise_parameter(
     cautions: tuple[str, ...] = (),
     memory_mb: float = 0.0,
     node: str | None = None,
+    pending: float | None = None,
 ) -> Change:
     """The same setting as a template in comments alone: `when` says what has to come first. Ranges as above."""
     known = PARAMETERS.get(name)
@@ -230,14 +249,19 @@ def advise_parameter(
     back = f"{old:.0f}" if old is not None else UNSHOWN
     line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
     set_now = (f"$!   MCR SYSGEN, USE ACTIVE, SET {name} {new:.0f}, WRITE ACTIVE",) if known.dynamic else ()
+    there = known.dynamic and pending == new
+    last = f"{line}   as a line of {MODPARAMS}"
+    out = f", and the line out of {MODPARAMS} again"
+    if there:
+        last, out = f"CURRENT is {new:.0f} already: nothing else is to be written", "; CURRENT was not touched"
     return Change(
         key=_key(where, name),
         node=where or "",
         target=name,
         old=old,
         new=new,
-        apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {line}   as a line of {MODPARAMS}"),
-        undo=(f"$! {name}{on}: if it was set, back to {back}, and the line out of {MODPARAMS} again",),
+        apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {last}"),
+        undo=(f"$! {name}{on}: if it was set, back to {back}{out}",),
         takes_effect=Effect.ADVICE,
         cautions=cautions,
         memory_mb=memory_mb,
@@ -260,6 +284,11 @@ def _undo_current(name: str, then: str, shown: str, *, known: bool) -> tuple[str
 def _current(name: str, pending: float | None) -> tuple[str, ...]:
     """A look at CURRENT, where it was another value than the one that runs."""
     return () if pending is None else ("$ MCR SYSGEN", "USE CURRENT", f"SHOW {name}", "EXIT")
+
+
+def _both(name: str) -> tuple[str, ...]:
+    """A look at what runs and at what the next boot takes."""
+    return ("$ MCR SYSGEN", "USE ACTIVE", f"SHOW {name}", "USE CURRENT", f"SHOW {name}", "EXIT")
 
 
 def _into_modparams(name: str, line: str, was: str) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ SETTINGS = {
     "lockidtbl": "LOCKIDTBL",
 }
 """Settings by the lock laboratory's names, in words."""
+SIZES = ("reshashtbl", "lockidtbl", "lvb_bytes")
+"""Those with a size, of which several may be tried in one test."""
 MOST = 100
 """Series that are held against each other, the first ones: every two of them are looked at (this project)."""
 NO_DIFFERENCE = ("series",)
@@ -51,6 +53,25 @@ def differ(one: LoadSeries, other: LoadSeries) -> Differ | None:
             pair = sorted((one, other), key=lambda series: order_of(settings_of(series)[name]))
             return Differ(name, *pair)
     return None
+
+
+def outdone(series: LoadSeries, others: Sequence[LoadSeries]) -> str:
+    """That a run with another size of one table did more, as a clause; empty where none did.
+
+    Of the values of one parameter that were tried the best is the machine's course over the load: a fall that all of
+    them have is one fall, and what a value costs against the best the series over that parameter says.
+    """
+    pairs = [pair for one in others[:MOST] if one is not series and (pair := differ(series, one)) is not None]
+    alike = [(pair, pair.after if pair.before is series else pair.before) for pair in pairs if pair.setting in SIZES]
+    pair, best = max(alike, key=lambda found: _most(found[1]), default=(None, series))
+    if pair is None or _most(best) <= _most(series):
+        return ""
+    name, text = SETTINGS[pair.setting], settings_of(best)[pair.setting]
+    return f"with {name} {text} it did more: that run is judged, and what the value costs is said over all that ran"
+
+
+def _most(series: LoadSeries) -> float:
+    return max((point.rate for point in series.points), default=0.0)
 
 
 def settings_of(series: LoadSeries) -> dict[str, str]:

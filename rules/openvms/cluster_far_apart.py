@@ -45,11 +45,14 @@ from rules.openvms._evidence.cluster import (
     members_of,
     own_name,
     own_rates,
+    shows_rdb,
     unreal,
     wrong_reading,
 )
 from rules.openvms._evidence.own_runs import own_alone
 
+KEEP_LOCAL = "Keep the lock trees local: {}, instead of remote locks."
+OF_DATABASES = "open a database at one site only, partition its lock trees, or use Rdb remote access"
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 MOST = 5
 """Pairs that one finding tells of; the others are counted."""
@@ -221,10 +224,7 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
             f"One process can do at most {1e6 / worst.remote:,.0f} of them a second, one after the other; "
             f"{_arithmetic(facts)}",
         ),
-        do=(
-            "Keep the lock trees local: open a database at one site only, partition its lock trees, or use Rdb remote "
-            "access instead of remote locks."
-        ),
+        do=KEEP_LOCAL.format(OF_DATABASES if shows_rdb(facts) else "let each site work on files of its own"),
         unknown=joined(
             untold,
             "The kilometres are an upper bound, as if all of the time were light in glass: adapters, switches and busy "

@@ -46,9 +46,10 @@ from rules.finding import (
 from rules.laws.dedicated import Dedicated, dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.hardware import hardware_of
-from rules.laws.machines import machine_of, switched
+from rules.laws.machines import machine_of
 from rules.laws.modes import spinning_share
 from rules.laws.series import Step, TimeSeries, course_of, held_against
+from rules.laws.settings import differ, outdone
 from rules.laws.work import uneven_work
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
@@ -74,6 +75,7 @@ from rules.openvms._evidence.spinlocks import (
     Heat,
     half_believed,
     lock_manager_part,
+    most_often,
     waited_for,
 )
 from rules.openvms._evidence.spinning import (
@@ -176,6 +178,9 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
     course = course_of(series)
     if isinstance(course, str):
         yield Untrusted(course)
+        return
+    if better := outdone(series, mine):
+        yield Clean(f"{series.title}: {better}")
         return
     if any((synch := point.other("mp_synch_percent")) is not None and synch < 0 for point in series.points):
         yield Untrusted(f"{series.title}: MP synch below zero")
@@ -301,7 +306,8 @@ def _own_cpu(own: Dedicated, series: LoadSeries) -> str:
 def _with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> str:
     """What the same machine did with a dedicated lock manager at the highest load, where that was measured, too."""
     for other in mine:
-        if machine_of(other.title).what != "dlm" or switched(series.title, other.title) != "after":
+        apart = differ(series, other)
+        if apart is None or apart.setting != "dlm" or apart.before is not series:
             continue
         common = held_against(series, other)
         at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
@@ -325,6 +331,8 @@ def _spinlock(facts: Facts, away: str) -> str:
     heat = waited_for(facts)
     if heat is None and (doubted := half_believed(facts)):
         return f"; {doubted}"
+    if counted := most_often(facts):
+        return f"; {counted.said}"
     if heat is None and (untraced := vms_of(facts).untraced):
         return f"; {untraced} has no spinlock trace (SPL), so whether it is the lock manager's spinlock cannot be told"
     if heat is None and own_cpu(Layout(facts)) and not not_yet(facts, Layout(facts)):

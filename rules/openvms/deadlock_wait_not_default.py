@@ -32,7 +32,7 @@ from rules.openvms._evidence.node import (
     parameter_of,
     pending_clause,
     pending_clauses,
-    pending_of,
+    pending_value,
     sentence,
     subject_of,
 )
@@ -144,7 +144,6 @@ def _finding(
 ) -> Finding:
     value = parameter.current
     assert known(value)  # noqa: S101 - parameter_of() has turned everything else away
-    waits = pending_of(facts, NAME)
     evidence = [Evidence(NAME, value, "s", parameter.source)]
     if rates and held:
         name, figure, most = held
@@ -156,7 +155,7 @@ def _finding(
         DEFAULT,
         dynamic=True,
         node=node_name(facts),
-        pending=waits[0] if waits else None,
+        pending=pending_value(facts, NAME),
         cautions=("Ask first who set it: a program may rely on its deadlocks being found, or not found, so.",),
     )
     return Finding(

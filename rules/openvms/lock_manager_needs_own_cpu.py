@@ -71,7 +71,7 @@ from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.judged_spins import Spins, spins_of_capture, spins_of_hours
-from rules.openvms._evidence.node import cpus_changed, in_prose, pending_clauses, pending_of, sentence
+from rules.openvms._evidence.node import cpus_changed, in_prose, pending_clauses, pending_of, pending_value, sentence
 from rules.openvms._evidence.own_runs import by_kernel_time, gain_of, gained_nothing, two_digits, with_and_without
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
 from rules.openvms._evidence.placement import (
@@ -87,6 +87,7 @@ from rules.openvms._evidence.spinlocks import (
     ALL,
     LCKMGR,
     half_believed,
+    most_often,
     not_listed,
     share_of_spinning,
     short_trace,
@@ -285,6 +286,8 @@ def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: Spins) 
     if not judged.away(facts) and (unlisted := not_listed(facts)):
         why = f"{spins}, but {unlisted}: openvms/spinlock_hot comes first (the trace is read tentatively)"
         return Unknown((TRACE_ALL,), why)
+    if (counted := most_often(facts)) and counted.trace.spinlock != LCKMGR:
+        return Unknown((TRACE_ALL,), f"{spins}, but {counted.said}: openvms/spinlock_hot comes first")
     if (heat := judged.divided(facts)) and heat.name != LCKMGR:
         own = judged.synch * (share_of_spinning(facts, LCKMGR) or 0.0) / 100
         if own <= limits.worth_percent:
@@ -384,6 +387,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
     lost = Cost(part * usual / 100, part * min(usual, synch) / 100, part * max(usual, synch) / 100)
     taken = 1 if steps.stopped is None else 2
     pending = pending_clauses(facts, "LCKMGR_MODE", "LCKMGR_CPUID")
+    counted = most_often(facts)
     rated = f"{judged.rated[:1].lower()}{judged.rated[1:]} there are {in_prose(operations)} lock operations per second"
     spun, rate = judged.evidence
     return Finding(
@@ -399,7 +403,9 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
             steps.place,
         ),
         do=steps.do,
-        unknown=joined(sentence(judged.away(facts), moment, steps.unknown, pending), JUDGE),
+        unknown=joined(
+            sentence(judged.away(facts), moment or (counted.said if counted else ""), steps.unknown, pending), JUDGE
+        ),
         evidence=(
             replace(spun, limit=limits.mp_synch_percent),
             *peak,
@@ -515,7 +521,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         seat: tuple[Change, ...] = ()
         now = layout.setting("LCKMGR_CPUID")
         if now != home:
-            seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node),)
+            pending = pending_value(facts, "LCKMGR_CPUID")
+            seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node, pending=pending),)
         until = "Until its lines were held against the display by hand nothing is set." if doubted else UNTRACED
         on = _template(layout, limits, when, cautions)
         changes = (*seat, replace(on, needs=(*on.needs, *(one.key for one in seat))))
@@ -538,4 +545,5 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:
     now = layout.setting("LCKMGR_MODE")
     now = None if now == limits.least_cpus else now
-    return advise_parameter("LCKMGR_MODE", now, limits.least_cpus, when=when, cautions=cautions, node=layout.node)
+    pending, new = pending_value(layout.facts, "LCKMGR_MODE"), limits.least_cpus
+    return advise_parameter("LCKMGR_MODE", now, new, when=when, cautions=cautions, node=layout.node, pending=pending)

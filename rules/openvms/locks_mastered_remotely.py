@@ -40,6 +40,7 @@ from rules.openvms._evidence.cluster import (
     members_of,
     own_name,
     own_rates,
+    shows_rdb,
     unbrought,
     wrong_reading,
 )
@@ -294,7 +295,7 @@ def _in_cluster(
                 "This node works most in its trees, so they belong here, not this work there.",
                 kept_by(facts, cluster.members, master, own),
             ),
-            "make this node the master of its trees",
+            f"make {own} the master of its trees",
             _room(facts, own, master, by="weight"),
         )
     before = [one for one in asked if one not in (own, master) and asked[one] > asked[own]]
@@ -345,6 +346,9 @@ def _with_databases(facts: Facts, rates: _Rates, where: _Where) -> _Where:
     partitioned = [one.subject for one in found if one.is_on("lock_partitioning")] or [
         root for root in known_open if any(root in one.databases_partitioned for one in members_of(facts))
     ]
+    if not shows_rdb(facts):
+        # nothing in the export is of Rdb: the trees may as well be those of files or of a program
+        return replace(where, remedy=f"Where the application allows it, {where.remedy}")
     parted = f" ({' and '.join(map(comment, partitioned))} has them partitioned already)" if partitioned else ""
     parts = "else " if known_open and len(partitioned) == len(known_open) else "else partition its lock trees, "
     first = f"Open the database on one node if the application allows it, {parts}{where.remedy}"

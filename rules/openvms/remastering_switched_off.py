@@ -288,15 +288,15 @@ def _changes(
     """A script where locks are shared, a template (`when`) where nothing tells, nothing for a node that is alone."""
     if together is False:
         return ()
+    then = waits[0] if waits else None
     if together is None:
-        return (advise_parameter(NAME, value, new, when=when, node=node),)
+        return (advise_parameter(NAME, value, new, when=when, node=node, pending=then),)
     free = (
         f"Its trees are meant to move to {faster}: afterwards, where they are to stay, 1. {MEASURE_FIRST}"
         if faster
         else ""
     )
     stay = f"0 instead of {new} where lock trees may move to the node that uses them most." if new != FREE else MOVE
-    then = waits[0] if waits else None
     return (set_parameter(NAME, value, new, dynamic=True, cautions=(free or stay,), node=node, pending=then),)
 
 

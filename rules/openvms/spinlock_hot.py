@@ -55,6 +55,7 @@ from rules.openvms._evidence.spinlocks import (
     heats,
     known_of,
     listed_from,
+    most_often,
 )
 from rules.openvms._evidence.spinning import TRACED, apart
 
@@ -195,7 +196,9 @@ def _hours(
 def _nothing(facts: Facts) -> Outcome:
     """There is no share: what is there instead, and what to bring."""
     if facts.every(SpinlockTrace):
+        counted = most_often(facts)
         why = "counts and mean times without a share or a rate: whether they matter cannot be told"
+        why += f"; {counted.said}" if counted else ""
         return Unknown.without("hold and spin of each spinlock as a share of the time", TRACE, why)
     states = facts.every(SpinlockState)
     if states:

@@ -49,7 +49,7 @@ from rules.openvms._evidence.peaks import (
 )
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
-from rules.openvms._evidence.spinlocks import heats
+from rules.openvms._evidence.spinlocks import heats, most_often
 from rules.openvms._evidence.spinning import (
     OWN_CPU_OPERATIONS,
     SPINNING_FACTS,
@@ -61,6 +61,8 @@ from rules.openvms._evidence.spinning import (
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 SPUN = "CPUs spin for a spinlock, and no counter of T4 or MONITOR tells for which one."
+RATED = "the same spinlock trace with SPL SHOW TRACE/SUMMARY/RATES, under load"
+"""Where the trace that came along gives no share of time."""
 WANTED = MissingInput("which spinlock CPUs wait for", TRACE)
 
 
@@ -190,9 +192,10 @@ def _collect(facts: Facts, when: str) -> str:
     """What divides the loss, or that this machine has nothing that does."""
     if untraced := machine_of(facts).untraced:
         return f"{untraced} has no spinlock trace (SPL) that would divide this loss. Add neither CPUs nor processes."
+    trace = RATED if facts.every(SpinlockTrace) and not heats(facts) else TRACE
     if machine_of(facts).x86:
         when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {when[0].lower()}{when[1:]}"
-    return f"{when} {TRACE}; it divides this loss. Until then add neither CPUs nor processes."
+    return f"{when} {trace}; it divides this loss. Until then add neither CPUs nor processes."
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
@@ -218,7 +221,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
-    debug, before = debug_modes(facts), not_yet(facts, layout)
+    debug, before, counted = debug_modes(facts), not_yet(facts, layout), most_often(facts)
     dedicated, rated = "", ""
     if before:
         said.append(before.said)
@@ -241,16 +244,22 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         total = sum(heat.spin for heat in spun if known(heat.spin))
         why = _not_taken(facts, synch, total)
         said.append(f"the spinlock trace that came with it shows {plain(total, 3)} % of one CPU spinning: {why}")
-    elif listed := facts.every(SpinlockTrace):
-        said.append(
-            f"the spinlock trace that came with it ({listed[-1].spinlock}) gives no share of time: it divides nothing"
-        )
+    elif counted:
+        said.extend((counted.said, counted.do))
+    elif facts.every(SpinlockTrace):
+        said.append("the spinlock trace that came with it gives no share of time: it divides nothing")
     cost, peak = peak_cost(facts)
     return Finding(
         subject=layout.subject,
         severity=_severity(limits, synch, cpus),
         title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronization, "
-        + (f"with {debug.named}" if debug else "cause not shown by these exports"),
+        + (
+            f"with {debug.named}"
+            if debug
+            else f"{counted.percent:.0f} % of the waits that a trace counts are for {counted.trace.spinlock}"
+            if counted
+            else "cause not shown by these exports"
+        ),
         seen=joined(
             f"On average MP synch takes {synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, cause not "
             "shown by these exports.",

@@ -41,6 +41,7 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
@@ -85,9 +86,7 @@ class Limits:
         low=0.1,
         of="locks requested and promoted",
     )
-    blasts_per_second: float = limit(
-        50.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
-    )
+    blasts_per_second: float = least(50.0, "blocking ASTs/s")
     stalled_per_second: float = limit(
         1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
     )

@@ -40,16 +40,17 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.limits import busy_locks, by_transactions, least
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import STALLS, TIMEOUTS, WAIT_FACTS, Waits, hottest, total, waits_of
-from rules.sources import JCC
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2~CARRY_OVER_LOCKS",
 )
 ASKED = "locks requested"
 EACH = "area locks requested per transaction"
+WAIT_FOR_AREAS = "area locks stalled for each hundred transactions"
 WHY_OFF = (
     "Ask why they are off: NOWAIT transactions that waited for the NOWAIT lock are the reason the vendor names, and "
     "they wait again when they are on.",
@@ -81,26 +82,15 @@ class Limits:
     areas_per_transaction: float = limit(
         1.0, "this project: each transaction asks for an area lock; no vendor names a limit", unit="area locks"
     )
-    areas_per_second: float = limit(
-        50.0, "this project: below this the total is too small to matter", unit="area locks/s"
-    )
-    busy_areas: float = limit(
-        5_000.0,
-        f"this project: at 2.7 µs for each request and as much for its release ({JCC}), they take 3 % of a CPU; fewer "
-        "get a note alone",
-        unit="area locks/s",
-    )
+    areas_per_second: float = least(50.0, "area locks/s")
+    busy_areas: float = busy_locks("area")
     stall_seconds: float = limit(
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
     )
     events: int = limit(
         5, "this project: fewer events without a length in one log are chance", low=1, unit="waits for the NOWAIT lock"
     )
-    areas_stalled: float = limit(
-        1.0,
-        "this project: where more requests for areas wait, carried over locks make the next one wait, too",
-        unit="stalled area locks/s",
-    )
+    areas_stalled_percent: float = by_transactions("an area, carried over locks make the next wait, too")
     one_seconds: float = limit(
         30.0,
         "this project: fewer waits than make a finding, all shorter, are a note and no reason to disable",
@@ -149,7 +139,8 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
         said = f"(limits {limits.areas_per_second:g}/s and {limits.areas_per_transaction:g})"
         return quiet(f"{start}, and only {figures} {said}", each)
     stalled = stalled_of(each, "area")
-    wanted = waits_matter(each, stalled.per_second if stalled else None, limits.areas_stalled, "area")
+    part = 100 * per * stalled.per_second / rate.per_second if stalled else None
+    wanted = waits_matter(each, part, limits.areas_stalled_percent, "area")
     against, reasons = _against(facts, one, limits, found)
     costs = rate.per_second >= limits.busy_areas and not wanted and not against
     little = (
@@ -171,7 +162,8 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
             Evidence("carry-over locks", "disabled", "", setting.source),
             *shown("area locks requested", rate, limits.areas_per_second),
             Evidence(EACH, round(per, 2), "", rate.source, limits.areas_per_transaction),
-            *shown("stalled area locks", stalled, limits.areas_stalled),
+            *shown("stalled area locks", stalled),
+            *(_of_transactions(part, stalled, limits) if part is not None and stalled else ()),
             *reasons,
         ),
         changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
@@ -204,6 +196,10 @@ def _against(
     if not seen:
         return "", ()
     return f"NOWAIT transactions are at work: {' and '.join(seen)} for the NOWAIT lock.", tuple(proof)
+
+
+def _of_transactions(part: float, stalled: Stalled, limits: Limits) -> tuple[Evidence, ...]:
+    return (Evidence(WAIT_FOR_AREAS, round(part, 1), "%", stalled.source, limits.areas_stalled_percent),)
 
 
 def _areas(each: Statistics) -> Rate | None:

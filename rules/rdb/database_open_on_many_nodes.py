@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
-from rules.engine import limit, rule
+from rules.engine import rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
+from rules.rdb._evidence.limits import BusyLimits
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
 from rules.rdb._evidence.sharing import (
     DLOCK,
@@ -45,7 +46,6 @@ from rules.rdb._evidence.sharing import (
     several_nodes,
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
-from rules.sources import JCC
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 MOVE = (
@@ -59,14 +59,8 @@ FAILOVER = (
 
 
 @dataclass(frozen=True)
-class Limits(RemoteLimits):
+class Limits(RemoteLimits, BusyLimits):
     """`RemoteLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
-
-    busy_operations: float = limit(
-        50_000.0,
-        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
-        unit="lock operations/s",
-    )
 
 
 @rule(needs=(), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)

@@ -22,6 +22,7 @@ from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
+    DEADLOCKED,
     STALLED,
     averaged,
     counted,
@@ -36,7 +37,6 @@ from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, WAIT_FACTS, Events, Waits, evidence_of, hottest, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
-ENDED = ("request deadlocks", "promotion deadlocks")
 HOUR = 3600.0
 REMEDY = {
     "record": "Rows are locked in different orders: change them in one order in all programs, and commit sooner.",
@@ -116,7 +116,7 @@ def _counted(each: Statistics) -> Counted | None:
 
     A mean of 0.0 has one decimal: without its count it may be 180 in an hour.
     """
-    rates = [each.rate(item, "total") for item in ENDED]
+    rates = [each.rate(item, "total") for item in DEADLOCKED]
     read = [rate for rate in rates if rate is not None]
     hourly = [hour for rate in read if (hour := _hourly(rate)) is not None]
     if not read or len(hourly) < len(read):
@@ -124,7 +124,7 @@ def _counted(each: Statistics) -> Counted | None:
     counts = [rate.count for rate in read if rate.count is not None]
     types = []
     for kind in each.lock_types:
-        of_type = [h for item in ENDED if (rate := each.rate(item, kind)) and (h := _hourly(rate)) is not None]
+        of_type = [h for item in DEADLOCKED if (rate := each.rate(item, kind)) and (h := _hourly(rate)) is not None]
         if sum(of_type):
             types.append((kind, sum(of_type)))
     most = max(read, key=lambda rate: rate.per_second)

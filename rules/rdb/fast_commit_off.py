@@ -31,6 +31,7 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import (
     changes_to,
     evidence_of,
@@ -55,9 +56,7 @@ class Limits:
     writes_per_transaction: float = limit(
         1.0, "this project: most transactions wait for a write; no vendor names a limit", unit="synchronous data writes"
     )
-    writes_per_second: float = limit(
-        20.0, "this project: below this the total is too small to matter", unit="synchronous data writes/s"
-    )
+    writes_per_second: float = least(20.0, "synchronous data writes/s")
     stalled_per_second: float = limit(
         1.0,
         "this project: fewer lock requests that wait get a note alone; no vendor names a limit",

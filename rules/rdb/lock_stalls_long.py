@@ -26,6 +26,8 @@ from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
+    DEADLOCKED,
+    STALLED,
     Mean,
     TypeWaits,
     averaged,
@@ -84,6 +86,27 @@ CULPRIT = (
     "While processes wait for it, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
 )
+OF_KIND = {
+    "nowait": (
+        "The NOWAIT lock is free when all others have given up what they carried over: no one holder is to blame, see "
+        "rdb/carry_over_locks."
+    ),
+    "snapshot": (
+        "A read-only transaction waits here for all read/write ones (deferred snapshots): no one holder is to blame, "
+        "see rdb/snapshots_block_readers."
+    ),
+}
+"""Resources that many hold by design, so that RMU/SHOW LOCKS/MODE=CULPRIT names nobody to send away."""
+REFUSED = (
+    "A transaction that does not wait is in no RMU/SHOW LOCKS: what the log names tells which program changes it, and "
+    "that one is to commit sooner."
+)
+CROSSED = (
+    "Most of these waits end in a deadlock, where each holds what the other wants: see rdb/deadlocks_hidden, and not "
+    "for one holder."
+)
+NOBODY = (*OF_KIND.values(), CROSSED)
+"""Where no one holder is to be found, so none is asked for."""
 BRIEF = "Such a wait is over before anybody could ask who holds the lock, so the lock type decides. {}."
 BY_TYPE = {
     "page": "see rdb/page_locks_dominate and rdb/page_transfer_via_disk",
@@ -175,7 +198,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         if high and not long and not many and _is_brief(high, limits):
             if not (_main(waits, limits) or _most_waited_for(high)):
                 yield Unknown((TYPES,), f"{one.subject}: {_of_mean(high)}, for which lock type is not in the export")
-        elif not culprits(waits.held):
+        elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None) not in NOBODY:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
     if lines := queues(waits.held):
@@ -261,7 +284,7 @@ def _finding(
     evidence += evidence_of_shared([*long[:3], *main[:1]], rows)
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
-    do = SOONER if held else UNPARTITIONED if waits.hidden else CULPRIT
+    do = SOONER if held else UNPARTITIONED if waits.hidden else _holder(one, waits, long, mean, timeouts)
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
         do = _brief(mean, main)
     said = "; ".join(seen)
@@ -275,7 +298,7 @@ def _finding(
             f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}." if held else "",
         ),
         because=joined(*because[-2:]),
-        do=joined(do, LONGER if timeouts else ""),
+        do=joined(do, LONGER if timeouts and do == CULPRIT else ""),
         unknown=joined(
             INTERVALS if timeouts else "", averaged(mean.each) if mean else averaged(of) if of and timeouts else ""
         ),
@@ -289,6 +312,20 @@ def _finding(
         ),
         weight=longest if longest is not None else mean.seconds if mean else None,
     )
+
+
+def _holder(one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None) -> str:
+    """How to find who holds what is waited for, or why there is nobody to find, a sentence."""
+    named_ones = long or (waits.most(TIMEOUTS) if timeouts else [])
+    if named_ones and (said := OF_KIND.get(named_ones[0].resource_kind)):
+        return said
+    if mean and not named_ones:
+        ended = sum(rate.per_second for rate in rows_of(mean.each, DEADLOCKED))
+        if 2 * ended >= sum(rate.per_second for rate in rows_of(mean.each, STALLED)) > 0:
+            return CROSSED
+    if timeouts and not long and not mean and one.figure("lock_timeout_seconds") == 0:
+        return REFUSED
+    return CULPRIT
 
 
 def _queue(one: OneDatabase, limits: Limits, lines: list[Queue], crowd: Mean | None) -> Finding:

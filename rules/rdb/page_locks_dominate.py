@@ -21,10 +21,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow, WaitGroup
-from rules.engine import limit, percent, rule
+from rules.engine import percent, rule
 from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
+    STALLED,
     by_node,
     caveats,
     counted,
@@ -33,9 +34,11 @@ from rules.rdb._evidence.counted import (
     per_transaction,
     quiet,
     rounded,
+    rows_of,
     stalled_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
+from rules.rdb._evidence.limits import by_transactions
 from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
@@ -85,9 +88,7 @@ class Limits(PageLimits):
     record_percent: float = percent(
         20.0, "this project: fewer record locks leave page level locking little to save", low=1, of="lock operations"
     )
-    stalled_per_second: float = limit(
-        1.0, "this project: where more requests for pages wait, holding pages longer does harm", unit="stalled pages/s"
-    )
+    stalled_percent: float = by_transactions("a page, holding pages longer does harm")
 
 
 @rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -207,12 +208,13 @@ def _page_level(
         return where, "", ()
     records = each.share("record")
     pages = waits.of((*STALLS, *TIMEOUTS, "deadlock"), "page")
-    stalled = stalled_of(each, "page")
+    stalled, waits_for_pages = per_transaction(each, rows_of(each, STALLED, "page")), stalled_of(each, "page")
     if (
         records is None
         or records.percent < limits.record_percent
         or pages
-        or (stalled and stalled.per_second >= limits.stalled_per_second)
+        or (stalled is None and waits_for_pages and waits_for_pages.per_second)
+        or (stalled is not None and 100 * stalled >= limits.stalled_percent)
     ):
         return "", "", ()
     shown = Evidence("record locks", round(records.percent, 1), "% of lock operations", records.source)

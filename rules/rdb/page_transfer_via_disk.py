@@ -52,6 +52,7 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import (
     changes_of,
     changes_to,
@@ -109,9 +110,7 @@ class Limits:
         low=0.1,
         of="page locks requested and promoted",
     )
-    blasts_per_second: float = limit(
-        10.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
-    )
+    blasts_per_second: float = least(10.0, "blocking ASTs/s")
     stalled_per_second: float = limit(
         1.0, "this project: where fewer requests for pages are seen to wait it is a note", unit="stalled pages/s"
     )

@@ -42,10 +42,10 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
+from rules.rdb._evidence.limits import busy_locks, least
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, total, waits_of
-from rules.sources import JCC
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2",
@@ -90,9 +90,7 @@ class Limits:
         low=0.1,
         of="record locks requested and promoted",
     )
-    blasts_per_second: float = limit(
-        50.0, "this project: below this the total is too small to matter", unit="blocking ASTs/s"
-    )
+    blasts_per_second: float = least(50.0, "blocking ASTs/s")
     records_per_transaction: float = limit(
         100.0, "this project: a hundred row locks in a transaction are a scan", unit="record locks"
     )
@@ -103,17 +101,12 @@ class Limits:
     writes_percent: float = percent(
         20.0, "this project: mostly queries: four of five data I/Os read", low=0, of="data I/O"
     )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="record locks/s"
-    )
-    busy_records: float = limit(
-        5_000.0,
-        f"this project: at 2.7 µs for each request and as much for its release ({JCC}), they take 3 % of a CPU; fewer "
-        "get a note alone",
-        unit="record locks/s",
-    )
+    operations_per_second: float = least(500.0, "record locks/s")
+    busy_records: float = busy_locks("record")
     stalled_per_second: float = limit(
-        1.0, "this project: where fewer record locks stall, and no log names one, it is a note", unit="stalled/s"
+        1.0,
+        "this project: where fewer record locks stall, their time is not known and no log names one, it is a note",
+        unit="stalled/s",
     )
     main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
 
@@ -178,9 +171,9 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         return why
     groups = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
     stalled = stalled_of(each, "record")
-    crowd = waits_for(each, "record") if stalled is None else None
-    waited = bool(groups) or (stalled is not None and stalled.per_second >= limits.stalled_per_second)
-    waited = waited or (crowd is not None and crowd.processes >= limits.waiting)
+    crowd = waits_for(each, "record")
+    many = stalled is not None and stalled.per_second >= limits.stalled_per_second
+    waited = bool(groups) or (crowd.processes >= limits.waiting if crowd else many)
     if _of_rows(groups, limits):
         return Clean(
             f"{one.subject}: {figures}, but the waits are for single rows ({hottest(groups)}): no granularity splits a "

@@ -33,9 +33,9 @@ from rules.rdb._evidence.counted import (
     rows_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.limits import BusyLimits
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, waits_of
-from rules.sources import JCC
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=START_TRANSACTION~Arguments~READ_WRITE",
@@ -54,7 +54,7 @@ COLLECTED_BY = "record locks as a share of all locks, beside transactions"
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(BusyLimits):
     """From where on record locks are most of the locking, and that matters. No vendor names a figure."""
 
     record_percent: float = percent(
@@ -62,14 +62,6 @@ class Limits:
         "this project: record locks are more than all other locks together; no vendor names a limit",
         low=1,
         of="lock operations",
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
-    busy_operations: float = limit(
-        50_000.0,
-        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
-        unit="lock operations/s",
     )
     records_per_transaction: float = limit(
         100.0, "this project: a hundred row locks in a transaction are a scan", unit="record lock operations"

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
-from rules.engine import limit, percent, rule
+from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.hardware import Order
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
 from rules.openvms._evidence.mastership import compare_nodes
 from rules.rdb._evidence.counted import COUNTED_FACTS
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
+from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 
@@ -43,14 +44,11 @@ LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(LeastLimits):
     """From where on another way to attach is worth trying."""
 
     leaving_percent: float = percent(
         50.0, "this project: half of this node's own requests leave it", low=1, of="own requests"
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
 
 

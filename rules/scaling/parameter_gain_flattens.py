@@ -22,7 +22,17 @@ from itertools import pairwise
 from collectors.facts import Facts, Source
 from collectors.facts.scaling import ParameterSeries
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Clean,
+    Evidence,
+    Finding,
+    MissingInput,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+)
 from rules.laws.rounding import plain
 from rules.sources import JCC
 
@@ -126,7 +136,7 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
         ),
         seen=(
             f"{unit[0].upper()}{unit[1:]} over {name}: "
-            f"{', '.join(f'{_said(one.rate)} at {_said(one.value)}' for one in shown)}."
+            f"{', '.join(f'{_said(one.rate)} at {_said(one.value)}' for one in shown)}{_loss(low, best)}."
         ),
         because=because,
         do=do,
@@ -140,6 +150,11 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
             Evidence(f"highest rate, at {name} {_said(best.value)}", best.rate, unit, best.source),
         ),
     )
+
+
+def _loss(low: _Step, best: _Step) -> str:
+    """What the smallest value costs, as a clause; empty where it does most."""
+    return "" if low is best else f"; the smallest does {100 * (1 - low.rate / best.rate):.0f} % less than the best"
 
 
 def _said(value: float) -> str:

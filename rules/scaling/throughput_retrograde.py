@@ -43,6 +43,7 @@ from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
 from rules.laws.rounding import plain
 from rules.laws.series import TimeSeries, course_of
+from rules.laws.settings import outdone
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of
 from rules.laws.work import uneven_work
 from rules.sources import JCC
@@ -88,7 +89,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     production = bool(facts.also(ProcessorModes).every(ProcessorModes))
     for series in facts.every(LoadSeries):
         course = course_of(series)
-        outcome = Untrusted(course) if isinstance(course, str) else _judge(series, course, limits)
+        better = outdone(series, facts.every(LoadSeries))
+        if isinstance(course, str):
+            outcome: Outcome = Untrusted(course)
+        else:
+            outcome = Clean(f"{series.title}: {better}") if better else _judge(series, course, limits)
         if isinstance(outcome, Finding) and production and series.node:  # a test that is meant to go past the peak
             outcome = replace(outcome, severity=Severity.NOTE)
         yield outcome

@@ -302,3 +302,21 @@ def test_the_undo_of_current_goes_back_to_the_value_that_current_had() -> None:
 def test_a_value_of_current_that_the_parameter_does_not_take_is_never_written(pending: float) -> None:
     undo = "\n".join(set_parameter("LCKMGR_MODE", 6, 8, dynamic=True, pending=pending).undo)
     assert f"USE CURRENT\nSET LCKMGR_MODE {UNSHOWN}\n" in undo
+
+
+def test_a_dynamic_value_that_current_has_already_is_written_to_active_alone() -> None:
+    change = set_parameter("LCKMGR_MODE", 0, 6, dynamic=True, pending=6)
+    script, back = "\n".join(change.script), "\n".join(change.way_back)
+    assert "USE ACTIVE\nSET LCKMGR_MODE 6\nWRITE ACTIVE" in script
+    assert "USE ACTIVE\nSET LCKMGR_MODE 0\nWRITE ACTIVE" in back
+    assert "WRITE CURRENT" not in script + back, "it has that value, and the way back leaves it what it was"
+    assert "OPEN/APPEND" not in script, "AUTOGEN's file is looked at, not changed"
+    assert "RENAME" not in back
+    assert not [caution for caution in change.cautions if "lost at a reboot" in caution]
+
+
+def test_a_template_asks_for_no_line_that_current_has_already() -> None:
+    apply = "\n".join(advise_parameter("LCKMGR_MODE", 0, 6, when="only then", pending=6).apply)
+    assert "WRITE ACTIVE" in apply
+    assert "MODPARAMS" not in apply
+    assert "MODPARAMS" in "\n".join(advise_parameter("LCKMGR_MODE", 0, 6, when="only then", pending=8).apply)

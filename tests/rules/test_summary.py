@@ -8,7 +8,10 @@ import pytest
 from advisor.audits.report.data import audit_data
 from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
-from rules.summary import MOST_COLLECT, MOST_DO
+from rules.finding import Finding, Severity
+from rules.plan import Plan
+from rules.ranking import Ranked
+from rules.summary import MOST_COLLECT, MOST_DO, summarized
 from tests.stories import HERE, STORIES, audits_of, inputs_of
 
 LONGEST_TEXT = 120
@@ -191,3 +194,12 @@ def test_each_change_has_its_own_risk() -> None:
     caches = [risk for target, risk in risks.items() if "new cache" in target]
     bindings = [risk for target, risk in risks.items() if "cache binding" in target]
     assert (set(caches), {one.partition(":")[0] for one in bindings}) == ({""}, {"medium"})
+
+
+def test_what_two_findings_ask_for_in_the_same_words_is_told_once() -> None:
+    def asks(subject: str, do: str) -> Ranked:
+        return Ranked("openvms/r", Finding(subject, Severity.WARNING, "t", seen="s.", because="b.", do=do, evidence=()))
+
+    findings = (asks("KIWI", "Run it on one node."), asks("PLUM", "Run it on one node."), asks("FIG", "Measure."))
+    told = [one.title for one in summarized(findings, (), Plan(), ()).do]
+    assert told == ["Run it on one node.", "Measure."]

@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency, Node, RemasterRates
+from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, RowCache, StatisticsWindow, StorageArea
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, MissingInput, Outcome, Unknown, Untrusted
 from rules.openvms._evidence.node import NODE_FACTS, node_name
 
 CLUSTER_FACTS = (*NODE_FACTS, ClusterMember, ClusterNode, LockLatency, DistributedLockRates)
 """What a rule that uses this module has to declare."""
+OF_RDB = (Database, DatabaseUse, NodeDatabases, RowCache, StatisticsWindow, StorageArea)
+"""What tells that Rdb is used at all."""
 PARTS = ("local", "incoming", "outgoing")
 STATISTICS = ("mean", "current", "at lock peak")
 SERVED_BY = "a T4 composite CSV of {0}, of the same day, or MONITOR DLOCK ! on {0}"
@@ -25,6 +28,13 @@ SERVED = f"{DistributedLockRates.COLLECTED_BY}, or MONITOR DLOCK"
 def members_of(facts: Facts) -> list[ClusterMember]:
     """The nodes of the cluster, each by its latest reading, in the order of their names."""
     return list(facts.once(ClusterMember, _members))
+
+
+def shows_rdb(facts: Facts) -> bool:
+    """Whether anything in the export, of this node or another, is of Rdb: without it no advice is about a database."""
+    whole = facts.also(*OF_RDB, ClusterMember)
+    listed = any(one.databases for one in whole.every(ClusterMember))
+    return listed or any(next(iter(whole.every(kind)), None) is not None for kind in OF_RDB)
 
 
 def _members(facts: Facts) -> list[ClusterMember]:

@@ -22,7 +22,7 @@ from rules.openvms._evidence.boots import (
     outdated,
     shown_at,
 )
-from rules.openvms._evidence.node import NODE_FACTS, cpus_in, node_name, parameter_of, pending_of, subject_of
+from rules.openvms._evidence.node import NODE_FACTS, cpus_in, node_name, parameter_of, pending_value, subject_of
 from rules.openvms._evidence.releases import machine_of
 
 LAYOUT_FACTS = (*NODE_FACTS, Cpu, FastpathDevice, KernelService, Process, ProcessorModes)
@@ -351,7 +351,6 @@ class Layout:
 
     def set(self, name: str, new: float, *cautions: str) -> Change:
         """Set a dynamic lock manager parameter on this node."""
-        waits = pending_of(self.facts, name)
         return set_parameter(
             name,
             self.setting(name),
@@ -359,7 +358,7 @@ class Layout:
             dynamic=True,
             cautions=cautions,
             node=self.node,
-            pending=waits[0] if waits else None,
+            pending=pending_value(self.facts, name),
         )
 
     @property

@@ -104,6 +104,12 @@ def pending_of(facts: Facts, name: str) -> tuple[float, SysgenParameter] | None:
     return waits.current, waits
 
 
+def pending_value(facts: Facts, name: str) -> float | None:
+    """The same without its line."""
+    waits = pending_of(facts, name)
+    return waits[0] if waits else None
+
+
 def pending_alone(facts: Facts, name: str) -> tuple[float, SysgenParameter] | None:
     """The value that the next boot takes, where nothing of what runs came along: it may be the same."""
     listed = _of_this_node(facts, name)
@@ -112,15 +118,21 @@ def pending_alone(facts: Facts, name: str) -> tuple[float, SysgenParameter] | No
     return pending_of(facts, name)
 
 
-def pending_text(name: str, value: float) -> str:
-    """That a value waits for the next boot, as a sentence."""
-    return f"{name} is {value:,.0f} in CURRENT: pending, it takes effect with the next boot."
+def pending_text(name: str, value: float, *, at_once: bool = False) -> str:
+    """That a value waits for the next boot, as a sentence.
+
+    `at_once`: it is dynamic, and another value runs, so it need not have waited.
+    """
+    why = " (it is dynamic: WRITE ACTIVE was left out or taken back)" if at_once else ""
+    return f"{name} is {value:,.0f} in CURRENT: pending, it takes effect with the next boot{why}."
 
 
 def pending_said(facts: Facts, name: str) -> str:
     """The same of a parameter, with a blank before it; empty where no other value waits."""
     waits = pending_of(facts, name)
-    return f" {pending_text(name, waits[0])}" if waits else ""
+    if not waits:
+        return ""
+    return f" {pending_text(name, waits[0], at_once=waits[1].dynamic and pending_alone(facts, name) is None)}"
 
 
 def pending_clause(facts: Facts, name: str) -> str:

@@ -216,6 +216,51 @@ def half_believed(facts: Facts) -> str:
     )
 
 
+MOST_WAITS = 50.0
+"""This project: per cent of the waits that a list counts; from here on one spinlock has more than all others."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The spinlock that CPUs wait for most often, by a trace that counts waits and gives no share of time."""
+
+    trace: SpinlockTrace
+    percent: float
+    """Of all waits that the list counts."""
+
+    @property
+    def said(self) -> str:
+        """As a clause."""
+        return (
+            "the spinlock trace that came along counts waits, not how long they took: "
+            f"{self.percent:.0f} % of those it lists are for {self.trace.spinlock}"
+        )
+
+    @property
+    def do(self) -> str:
+        """What to begin with, as a clause; empty where nothing is known to help."""
+        told = known_of(self.trace.spinlock)
+        return f"to begin with, for {self.trace.spinlock}, {told.do}" if told and told.remedy else ""
+
+
+def most_often(facts: Facts) -> Counted | None:
+    """What is waited for most often where only counts came along (/TOTALS): a ratio needs no unit.
+
+    It divides nothing and sets nothing, for a wait for one spinlock may take longer than for another. `None` where no
+    count was read, one spinlock alone was listed, none has most of them, or there are shares of time, which say more.
+    """
+    if heats(facts):
+        return None
+    found = {one.spinlock: one for one in facts.every(SpinlockTrace) if one.cpu is None and known(one.spins)}
+    waits = {name: one.spins for name, one in found.items() if known(one.spins) and one.spins >= 0}
+    whole = sum(waits.values())
+    if len(waits) < 2 or not whole:
+        return None
+    first = max(waits, key=lambda name: waits[name])
+    percent = 100 * waits[first] / whole
+    return Counted(found[first], percent) if percent >= MOST_WAITS else None
+
+
 def share_of_spinning(facts: Facts, name: str) -> float | None:
     """How much of all spinning that a trace lists is for this spinlock, per cent; `None` without such a trace.
 

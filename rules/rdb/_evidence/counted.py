@@ -31,6 +31,7 @@ ATTACHED = MissingInput("whether there were users", "RMU/SHOW USERS ! and the ro
 ASKED = ("locks requested", "locks promoted")
 """What can meet a conflict: a blocking AST, a stall or a deadlock is of one of these."""
 STALLED = ("requests stalled", "promotions stalled")
+DEADLOCKED = ("request deadlocks", "promotion deadlocks")
 BLASTS = "blocking asts"
 STALL_TIME = "stall time x100"
 HUNDREDTHS = 100
@@ -353,7 +354,8 @@ def waits_for(each: Statistics, lock_type: str) -> TypeWaits | None:
 def waits_matter(each: Statistics, stalled: float | None, least: float, lock_type: str = "total") -> bool:
     """Whether waits cost anything: by how long they take together where that was counted, else by how many there are.
 
-    `stalled`: requests that stall, per second; `least`: from how many on they count where their time is not known.
+    `stalled`: requests that stall, per second or for each hundred transactions; `least`: from how many on they count
+    where their time is not known.
     """
     time = waiting_of(each, lock_type)
     if time is not None and time.per_second / HUNDREDTHS < WAITING:

@@ -8,14 +8,14 @@ from rules.engine import limit, percent
 from rules.finding import Evidence, Unknown
 from rules.rdb._evidence.counted import HUNDREDTHS, Part, TypeWaits, of_each_node, rounded, waiting_of, waits_for
 from rules.rdb._evidence.databases import OneDatabase
+from rules.rdb._evidence.limits import BusyLimits
 from rules.rdb._evidence.statistics import Share, Statistics
-from rules.sources import JCC
 
 BY_DESIGN = "by design: locking is at page level, so no row has a lock of its own"
 
 
 @dataclass(frozen=True)
-class PageLimits:
+class PageLimits(BusyLimits):
     """From where on page locks are most of the locking, and that matters. No vendor names a figure."""
 
     page_percent: float = percent(
@@ -23,14 +23,6 @@ class PageLimits:
         "this project: page locks are more than all other locks together; no vendor names a limit",
         low=1,
         of="lock operations",
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
-    )
-    busy_operations: float = limit(
-        50_000.0,
-        f"this project: at 2.7 µs each, the time of one alone ({JCC}), they take 13 % of a CPU; fewer get a note alone",
-        unit="lock operations/s",
     )
     waiting: float = limit(1.0, "this project: at any moment one process or more waits for a page", unit="processes")
     node_percent: float = percent(

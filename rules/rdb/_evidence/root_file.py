@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from rules.engine import limit, percent
 from rules.rdb._evidence.counted import rounded, rows_of, stalled_of, waits_matter
+from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics
 
 ROOT = ("seqblk", "tsnblk")
 
 
 @dataclass(frozen=True)
-class RootLimits:
+class RootLimits(LeastLimits):
     """From where on the root file matters. No vendor names a figure."""
 
     operations_percent: float = percent(
@@ -21,9 +22,6 @@ class RootLimits:
     )
     stalled_percent: float = percent(
         25.0, "this project: a quarter of what waits, waits for the root file", low=1, of="stalls"
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
     stalled_per_second: float = limit(
         1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"

@@ -12,7 +12,7 @@ from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLock
 from collectors.facts.rdb import HeldLock, NodeDatabases
 from collectors.facts.rdb.names import by_device
 from rules.changes.quoting import comment
-from rules.engine import limit, percent
+from rules.engine import percent
 from rules.finding import Evidence, Expectation, MissingInput, Outcome, Unknown, Untrusted
 from rules.rdb._evidence.databases import (
     SAME_TIME,
@@ -21,6 +21,7 @@ from rules.rdb._evidence.databases import (
     belonging,
     out_of_date,
 )
+from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.statistics import Statistics
 
 SHARING_FACTS = (
@@ -58,14 +59,11 @@ MAIN_PERCENT = 50.0
 
 
 @dataclass(frozen=True)
-class RemoteLimits:
+class RemoteLimits(LeastLimits):
     """From where on what crosses the cluster costs enough to speak of it."""
 
     remote_percent: float = percent(
         20.0, "this project: a two-node cluster with 8 % in a real day had no trouble", of="lock operations"
-    )
-    operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
 
 

@@ -6,7 +6,7 @@ measured at most of its values. A switch is such a parameter only where its runs
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts.base import Source
@@ -114,10 +114,10 @@ def series_of(
     for setup in groups:
         said = dict(setup)
         families.setdefault((said.get("series", ""), said.get("node", "")), []).append(said)
+    titles = _titles(groups)
     for setup, own in groups.items():
-        said = dict(setup)
+        said, name = dict(setup), titles[setup]
         family = families[said.get("series", ""), said.get("node", "")]
-        name = _title(said, family)
         if load_name and len(own) > 1:
             yield LoadSeries(
                 source=_source(report, own),
@@ -199,6 +199,23 @@ def _value(run: Run, column: str) -> float:
 
 def _without(setup: tuple[tuple[str, str], ...], column: str) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in setup if pair[0] not in ("series", column, *FOLLOWS.get(column, ())))
+
+
+def _titles(setups: Iterable[tuple[tuple[str, str], ...]]) -> dict[tuple[tuple[str, str], ...], str]:
+    """The title of each series: what differs within its node, whatever the rows call their series.
+
+    Where that leaves two alike, it is what they are called.
+    """
+    said = {setup: dict(setup) for setup in setups}
+    of_node: dict[str, list[dict[str, str]]] = {}
+    for one in said.values():
+        of_node.setdefault(one.get("node", ""), []).append(one)
+    found = {setup: _title(one, of_node[one.get("node", "")]) for setup, one in said.items()}
+    alike = {title for title in found.values() if list(found.values()).count(title) > 1}
+    return {
+        setup: f"{title}, series {called}" if title in alike and (called := said[setup].get("series")) else title
+        for setup, title in found.items()
+    }
 
 
 def _title(said: Mapping[str, str], family: Sequence[Mapping[str, str]], but: str = "") -> str:
