@@ -90,7 +90,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         figure,
         Ratio(
             parameter=RATIO,
-            steps=falling(limits.target_ratio, 10, 5),
+            steps=falling(limits.target_ratio, RATIO),
             because="Every page or row lock is taken in this hash table, whose buckets share the spinlocks.",
             guarded=size.run_number if size else None,
             guarded_then=larger,
