@@ -105,7 +105,9 @@ WHOLE_TABLE_PERHAPS = (
     "it may ask for the whole table"
 )
 HOLDS = "SPID {0} holds the exclusive table lock at the moment of the export"
-RAISED = "Raise the lock promotion threshold of {0} as the script says, against {1:,.0f} promotions to table locks."
+RAISED = (
+    "Raise the lock promotion threshold of {0} to {2} as the script says, against {1:,.0f} promotions to table locks."
+)
 FEWER = (
     "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
     "({1:g} %): raise no threshold, which would take more locks."
@@ -288,7 +290,7 @@ def _levers(
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
     count, contended = promoted(promotions(facts, kind)), _hash_contended(facts)
     if first and raising and raising.change:
-        yield RAISED.format(first.name, count)
+        yield RAISED.format(first.name, count, raising.change.new)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
         yield FEWER.format(count, contended)
     elif raising and raising.batches:
