@@ -110,7 +110,7 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         )
         return
     room = f"; {free.mb:,.0f} MB are free for reconfiguration" if free else ""
-    it = f"{change.new} to begin with" if change else "a size of its own"
+    it = f"a size of its own, {change.new} to begin with," if change else "a size of its own"
     yield Finding(
         subject=named.name,
         severity=severity,
@@ -121,6 +121,7 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         f"it now{room}). {FIRST}",
         unknown=SIZES.format(CACHED if offers(facts, "monCachedObject") else ""),
         changes=(change,) if change else (),
+        explains=("ase/reads_slow",) if severity > Severity.NOTE else (),
         evidence=(
             Evidence(f"size of {named.name} in force", size_mb, "MB", named.source, limits.size_mb),
             *evidence,

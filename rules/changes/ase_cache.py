@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, batches, comment, tsql_literal, tsql_string
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, Risk
 
 DEFAULT_CACHE = "default data cache"
 MORE_SPINS = (
@@ -209,6 +209,7 @@ def grow_cache(
         takes_effect=Effect.ONLINE,
         cautions=cautions,
         memory_mb=new_mb - old_mb + overhead_mb,
+        risk=Risk("medium", "takes effect at once; the way back is static and needs a restart"),
     )
 
 
