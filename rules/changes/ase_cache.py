@@ -213,6 +213,37 @@ def grow_cache(
     )
 
 
+def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions: tuple[str, ...] = ()) -> Change:
+    """Give a cache a pool for large I/O, from that of the logical page (`from_mb`): dynamic, and so is the way back.
+
+    Raises `OutOfRange` where it would take all of that pool.
+    """
+    if not 1 <= new_mb < from_mb:
+        raise OutOfRange(f"a pool of {new_mb} MB from {from_mb:g} MB")
+    key, target = cache_key(cache, f"{io_kb:g}K pool"), f"{comment(cache)}: {io_kb:g}K pool"
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return by_hand(key, target, "0 MB", f"{new_mb} MB")
+    show = f"sp_cacheconfig {name}"
+    return Change(
+        key=key,
+        target=target,
+        old="0 MB",
+        new=f"{new_mb} MB",
+        apply=batches(
+            f"-- {comment(cache)}: as it is now (its pools)",
+            show,
+            f'sp_poolconfig {name}, "{new_mb}M", "{io_kb:g}K"',
+            "-- only clean, unused buffers move: check the Run Size of the new pool, and send it again for the rest",
+            show,
+        ),
+        undo=batches(f'sp_poolconfig {name}, "0", "{io_kb:g}K"', show),
+        takes_effect=Effect.ONLINE,
+        cautions=("The pool of the logical page becomes as much smaller: watch its hits.", *cautions),
+    )
+
+
 def shrink_cache(
     cache: str, old_mb: float, new_mb: float, pools: Sequence[tuple[float, float]], *, cautions: tuple[str, ...] = ()
 ) -> Change:
