@@ -29,6 +29,7 @@ from rules.finding import Outcome
 from rules.laws.spinlocks import ADDRESS_LOCK_BUCKETS
 from rules.sources import TALLMAN
 
+RATIO = "lock address spinlock ratio"
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629101517.html",)
 
 
@@ -52,8 +53,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         limits,
         lock_figure(facts, "address"),
         Ratio(
-            parameter="lock address spinlock ratio",
-            steps=falling(limits.target_ratio, 1),
+            parameter=RATIO,
+            steps=falling(limits.target_ratio, RATIO),
             because="Only indexes of allpages tables take address locks: tables with datapages or datarows locking "
             "take none.",
             guarded=ADDRESS_LOCK_BUCKETS,

@@ -9,12 +9,13 @@ inserts into a heap queue for its last page, and index pages cost address locks,
 datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014).
 
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
-or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose last
-page has lock waits straight to datarows. Where only the spinlocks of the address locks contend, the ratio goes first
-(ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where their spins cannot
-have cost a measurable part of the engines' time no table is named for them. The script for one table
-has a dump and a check of the table before it, the room it needs where its size was read, the database option, a check
-and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
+or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose
+last page has lock waits straight to datarows, below 15 % too where a twentieth of the requests for last pages of
+heaps wait and most of these waits are of that one heap. Where only the spinlocks of the address locks contend, the
+ratio goes first (ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where
+their spins cannot have cost a measurable part of the engines' time no table is named for them. The script for one
+table has a dump and a check of the table before it, the room it needs where its size was read, the database option, a
+check and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
 
 When to ignore it: where few rows are changed in allpages tables, or next to nothing waits. Page locks are also taken by
 datapages tables, and worktables in tempdb are allpages heaps nobody can alter. Never convert a system table. A table
@@ -205,9 +206,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     waiting = [group for group in read if _many(facts, limits, group)]
     hints = list(_hints(facts, limits))
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
-    heaps = any(group.what == HEAPS for group in waiting)
+    heaps = [group for group in waiting if group.what == HEAPS]
+    many = sum(group.waited for group in heaps if group.percent >= limits.loud_percent)
     bounds = limits.bounds(pages_quiet=_pages_quiet(facts, limits, read))
-    seen = named_tables(facts, bounds, address_locks=address, last_pages=heaps)
+    seen = named_tables(facts, bounds, address_locks=address, last_pages=bool(heaps), heap_waits=many)
     named = [one for one in seen if not one.little]
     share = allpages_share(facts)
     yield from refusals

@@ -56,7 +56,7 @@ from rules.ase._evidence.caches.fit import (
 from rules.ase._evidence.caches.lockless import lockless_instead
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
-from rules.ase._evidence.server import ENGINE_FACTS, busy_of
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, offers
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import BUSY_ORIGIN, BUSY_PERCENT, CACHE_SEARCHES
 from rules.ase._evidence.spinlocks.ratio import refused
@@ -104,7 +104,8 @@ LOCKLESS = (
     "As enable mem scale is on, a lockless data cache is the alternative: the cache made anew with relaxed LRU "
     "(messages 16765, 17326), its contention then in CASWaits of monDataCache."
 )
-FITS = "whether everything bound to it fits (sp_helpcache, monCachedObject with enable monitoring on)"
+FITS = "whether everything bound to it fits (sp_helpcache{0})"
+RESIDENT = ", monCachedObject with enable monitoring on"
 CHANGES = "how many of its rows are changed a second at the busiest hour (two snapshots of monOpenObjectActivity)"
 WASHED = "The wash statistics are not available, which is not zero: look how often its data are updated."
 TEMPORARY = "temporary tables come and go in it and are changed all the time"
@@ -349,7 +350,10 @@ def _finding(
     what = "the cache holds logs alone" if log else "next to nothing was replaced (Buffers Grabbed)"
     known_of_it = [*([_fitting(fits)] if fits else []), *([_changing(limits, changed, rate)] if seldom else [])]
     told = "; ".join(known_of_it) if not log else ""
-    open_of_it = [*([] if fits else [FITS]), *([] if seldom else [CHANGES])]
+    open_of_it = [
+        *([] if fits else [FITS.format(RESIDENT if offers(facts, "monCachedObject") else "")]),
+        *([] if seldom else [CHANGES]),
+    ]
     lacks = f"Not in these exports: {', and '.join(open_of_it)}." if open_of_it and not log else ""
     washed = lacks and cache.washed_dirty is NOT_MEASURED
     instead = not log and lockless_instead(facts, named)

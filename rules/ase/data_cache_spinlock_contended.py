@@ -17,28 +17,36 @@ no more partitions are possible, or one hot page or table is the cause, bind the
 own. Where one partition alone is over the limit, or a few have most of the waits (five times the mean of the others),
 more of them do little, nor does a cache of its own, and no restart is asked for: fewer rows on a page spread it.
 
-When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
-cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes that,
-partitions do not. Partitions also do little for one hot page, which always lies in one of them. A lockless data cache
-(16.0 SP02 and later) is judged by its CAS waits in monDataCache, its spinlock says nothing. For a type of cache that is
-not known here nothing is proposed.
+When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are
+the cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes
+that, partitions do not. Where no export tells whether it is scans, only a cache of one partition is cut all the same.
+Partitions also do little for one hot page, which always lies in one of them. A lockless data cache (16.0 SP02 and
+later) is judged by its CAS waits in monDataCache, its spinlock says nothing. For a type of cache that is not known
+here nothing is proposed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.binding_plan import BindingPlan
-from rules.ase._evidence.caches.binding_report import Part, binding_keys, contention_left, partitions_first
+from rules.ase._evidence.caches.binding_report import (
+    Part,
+    binding_keys,
+    contention_left,
+    not_worth,
+    partitions_first,
+)
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
 from rules.ase._evidence.caches.lockless import lockless_instead
+from rules.ase._evidence.caches.own_cache import enough_alone
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
-from rules.ase._evidence.objects.scans import scanned_of, scans_unjudged
+from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of, schemes
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
@@ -80,6 +88,20 @@ SEARCHES = (
 SCANS_FIRST = (
     "Fix the statements that scan {} first (ase/table_scans_relink_cache) and measure: nothing is to be restarted "
     "before that. Should it stay over the limit"
+)
+SCANS_BESIDE = (
+    "Look before the restart, by {}, whether scans of {} are what it is searched for (ase/table_scans_relink_cache): "
+    "fewer of them help more, and this is then for the next restart that is due."
+)
+SCANS_ALONE = (
+    "Fix the statements that scan {} first (ase/table_scans_relink_cache) and measure. Bind nothing for them: in a "
+    "cache of its own each page scanned is one search as well."
+)
+OWN_FIRST = (
+    "First a cache of their own for the {} ({}), then measure: tables are bound only if it is over the limit then."
+)
+PLAN_FIRST = (
+    "What is left is the binding plan (ase/hot_table_in_default_cache); after that only fewer searches reduce it."
 )
 SCANS_JUDGED_FIRST = (
     "Nothing is to be restarted before {} tell whether scans of {} are what it is searched for "
@@ -168,15 +190,19 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
             )
+        if advice.do == SEPARATE:
+            advice = replace(advice, do=_apart(facts, limits, figure))
+        elif advice.instead == SEPARATE:
+            advice = replace(advice, instead=_apart(facts, limits, figure))
         restarts = advice.change and advice.change.takes_effect is not Effect.ONLINE
         held = _held(facts, figure.label) if restarts else []
         if restarts and (scans := scanned_of(facts, held)):
-            tables = ", ".join(name_of(one.row) for one in scans[:MOST_TABLES])
-            tables += f" and {len(scans) - MOST_TABLES} more" if len(scans) > MOST_TABLES else ""
-            advice = replace(_only_if(SCANS_FIRST.format(tables), advice), instead="")
+            advice = replace(_only_if(SCANS_FIRST.format(_tables(scans)), advice), instead="")
         elif restarts and (open_scans := scans_unjudged(facts, held)):
             first = SCANS_JUDGED_FIRST.format(open_scans.lacks, open_scans.names)
-            advice = replace(_only_if(first, advice), missing=(*advice.missing, *open_scans.missing), instead="")
+            single = named is not None and named.run_partitions == 1
+            held_back = _with_caution(advice, open_scans) if single else _only_if(first, advice)
+            advice = replace(held_back, missing=(*advice.missing, *open_scans.missing), instead="")
         if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
             later = (
                 f"Make the binding plan first (ase/hot_table_in_default_cache): it is expected to leave less than "
@@ -187,6 +213,36 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
+
+
+def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
+    """What is left beside partitions, as sentences: the one first step, by what other rules find of the same cache."""
+    if scans := scanned_of(facts, _held(facts, figure.label)):
+        return SCANS_ALONE.format(_tables(scans))
+    gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
+    hot, contents, _ = searched(facts, gate, spread=True)
+    if contents is None or figure.label not in {one.label for one in hot}:
+        return SEPARATE
+    shared = allocation(facts, contents, gate)
+    if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
+        return OWN_FIRST.format(own.says, own.rule)
+    if not isinstance(shared.plan, BindingPlan):
+        return SEPARATE
+    return PLAN_FIRST if shared.plan.worth_it else f"No cache of its own helps: {not_worth(shared.plan)}."
+
+
+def _tables(scans: Sequence[Scanned]) -> str:
+    """Names of the tables that are scanned, a few of them."""
+    named = ", ".join(name_of(one.row) for one in scans[:MOST_TABLES])
+    return named + (f" and {len(scans) - MOST_TABLES} more" if len(scans) > MOST_TABLES else "")
+
+
+def _with_caution(advice: Advice, scans: Unjudged) -> Advice:
+    """The same change with the caution that scans are not judged: one spinlock for all engines is too few for any."""
+    if advice.change is None:
+        return advice
+    said = SCANS_BESIDE.format(scans.lacks, scans.names)
+    return replace(advice, change=replace(advice.change, cautions=(*advice.change.cautions, said)))
 
 
 def _only_if(condition: str, advice: Advice) -> Advice:

@@ -1,19 +1,23 @@
 """The default data cache still has the size it was installed with.
 
-Finds: a default data cache whose size nobody configured (Config 0.00) and that runs with 10 MB or less.
+Finds: a default data cache whose size nobody configured (Config 0.00), that runs with 10 MB or less, or that misses
+much while more memory than it has lies free.
 
 Why it matters: as installed the default data cache has 8 MB, whatever memory the server has. All that is not bound to a
 cache of its own, and recovery, goes through it; what does not fit is read from disk again and again.
 
-What to do: give it a size of its own, in one step that the memory which is free for reconfiguration allows; it may grow
-without a restart. How large is for a person to say: what the databases use at the busiest hour (monCachedObject, the
-misses of sp_sysmon) and what the machine has. Set it explicitly before partitions, named caches or bindings.
+What to do: give it a size of its own; it may grow without a restart. How large it has to be no export shows: a first
+step of this project is half of the memory that is free for reconfiguration, where that at least doubles it, and the
+other half stays for what comes after it. Then the misses of the busiest hour tell whether it goes on. Set it before
+partitions, named caches or bindings, which are judged by figures that change with it.
 
-When to ignore it: on a server that does nothing, or where everything that is used is bound to named caches.
+When to ignore it: on a server that does nothing, or where everything that is used is bound to named caches. What is
+read once, as by a load or a report over all, misses in a cache of any size.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import floor
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
@@ -23,13 +27,20 @@ from rules.ase._evidence.caches.figures import (
     latest_caches,
     seconds_of,
 )
-from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, free_memory
+from rules.ase._evidence.caches.memory import (
+    MEMORY_FACTS,
+    OVERHEAD_FACTS,
+    FreeMemory,
+    free_evidence,
+    free_memory,
+    overhead_of,
+)
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import never_sized
-from rules.ase._evidence.server import ENGINE_FACTS
-from rules.changes.ase_cache import show_cache
+from rules.ase._evidence.server import ENGINE_FACTS, offers
+from rules.changes.ase_cache import grow_cache, show_cache
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
@@ -42,9 +53,16 @@ THROUGH = (
 )
 FIRST = "Set it before any partitions, named caches or bindings: they are judged by figures that change with it."
 SIZES = (
-    "No export shows how large it must be: what the databases use at the busiest hour (monCachedObject, the misses "
-    "afterwards) and the memory of the machine determine that."
+    "No export shows how large it must be: what the databases use at the busiest hour{0} and the memory of the machine "
+    "determine that."
 )
+CACHED = " (monCachedObject, the misses afterwards)"
+STEP, FIRST_STEP = (
+    0.5,
+    "Half of the {0:,.0f} MB that are free, as a first step (this project's): what is left is for later.",
+)
+MACHINE = "The machine must have the memory that max memory promises, or it begins to page."
+READ_ONCE = "What is read once, as by a load, misses in a cache of any size: look at the misses again afterwards."
 
 
 @dataclass(frozen=True)
@@ -58,7 +76,12 @@ class Limits:
     )
 
 
-@rule(needs=(NamedCache,), uses=(*USES, *MONITORED, *MEMORY_FACTS, *ENGINE_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(NamedCache,),
+    uses=(*USES, *MONITORED, *MEMORY_FACTS, *OVERHEAD_FACTS, *ENGINE_FACTS),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at the size of the default data cache, then at what it misses."""
     listed = [one for one in facts.every(NamedCache) if never_sized(one)]
@@ -68,8 +91,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     named = listed[-1]
     if not known(named.run_size_mb):
         yield Unknown.of(NamedCache)
-    elif named.run_size_mb > limits.size_mb:
-        yield Clean(f"{named.name}: Config 0.00, runs with {named.run_size_mb:g} MB (limit {limits.size_mb:g} MB)")
     else:
         yield from _small(facts, limits, named, named.run_size_mb)
 
@@ -81,17 +102,26 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         return
     severity, told, evidence = _misses(facts, limits, seen)
     free = free_memory(facts)
+    change = _larger(facts, named, size_mb, free) if severity > Severity.NOTE else None
+    if size_mb > limits.size_mb and (severity < Severity.WARNING or change is None):
+        yield Clean(
+            f"{named.name}: Config 0.00, runs with {size_mb:g} MB (limits {limits.size_mb:g} MB, or "
+            f"{limits.misses_per_second:g} misses a second while as much memory is free){told}"
+        )
+        return
     room = f"; {free.mb:,.0f} MB are free for reconfiguration" if free else ""
+    it = f"a size of its own, {change.new} to begin with," if change else "a size of its own"
     yield Finding(
         subject=named.name,
         severity=severity,
-        title=f"{named.name}: {size_mb:g} MB, as installed",
-        seen=f"Its size was never configured (Config 0.00), so it runs with the {size_mb:g} MB it was installed with."
-        f"{told}",
+        title=f"{named.name}: {size_mb:g} MB, a size that nobody configured",
+        seen=f"Its size was never configured (Config 0.00): it runs with {size_mb:g} MB.{told}",
         because=THROUGH,
-        do=f"Give it a size of its own with sp_cacheconfig, larger without a restart ({show_cache(named.name)} shows "
+        do=f"Give it {it} with sp_cacheconfig, larger without a restart ({show_cache(named.name)} shows "
         f"it now{room}). {FIRST}",
-        unknown=SIZES,
+        unknown=SIZES.format(CACHED if offers(facts, "monCachedObject") else ""),
+        changes=(change,) if change else (),
+        explains=("ase/reads_slow",) if severity > Severity.NOTE else (),
         evidence=(
             Evidence(f"size of {named.name} in force", size_mb, "MB", named.source, limits.size_mb),
             *evidence,
@@ -100,6 +130,18 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     )
     if seen is None:
         yield Unknown.of(CacheActivity, MonDataCache)
+
+
+def _larger(facts: Facts, named: NamedCache, size_mb: float, free: FreeMemory | None) -> Change | None:
+    """Half of the free memory in addition, where that at least doubles it; `None` where nothing tells what is free."""
+    if free is None or free.mb * STEP < size_mb:
+        return None
+    new = floor((size_mb + free.mb * STEP) / 10) * 10.0
+    overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
+    if new <= size_mb or new - size_mb + overhead > free.mb:
+        return None
+    cautions = (FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
+    return grow_cache(named.name, size_mb, new, overhead_mb=overhead, cautions=cautions)
 
 
 def _misses(facts: Facts, limits: Limits, seen: CacheActivity | None) -> tuple[Severity, str, tuple[Evidence, ...]]:

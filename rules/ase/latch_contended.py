@@ -75,7 +75,8 @@ FEWER_ROWS = (
 )
 TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a temporary table: look there first."
 LESS = (
-    "Set nothing on {0}: have the sessions that fill it insert fewer rows, and make its indexes after the rows are in."
+    "Set nothing on {0}: have the sessions that fill it insert fewer rows, make its indexes after the rows are in, or "
+    "spread them over several temporary databases."
 )
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""

@@ -32,7 +32,7 @@ from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, jud
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.deadlocks import PERIOD, searched_at_once
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, lower_hwm
-from rules.changes.ase_config import waiting_number
+from rules.changes.ase_config import configure, waiting_number
 from rules.engine import limit, rule
 from rules.finding import Evidence, Finding, Outcome
 from rules.laws.hashing import buckets_for_chain
@@ -49,6 +49,7 @@ AT_ONCE = (
     f"{PERIOD} is 0, so each lock wait is searched for deadlocks at once, which holds lock spinlocks often and is not "
     "for production (vendor). Set it back to {0} first (dynamic), and measure before the ratio is touched."
 )
+MILLISECONDS = "In milliseconds, the Default of the listing: so long a task waits before a deadlock is looked for."
 FEWER = "fewer lock requests (shorter transactions, a lower isolation level)"
 
 
@@ -80,17 +81,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             "comes first (ase/lock_hash_chains_long) and adds spinlocks at the same ratio: measure after it."
         )
     at_once = searched_at_once(facts)
+    default = at_once.default_value if at_once and isinstance(at_once.default_value, float) else 0.0
     if at_once:
-        default = at_once.default_value
-        known_default = isinstance(default, float) and default > 0
-        first = AT_ONCE.format(f"{default:,.0f} ms" if known_default else "its default")
+        first = AT_ONCE.format(f"{default:,.0f} ms" if default > 0 else "its default")
     outcomes = judge_ratio(
         facts,
         limits,
         figure,
         Ratio(
             parameter=RATIO,
-            steps=falling(limits.target_ratio, 10, 5),
+            steps=falling(limits.target_ratio, RATIO),
             because="Every page or row lock is taken in this hash table, whose buckets share the spinlocks.",
             guarded=size.run_number if size else None,
             guarded_then=larger,
@@ -104,7 +104,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     )
     for outcome in outcomes:
         if at_once and isinstance(outcome, Finding):
-            yield replace(outcome, evidence=(*outcome.evidence, Evidence(PERIOD, 0, "ms", at_once.source)))
+            back = isinstance(figure, Figure) and not figure.since_boot and not figure.short and first in outcome.do
+            yield replace(
+                outcome,
+                evidence=(*outcome.evidence, Evidence(PERIOD, 0, "ms", at_once.source)),
+                changes=(configure(PERIOD, 0, default, cautions=(MILLISECONDS,)),) if back and default > 0 else (),
+            )
         else:
             yield outcome
 

@@ -51,6 +51,7 @@ from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
     Waiting,
     lock_kinds,
+    mostly_address,
     say_tables,
     table_evidence,
     waiting_sessions,
@@ -83,6 +84,16 @@ BY_SCHEME = {
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
 SYSTEM = "Set nothing on {0}, a system or temporary table: look at what makes and drops objects."
+TEMPORARY = (
+    "Set nothing on {0}, a table of a temporary database: make and drop fewer temporary tables, or spread the sessions "
+    "over several temporary databases."
+)
+ADDRESS = (
+    "Most of these waits are for address locks, on index pages of allpages tables: one blocks all who take that path "
+    "through the index."
+)
+NO_ADDRESS = "Tables with a data-only lock scheme (datapages, datarows) take no address locks."
+"""In place of what shortens waits for rows, pages and tables."""
 PROMOTED = (
     "Against {0:,.0f} lock promotions to table locks, "
     '`{1} "table", "<table>", <lwm>, <hwm>, <pct>` (from its database; note the old values first) raises the '
@@ -105,7 +116,9 @@ WHOLE_TABLE_PERHAPS = (
     "it may ask for the whole table"
 )
 HOLDS = "SPID {0} holds the exclusive table lock at the moment of the export"
-RAISED = "Raise the lock promotion threshold of {0} as the script says, against {1:,.0f} promotions to table locks."
+RAISED = (
+    "Raise the lock promotion threshold of {0} to {2} as the script says, against {1:,.0f} promotions to table locks."
+)
 FEWER = (
     "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
     "({1:g} %): raise no threshold, which would take more locks."
@@ -120,6 +133,7 @@ ONE_STEP = {
     "allpages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
 }
 """By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
+ALLPAGES_SAYS = "ase/allpages_table_contended says which tables and what leaving it takes."
 OWN_STEP = (
     "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
 )
@@ -183,7 +197,9 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         severity=waits.severity,
         title=waits.title + (f", most for {tables[0].name}" if tables else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
-        because="" if tables and tables[0].system else _why(raising, holder) or BLOCKED,
+        because=""
+        if tables and tables[0].system
+        else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
         do=joined(*_levers(facts, tables, names, hot, raising)),
         unknown=joined(waits.unknown, few),
         evidence=(
@@ -276,7 +292,12 @@ def _levers(
     """What shortens the waits, in words: for the first table, by what is known of it."""
     first = tables[0] if tables else None
     if first and first.system:
-        yield SYSTEM.format(first.name)
+        of_tempdb = "tempdb" in (first.row.database or "").lower()
+        yield (TEMPORARY if of_tempdb else SYSTEM).format(first.name)
+        return
+    if mostly_address(facts) and (first is None or first.scheme in (None, "allpages")):
+        yield NO_ADDRESS
+        yield BY_SCHEME["allpages"] if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
         plain = PLAIN_IDENTIFIER.match(hot.table) and not reserved(hot.table)
@@ -288,7 +309,7 @@ def _levers(
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
     count, contended = promoted(promotions(facts, kind)), _hash_contended(facts)
     if first and raising and raising.change:
-        yield RAISED.format(first.name, count)
+        yield RAISED.format(first.name, count, raising.change.new)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
         yield FEWER.format(count, contended)
     elif raising and raising.batches:

@@ -60,6 +60,11 @@ ALS = (
     "Whether asynchronous log service helps (sp_dboption, its owner decides) is not shown: the log device must have "
     "time to spare, and switching it off again needs the database without users."
 )
+TOO_FEW = "Asynchronous log service is no choice: it takes {0} engines or more (vendor), and {1} are online."
+NOT_YET = (
+    "Asynchronous log service (sp_dboption) would be taken, but is not advised: it is for a very contended log, and "
+    "tests of the vendor ran well with up to {0:g} % waiting."
+)
 WRITES = "writes of the last log page"
 NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log caches"}
 
@@ -175,20 +180,25 @@ def _judge(
         seen=f"{what[0].upper()}{what[1:]}: {said}.",
         because=joined(SLEEPS, writes),
         do=levers(facts, limits) if name == "Log" else joined(FLUSHES, ULC_LEVERS),
-        unknown=_asynchronous(facts, limits) if name == "Log" and loud else "",
+        unknown=_asynchronous(facts, limits, loud=loud) if name == "Log" else "",
         evidence=tuple(evidence),
     )
 
 
-def _asynchronous(facts: Facts, limits: Limits) -> str:
-    """Name asynchronous log service where this server takes it, or why it does not; nothing where that is not known."""
-    engines, old = engines_of(facts).number, level_reached(facts, "16.0") is False
-    if engines is None or engines < limits.als_engines:
+def _asynchronous(facts: Facts, limits: Limits, *, loud: bool) -> str:
+    """Name asynchronous log service where this server takes it, or why not; nothing where that is not known.
+
+    `loud`: more of the requests wait than in the vendor's own tests.
+    """
+    engines, new = engines_of(facts).number, level_reached(facts, "16.0")
+    if engines is None or new is None:
         return ""
-    if old:
-        return ALS
-    queue = setting_of(facts, QUEUE)
-    size = queue.run_number if queue else None
-    if level_reached(facts, "16.0") is None or size is None:
+    if engines < limits.als_engines:
+        return TOO_FEW.format(limits.als_engines, engines)
+    queue = setting_of(facts, QUEUE) if new else None
+    size = 0.0 if not new else queue.run_number if queue else None
+    if size is None:
         return ""
-    return ALS if size == 0 else f"Asynchronous log service is refused here: {QUEUE} is {size:.0f} ({MESSAGE})."
+    if size:
+        return f"Asynchronous log service is refused here: {QUEUE} is {size:.0f} ({MESSAGE})."
+    return ALS if loud else NOT_YET.format(limits.loud_percent)

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.log.levers import (
-    DELAYED,
     LEVER_FACTS,
     LogLimits,
+    behind_times,
+    delayed,
     left,
     levers,
     own_evidence,
@@ -52,10 +53,9 @@ MOST_OWN = (
     "Most of these tasks wait for their own write (event 55) and so for nothing but the log device: {0:,.1f} ms each"
 )
 OWN_TAKES = "A task's own write (event 55) takes {0:,.1f} ms"
-UNDER = (
-    "{0}, under this project's limit of {1:g} ms (no limit is published for log writes). Fewer commits and a faster "
-    "device both shorten it."
-)
+UNDER = "{0}, under this project's limit of {1:g} ms (no limit is published for log writes). {2}."
+BOTH = "Fewer commits and a faster device both shorten it"
+NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
     "Find out what slows the log device: paths shared with data, a write cache that is off, a remote mirror that each "
     "write waits for."
@@ -86,8 +86,12 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     writers = devices.devices_of(facts, writing=True) if mean is not None else []
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
     rest = left(facts, limits, beside_device=True)
-    faster = "" if mean is None else ", a faster log device"  # without a mean it is one of the rest
-    do = joined(DEVICE, f"Then, in this order: {rest}, {DELAYED}.") if slow else f"What shortens it: {rest}{faster}."
+    faster = "" if mean is None or behind_times(facts) else ", a faster log device"  # without a mean one of the rest
+    do = (
+        joined(DEVICE, f"Then, in this order: {rest}{delayed(facts)}.")
+        if slow
+        else f"What shortens it: {rest}{faster}."
+    )
     untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
     evidence = (*waits.evidence, *own_evidence(facts, limits.milliseconds), *mixed_evidence(mixed))
     yield Finding(
@@ -113,4 +117,6 @@ def _under(facts: Facts, limits: Limits, mean: float) -> str:
     """What a write below the limit tells: the device is what most wait for where most waiting time is of event 55."""
     own, every = own_write(facts), waited_for(facts, WHAT, LOG_WRITES)
     most = own and isinstance(every, Waited) and own.waited_seconds > every.waited_seconds / 2
-    return UNDER.format((MOST_OWN if most else OWN_TAKES).format(mean), limits.milliseconds)
+    said = (MOST_OWN if most else OWN_TAKES).format(mean)
+    times = behind_times(facts)
+    return UNDER.format(said, limits.milliseconds, NOT_DEVICE.format(times) if times else BOTH)

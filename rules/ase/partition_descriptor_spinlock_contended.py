@@ -57,7 +57,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             label="partition descriptor",
             ratio="partition spinlock ratio",
             because="The vendor gives no figure for this spinlock and says that a lower ratio may have little impact.",
-            lowest=1,
             since=(15, 0),
             lock_free="16.0 made object and index descriptors lock-free, of partitions the source says nothing",
             replaced=False,

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
+from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
@@ -53,6 +54,8 @@ FEWER = (
     "Fewer reads come before more memory: an index for the statement that scans, then a cache that holds what is read "
     "again and again."
 )
+LARGE = "{0}. An index for the statement that scans still comes before more memory."
+"""Most denied first: one read of eight pages in place of eight."""
 TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.COLLECTED_BY)
 TABLE_OF = {TABLES: "monOpenObjectActivity", devices.MISSING: "monDeviceIO"}
 NAMED = 3
@@ -70,7 +73,7 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity, *devices.DEVICE_FACTS),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity, *devices.DEVICE_FACTS, *LARGE_IO_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -91,12 +94,13 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     normal = mean is not None and not (slow or between)
     counted = None if readers or normal else devices.counted_by_sysmon(facts, writing=False)
     tables = _tables(facts, limits.reads_percent)
+    lacking_pool = max(denied_large_io(facts), key=lambda one: one.evidence.value, default=None)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     lacks = [*([] if tables else [TABLES]), *([devices.MISSING] if (slow or between) and not readers else [])]
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
     finding = Finding(
         subject=subject_of(facts),
-        severity=waits.severity if slow else Severity.ADVICE if between else Severity.NOTE,
+        severity=waits.severity if slow else Severity.ADVICE if between or lacking_pool else Severity.NOTE,
         title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
         seen=joined(
             waits.seen,
@@ -105,14 +109,16 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             or (f"Most physical reads are of {named}." if tables else ""),
         ),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(DEVICES if slow or between else "", FEWER),
+        do=joined(DEVICES if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else FEWER),
         unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
             *(one.evidence for one in readers),
             *((counted.evidence,) if counted else ()),
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
+            *((lacking_pool.evidence,) if lacking_pool else ()),
         ),
+        changes=(lacking_pool.change,) if lacking_pool else (),
     )
     yield with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
     if lacks and finding.severity > Severity.NOTE:

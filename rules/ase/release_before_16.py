@@ -35,6 +35,7 @@ from rules.ase._evidence.spinlocks.gates import (
     METADATA_GRABS,
     METADATA_PERCENT,
 )
+from rules.ase._evidence.spinlocks.ratio import FURTHER
 from rules.ase._evidence.spinlocks.survey import (
     LOCK_FACTS,
     Survey,
@@ -60,23 +61,20 @@ REDUCES = (
 )
 DATAROWS = "address locks (tables with the datarows lock scheme take none, on any release)"
 RATIO_OF = {
-    "page and row lock hash table": ("lock spinlock ratio", 5),
-    ADDRESS: ("lock address spinlock ratio", 1),
-    "table lock hash table": ("lock table spinlock ratio", 1),
-    "Object metadata": ("open object spinlock ratio", 5),
-    "Index metadata": ("open index spinlock ratio", 5),
-    "Index Hash metadata": ("open index hash spinlock ratio", 5),
-    "Partition metadata": ("partition spinlock ratio", 1),
+    "page and row lock hash table": "lock spinlock ratio",
+    ADDRESS: "lock address spinlock ratio",
+    "table lock hash table": "lock table spinlock ratio",
+    "Object metadata": "open object spinlock ratio",
+    "Index metadata": "open index spinlock ratio",
+    "Index Hash metadata": "open index hash spinlock ratio",
+    "Partition metadata": "partition spinlock ratio",
 }
-"""The ratio of each spinlock, and where the rule of that spinlock asks for no lower one."""
-RATIOS = (
-    "Lower the spinlock ratios first, as their own findings say: that takes a restart or none, an upgrade is a "
-    "project. Weigh an upgrade only if the contention stays at the lowest ratios."
+"""The ratio of each spinlock."""
+OWN_FIRST = (
+    "Do first what their own findings say: a setting takes a restart or none, an upgrade is a project. Weigh an "
+    "upgrade only if the contention stays{0}."
 )
-LOWEST = (
-    "No lower ratio is asked for here: {0}. Do first what their own findings say, and weigh an upgrade, which is a "
-    "project, only if the contention stays."
-)
+LOWEST = "No lower ratio is asked for here: {0}."
 ALONE = "Do not upgrade for these alone: no source says that it helps them. Their own findings come first."
 
 
@@ -149,14 +147,15 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, server: Server) -> Find
     unhelped = all(one == ADDRESS or one in unnamed for one in names)
     release = "{}.{}".format(*server.release) if server.release else ""
     at_end = [said for one in names if (said := _at_end(facts, one))]
+    ended = LOWEST.format(" and ".join(at_end)) if len(at_end) == len(hot) and not unhelped else ""
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if unhelped else Severity.ADVICE,
         title=f"Release {release}: 16.0 reduces contention of "
         + ("other spinlocks than those contended here" if unhelped else "lock and metadata spinlocks"),
-        seen=f"Contended on this release: {listed}.",
+        seen=joined(f"Contended on this release: {listed}.", ended),
         because=joined(REDUCES, others),
-        do=ALONE if unhelped else LOWEST.format(" and ".join(at_end)) if len(at_end) == len(hot) else RATIOS,
+        do=ALONE if unhelped else OWN_FIRST.format("" if ended else " at the lowest ratios"),
         unknown=boot,
         weight=max((one.weight for one in hot if one.weight is not None), default=None),
         share=max((one.share for one in hot if one.share is not None), default=None),
@@ -168,7 +167,7 @@ def _at_end(facts: Facts, label: str) -> str:
     """That the ratio of this spinlock is as low as its rule asks for, or that it has none; else empty."""
     if label not in RATIO_OF:
         return f"{label} has none"
-    name, lowest = RATIO_OF[label]
+    name = RATIO_OF[label]
     setting = setting_of(facts, name)
     running = setting.run_number if setting else None
-    return f"{name} is {running:g} already" if running is not None and 1 <= running <= lowest else ""
+    return f"{name} is {running:g} already" if running is not None and 1 <= running <= min(FURTHER[name]) else ""

@@ -37,6 +37,7 @@ from rules.ase._evidence.server import (
     OTHER_POOLS,
     Engines,
     engines_of,
+    offers,
     process_mode,
     setting_of,
     subject_of,
@@ -71,10 +72,8 @@ CAUSES = (
     "No spinlock that was read and is in use costs so much that it would explain this. It is work, or a host that "
     "withholds processors (ase/host_takes_processor), which is to be settled first; no setting takes it away."
 )
-NO_SPINS = (
-    "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: two snapshots of "
-    "monSpinlockActivity show them."
-)
+NO_SPINS = "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: {0}."
+COUNTED_BY, NOT_COUNTED = "two snapshots of monSpinlockActivity show them", "this release counts them nowhere"
 UNITS = (
     "The server's threads use {0:g} CPU units: hold that against the processors of the host at the same minutes, where "
     "the second thread of a busy core gives less (vendor); no export of the server shows them."
@@ -82,7 +81,11 @@ UNITS = (
 HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
 WITHHELD = "No engine more: the host gives those there are less than they ask for (ase/host_takes_processor)."
 MOST = "max online engines"
-STATEMENTS = "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)"
+STATEMENTS = {
+    "monCachedStatement": "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)",
+    "monSysStatement": "monSysStatement shows them (CpuTime, with its pipe on)",
+}
+"""The later one of the two where the server has it; the other is in every release that is audited."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,8 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
         else ""
     )
     counted = most is not None and rate is not None
+    table = "monCachedStatement" if offers(facts, "monCachedStatement") else "monSysStatement"
+    spins_by = COUNTED_BY if offers(facts, "monSpinlockActivity") else NOT_COUNTED
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
@@ -197,10 +202,11 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
             f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.", spins
         ),
         because=CAUSES,
-        do=f"Tune the statements that take most of the processor: {STATEMENTS}. "
+        do=f"Tune the statements that take most of the processor: {STATEMENTS[table]}. "
         + (WITHHELD if withheld(facts) else _one_more(facts, number) if counted else _not_yet(facts)),
         unknown=joined(
-            UNITS.format(units) if units is not None and known(units) else HOST, "" if counted else NO_SPINS
+            UNITS.format(units) if units is not None and known(units) else HOST,
+            "" if counted else NO_SPINS.format(spins_by),
         ),
         evidence=(
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),

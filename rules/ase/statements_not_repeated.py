@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonStatementCache, ProcedureCacheActivity
-from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.server import offers, setting_of, subject_of
 from rules.ase._evidence.statement_cache import (
     HIT_ORIGIN,
     HIT_PERCENT,
@@ -39,10 +39,8 @@ COMPILED = (
     "no size of it holds them all."
 )
 ON = "Each that is not found is compiled; literal autoparam is on already, so more than literals differs."
-UNKNOWN = (
-    "What the compilations cost is not in these exports: monSysExecutionTime (16.0) has the time of compilation beside "
-    "that of execution."
-)
+UNKNOWN = "What the compilations cost is not in these exports{0}."
+BY_TABLE = ": monSysExecutionTime has the time of compilation beside that of execution"
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         seen=f"{said}, {rate:,.0f} searches a second{out}.",
         because=ON if on else COMPILED,
         do=fewer(facts),
-        unknown=UNKNOWN,
+        unknown=UNKNOWN.format(BY_TABLE if offers(facts, "monSysExecutionTime") else ""),
         evidence=(
             searches.evidence(limits.hit_percent),
             Evidence("searches of the statement cache", round(rate, 1), "/s", searches.source, limits.per_second),

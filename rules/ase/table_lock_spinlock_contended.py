@@ -27,6 +27,7 @@ from rules.engine import limit, rule
 from rules.finding import Outcome
 from rules.laws.spinlocks import TABLE_LOCK_BUCKETS
 
+RATIO = "lock table spinlock ratio"
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X62616.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158573489.html",
@@ -53,8 +54,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         limits,
         lock_figure(facts, "table"),
         Ratio(
-            parameter="lock table spinlock ratio",
-            steps=falling(limits.target_ratio, 5, 1),
+            parameter=RATIO,
+            steps=falling(limits.target_ratio, RATIO),
             because="Every statement takes at least an intent lock on each table it uses, all in this one hash table.",
             guarded=TABLE_LOCK_BUCKETS,
             per_second=limits.requests_per_second,

@@ -19,7 +19,7 @@ sp_sysmon); of the listed objects alone, which may be a part of the server's, it
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CachePool, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
@@ -178,7 +178,9 @@ def _held_against_caches(
     quiet = {one.label: why for one in read if (why := _quiet(facts, limits, one))}
     hot = [one for one in read if one.label not in quiet]
     if not hot:
-        return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
+        plans = plans_of(facts, [(tables[0].row.database, tables[0].row.object_name)])
+        if not plans or not plans[0].scanned:
+            return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
     evidence = [
         Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)
         for one in hot
@@ -186,6 +188,9 @@ def _held_against_caches(
     ]
     named = [(one.row.database, one.row.object_name) for one in tables[:NAMED]]
     finding = _finding(facts, limits, tables, evidence, searches, share)
+    if not hot:
+        waits = f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
+        finding = replace(finding, severity=Severity.NOTE, because=waits, explains=())
     return with_statements(finding, facts, named, otherwise=STATEMENTS)
 
 

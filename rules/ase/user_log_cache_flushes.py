@@ -11,7 +11,8 @@ also costs the minimal logging.
 What to do: a larger `user log cache size`, as large as nine of ten commits need by `monProcessActivity`; where that was
 not collected, twice the size as a first step of this project. The vendor's rule is not to make it larger than what a
 transaction writes. It is static, and each configured user connection and worker process has one, so the memory is said.
-It is scripted only where tasks wait for the log: else it would be a restart for nothing that anybody feels. Where the
+It is scripted only where tasks wait for the log: else it would be a restart for nothing that anybody feels, so the
+size is said for one that is due anyway. Where the
 data and log of a database share a device (`sysusages`), the log comes onto devices of its own first.
 
 When to ignore it: a few large transactions, as of a load, fill any cache. Flushes by end of transaction are as they
@@ -20,7 +21,7 @@ should be. sp_sysmon does not tell flushes of temporary databases apart, whose l
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonProcessActivity, UserLogCacheFlushes
@@ -43,6 +44,10 @@ EARLY = (
 MINIMALLY = "{0:.0f} % of all flushes are of minimally logged changes in full caches, which lose that logging (vendor)."
 WAITED = "and {0:.1f} % of the requests for the log had to wait, so fewer flushes would be felt"
 QUIET = "Where a restart is due for another reason, a larger user log cache size is a step; by itself it is worth none."
+QUIET_STEP = (
+    "Where a restart is due for another reason, raise the user log cache size with it from {0:,.0f} to {1:,.0f} bytes "
+    "({2:,.1f} MB more; {0:,.0f} is the way back): by itself it is worth none."
+)
 UNKNOWN = "How many bytes a transaction writes is not in these exports: two snapshots of monProcessActivity have it."
 TEMPORARY = (
     "sp_sysmon does not tell flushes of temporary databases apart: their log caches have a size of their own, session "
@@ -84,13 +89,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield from _finding(facts, limits, flushes, full)
 
 
+def _quiet(size: Larger) -> Larger:
+    """The same size in words alone, where nobody waits for the log: no restart is asked for it."""
+    change = size.change
+    if change is None or isinstance(change.old, str) or isinstance(change.new, str) or not change.old or not change.new:
+        return replace(size, do=size.do if size.stays else QUIET, change=None, missing=False)
+    return replace(size, do=QUIET_STEP.format(change.old, change.new, change.memory_mb), change=None, missing=False)
+
+
 def _finding(
     facts: Facts, limits: Limits, flushes: Flushes, full: tuple[UserLogCacheFlushes, ...]
 ) -> Iterator[Outcome]:
     share, rate = flushes.percent(full), flushes.rate(full)
     waited, mixed = log_waited(facts), mixed_logs(facts)
     felt = waited is not None and waited.percent >= limits.log_waited_percent
-    size = larger(facts) if felt and not mixed else Larger(do=separate_first(mixed) if mixed else QUIET)
+    size = Larger(do=separate_first(mixed)) if mixed else larger(facts)
+    if not felt and not mixed:
+        size = _quiet(size)
     minimal = flushes.percent(flushes.by(FULL, minimal=True))
     tells_apart = level_reached(facts, "15.0.2") is not False and minimal >= limits.full_percent
     yield Finding(

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, batches, comment, tsql_literal, tsql_string
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, Risk
 
 DEFAULT_CACHE = "default data cache"
 MORE_SPINS = (
@@ -97,7 +97,7 @@ def set_replacement(cache: str, old: str, new: str, *, cautions: tuple[str, ...]
 def relaxed_if_it_fits(cache: str) -> Change:
     """Say how relaxed LRU is set once it is known that all of the cache's objects fit: nothing that can be run."""
     change = set_replacement(cache, STRICT, RELAXED)
-    first = "-- Only after sp_helpcache and monCachedObject have shown that everything bound to it fits into it:"
+    first = "-- Only after it was seen that everything bound to it (sp_helpcache) fits into it:"
     return replace(
         change,
         apply=(first, *_commented(change.apply)),
@@ -169,6 +169,78 @@ def create_cache(
         ),
         memory_mb=size_mb + overhead_mb,
         needs=needs,
+    )
+
+
+def grow_cache(
+    cache: str, old_mb: float, new_mb: float, *, overhead_mb: float = 0.0, cautions: tuple[str, ...] = ()
+) -> Change:
+    """Make a cache larger from free memory: dynamic, the way back is not.
+
+    `overhead_mb`: what it takes beside its size. Raises `OutOfRange` where it would not become larger.
+    """
+    if not 0 < old_mb < new_mb:
+        raise OutOfRange(f"{cache} from {old_mb:g} to {new_mb:g} MB")
+    key, target = cache_key(cache, "size"), f"{comment(cache)}: size"
+    said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return by_hand(key, target, *said)
+    show = f"sp_cacheconfig {name}"
+    return Change(
+        key=key,
+        target=target,
+        old=said[0],
+        new=said[1],
+        apply=batches(
+            "-- memory that is free, and the cache as it is now (note Config Size and Run Size)",
+            'sp_configure "memory"',
+            show,
+            f'sp_cacheconfig {name}, "{_mb(new_mb)}M"',
+            f"-- check that Run Size is {_mb(new_mb)} MB: what is not free at once comes with a restart",
+            show,
+        ),
+        undo=batches(
+            f'sp_cacheconfig {name}, "{_mb(old_mb)}M"',
+            "-- a smaller size is static: restart the server, then check that Run Size is what it was",
+            show,
+        ),
+        takes_effect=Effect.ONLINE,
+        cautions=cautions,
+        memory_mb=new_mb - old_mb + overhead_mb,
+        risk=Risk("medium", "takes effect at once; the way back is static and needs a restart"),
+    )
+
+
+def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions: tuple[str, ...] = ()) -> Change:
+    """Give a cache a pool for large I/O, from that of the logical page (`from_mb`): dynamic, and so is the way back.
+
+    Raises `OutOfRange` where it would take all of that pool.
+    """
+    if not 1 <= new_mb < from_mb:
+        raise OutOfRange(f"a pool of {new_mb} MB from {from_mb:g} MB")
+    key, target = cache_key(cache, f"{io_kb:g}K pool"), f"{comment(cache)}: {io_kb:g}K pool"
+    try:
+        name = tsql_string(cache)
+    except Unquotable:
+        return by_hand(key, target, "0 MB", f"{new_mb} MB")
+    show = f"sp_cacheconfig {name}"
+    return Change(
+        key=key,
+        target=target,
+        old="0 MB",
+        new=f"{new_mb} MB",
+        apply=batches(
+            f"-- {comment(cache)}: as it is now (its pools)",
+            show,
+            f'sp_poolconfig {name}, "{new_mb}M", "{io_kb:g}K"',
+            "-- only clean, unused buffers move: check the Run Size of the new pool, and send it again for the rest",
+            show,
+        ),
+        undo=batches(f'sp_poolconfig {name}, "0", "{io_kb:g}K"', show),
+        takes_effect=Effect.ONLINE,
+        cautions=("The pool of the logical page becomes as much smaller: watch its hits.", *cautions),
     )
 
 

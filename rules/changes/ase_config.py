@@ -46,6 +46,7 @@ PARAMETERS = {
         Parameter("number of open partitions", 100, LARGEST, False, 500),
         Parameter("number of locks", 1000, LARGEST, False, None),
         Parameter("read committed with lock", 0, 1, False, 0),
+        Parameter("deadlock checking period", 0, 2_147_483, False, None),
         Parameter("number of user connections", 5, LARGEST, False, 25),
         Parameter("user log cache size", 2048, LARGEST, True, None),
         Parameter("user log cache spinlock ratio", 1, LARGEST, False, 20),

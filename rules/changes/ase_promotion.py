@@ -11,7 +11,16 @@ from dataclasses import dataclass
 
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES, NotConvertible
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, Unquotable, batches, comment, reserved, tsql_name, tsql_string
+from rules.changes.quoting import (
+    PLAIN_IDENTIFIER,
+    Unquotable,
+    batches,
+    comment,
+    held_back_tsql,
+    reserved,
+    tsql_name,
+    tsql_string,
+)
 from rules.finding import Change, Effect
 
 LARGEST = 2_147_483_647
@@ -48,12 +57,21 @@ class Thresholds:
 
 
 def set_promotion(
-    *, database: str, owner: str, table: str, kind: str, now: Thresholds, hwm: int, cautions: tuple[str, ...] = ()
+    *,
+    database: str,
+    owner: str,
+    table: str,
+    kind: str,
+    now: Thresholds,
+    hwm: int,
+    free_first: int | None = None,
+    cautions: tuple[str, ...] = (),
 ) -> Change:
     """Give one table its own HWM, with LWM and PCT as they are in force (`now`: those of the server).
 
-    `kind` is `row` or `page`. A name that is not plain gives a change by hand. Raises `OutOfRange` for thresholds the
-    server would not take, `NotConvertible` for a table that is not a user's.
+    `kind` is `row` or `page`. `free_first`: how many locks must be free, where no export shows how many are; the script
+    shows it and is held back until a person has looked. A name that is not plain gives a change by hand. Raises
+    `OutOfRange` for thresholds the server would not take, `NotConvertible` for a table that is not a user's.
     """
     new = Thresholds(min(now.lwm, hwm), hwm, now.pct)
     if not (new.legal and now.legal):
@@ -81,6 +99,14 @@ def set_promotion(
         f"sp_helpdb {shown}",
         f"sp_help {name}",
     )
+    send = batches(f'{PROCEDURES[kind]} "table", {name}, {new.lwm}, {new.hwm}, {new.pct}')
+    if free_first is not None:
+        send = batches(
+            'sp_monitorconfig "number of locks"',
+            f"-- DECIDE HERE: only when Num_free + Num_active - Max_Used is {free_first} or more, take --! out of the",
+            "-- lines below and send them. Sent as they are, they change nothing",
+            *held_back_tsql(*send),
+        )
     return Change(
         key=key,
         target=target,
@@ -89,7 +115,7 @@ def set_promotion(
         apply=batches(
             f"use {where}",
             *look,
-            f'{PROCEDURES[kind]} "table", {name}, {new.lwm}, {new.hwm}, {new.pct}',
+            *send,
             f"-- check that the table shows {new.says}",
             f"sp_help {name}",
         ),

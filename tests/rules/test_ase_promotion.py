@@ -39,6 +39,14 @@ def test_a_lower_threshold_takes_the_low_water_mark_with_it() -> None:
     assert made(hwm=100).new == "LWM 100, HWM 100, PCT 100"
 
 
+def test_where_free_locks_are_not_known_it_changes_nothing_until_a_person_has_looked() -> None:
+    change = set_promotion(database="shop", owner="dbo", table="stock", kind="row", now=NOW, hwm=2000, free_first=20000)
+    sent = executable(change.apply)
+    assert 'sp_monitorconfig "number of locks"' in sent
+    assert not [line for line in sent if "promote" in line]
+    assert '--!sp_setrowlockpromote "table", "dbo.stock", 200, 2000, 100' in change.apply
+
+
 @pytest.mark.parametrize("hwm", [1, 0, -5, 2**31])
 def test_what_the_server_would_refuse_is_never_written(hwm: int) -> None:
     with pytest.raises(OutOfRange):

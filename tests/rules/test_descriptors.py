@@ -23,7 +23,7 @@ def test_lock_free_structures_are_an_argument_for_16_before_it_and_a_doubt_on_it
 
 @pytest.mark.parametrize(("target", "steps"), [(10, [10, 5]), (5, [5]), (3, [3]), (100, [100, 5]), (1, [1])])
 def test_steps_only_fall(target: int, steps: list[int]) -> None:
-    assert falling(target, 5) == steps
+    assert falling(target, "open object spinlock ratio") == steps
 
 
 def test_descriptors_that_are_not_reused_are_not_mentioned() -> None:

@@ -1,14 +1,16 @@
 """Nobody is asked, or advised, what his SAP ASE does not have.
 
-Seven releases, each twice: as an audit of sp_sysmon alone, which asks for everything else, and as an audit of all there
-is on a server where everything is contended, which advises all it can. Each line of advice, of a script and of what to
-collect is held against what came with which release. What no source says of a release is not asserted.
+Seven releases, each three times: as an audit of sp_sysmon alone, which asks for everything else, and as an audit of
+all there is on a server where everything is contended, which advises all it can; and by all exhibits of all rules, as
+far as such a server can show their facts. Each line of advice, of a script and of what to collect is held against
+what came with which release. What no source says of a release is not asserted.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import asdict, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -21,16 +23,22 @@ from advisor.audits.report.data import audit_data
 from advisor.audits.services.auditing import run_audit
 from advisor.audits.services.collect_script import collect_script, first_audit, requests_of
 from advisor.uploads.services.reading import read_exports
+from collectors.facts import Fact, Facts
+from collectors.facts.ase import EngineBusy, MetadataCache, MetadataSpinlock
 from collectors.facts.ase import Server as Release
+from collectors.facts.ase.introduced import TABLES
 from collectors.live.ase.missing import Allowed, why_not
 from collectors.live.ase.questions import questions
 from collectors.read import Input
 from rules.audit import Audit
-from rules.engine import rules
+from rules.engine import judge_one, rules
+from rules.missing import TABLE
+from tests.facts_yml import build
 from tests.healthy import ase_load
 from tests.healthy.ase_listings import Listings
 from tests.healthy.ase_load import Load, Server, servers
 from tests.healthy.ase_sysmon import Sysmon
+from tests.test_findings import LOADED, rule_of
 
 # fmt: off
 CAME_WITH = {
@@ -39,8 +47,9 @@ CAME_WITH = {
     "monSpinlockActivity": "15.7 ESD#2", "monThread": "15.7", "monLockTimeout": "15.7", "SpinlockSlotID": "15.7 SP100",
     "syscacheinfo": "15.7", "syspoolinfo": "15.7", "monThresholdEvent": "16.0", "monSysExecutionTime": "16.0",
     "monDeviceSegmentIO": "16.0 SP02", "CASGrabs": "16.0 SP02", "CASWaits": "16.0 SP02", "monProcELC": "16.0 SP03 PL08",
-    "show_cached_text": "15.0.2", "query_text": "16.0 SP02",
+    "show_cached_text": "15.0.2", "query_text": "16.0 SP02", "delayed commit": "15.0",
     # parameters: ase-rules.md, 2, ase-waits-caches.md, 5.2 and 6, releases-2026.md, 1.3
+    "enable literal autoparam": "15.0.1",
     "partition spinlock ratio": "15.0", "number of open partitions": "15.0", "kernel mode": "15.7",
     "session tempdb log cache size": "15.0.2", "enable spinlock monitoring": "15.7",
     "enable large chunk elc": "15.7 SP100",
@@ -185,6 +194,49 @@ def test_live_server_is_asked_what_its_release_has(release: str) -> None:
     for one in questions():
         if why_not(one, told.release, Allowed(None, None)) is None:
             assert not too_new(told, LITERAL.sub("", one.sql)), one.name
+
+
+EXHIBITS = [(path, name) for path, cases in LOADED.items() if rule_of(path).startswith("ase/") for name in cases]
+PARTITIONS, MINIMALLY = re.compile(r"\bpartitions?\b", re.IGNORECASE), "Minimally Logged DMLs"
+
+
+def shown_by(release: Release, facts: Sequence[Fact]) -> list[Fact] | None:
+    """What of an exhibit such a server can show; `None` where a value is of a later release, so no such one has it."""
+    shown: list[Fact] = []
+    for fact in facts:
+        if isinstance(fact, Release):
+            continue
+        values = " ".join(str(value) for value in asdict(fact).values() if isinstance(value, str))
+        old = release.reached("15.0") is False and isinstance(fact, MetadataCache | MetadataSpinlock)
+        threads = (isinstance(fact, EngineBusy) and fact.pool is not None) or MINIMALLY in values
+        if too_new(release, values) or (old and PARTITIONS.search(values)) or (threads and not release.reached("15.7")):
+            return None
+        table = TABLE.search(fact.COLLECTED_BY)
+        if table is None or release.reached(TABLES.get(table[1], "12.5")) is not False:
+            shown.append(fact)
+    return [release, *shown]
+
+
+@pytest.mark.parametrize("release", STORIES)
+def test_exhibits_of_all_rules_ask_and_advise_what_the_release_has(release: str) -> None:
+    told = Release(version=ase_load.VERSIONS[release].partition("/")[2])
+    judged_by = {one.id: one for one in rules()}
+    wrong, judged = [], 0
+    for path, name in EXHIBITS:
+        case = deepcopy(LOADED[path][name])
+        facts = shown_by(told, [build(item) for item in case["facts"]])
+        if facts is None:
+            continue
+        rule = judged_by[rule_of(path)]
+        limits = {f"{rule.id}.{key}": value for key, value in (case.get("limits") or {}).items()}
+        verdict, judged = judge_one(rule, Facts(tuple(facts)), limits), judged + 1
+        said = [lack.command for lack in verdict.missing]
+        for finding in verdict.findings:
+            said += [finding.do, finding.unknown]
+            said += ["\n".join((*change.script, *change.way_back, *change.cautions)) for change in finding.changes]
+        wrong += [f"{rule.id}: {name}: {names}: {text}" for text in said if (names := too_new(told, text))]
+    assert not wrong
+    assert judged > 0.8 * len(EXHIBITS)
 
 
 def test_stories_are_ill_enough_to_walk_the_advice() -> None:

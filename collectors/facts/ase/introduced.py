@@ -1,4 +1,4 @@
-"""Which release of SAP ASE brought which monitoring table and catalog: what an older one has not is not asked for.
+"""Which release of SAP ASE brought which monitoring table, catalog or option: nothing that one lacks is asked of it.
 
 By the vendor's documentation and by tools that test the release before they ask (knowledge/ase-formats.md, 2.2;
 releases-2026.md, 1.5). A table that is not listed is in every release that is audited, or no source says since when:
@@ -22,3 +22,9 @@ TABLES: Mapping[str, str] = {
     "monProcELC": "16.0 SP03 PL08",
 }
 """By name the first release, as `Server.reached` takes it."""
+OPTIONS: Mapping[str, str] = {
+    "delayed commit": "15.0",
+    "enable literal autoparam": "15.0.1",
+}
+"""The same of settings that advice names in words: New Features Guide of Replication Server 15.2 (nfg_rs9), Query
+Processing 15.7 (BIIIBEJJ)."""

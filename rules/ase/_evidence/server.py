@@ -23,7 +23,7 @@ from collectors.facts.ase import (
     SysmonSample,
     ThreadBusy,
 )
-from collectors.facts.ase.introduced import TABLES
+from collectors.facts.ase.introduced import OPTIONS, TABLES
 from rules.finding import MissingInput, NotApplicable, Unknown
 
 ENGINES_MISSING = MissingInput(
@@ -76,6 +76,11 @@ def level_reached(facts: Facts, wanted: str) -> bool | None:
     """Whether the server is `wanted` (`16.0 SP02`) or later; `None` where no export tells, which is never assumed."""
     server = server_of(facts)
     return server.reached(wanted) if server else None
+
+
+def offers(facts: Facts, name: str) -> bool:
+    """Whether a text may name this monitoring table or option: not where the release is known not to have it."""
+    return level_reached(facts, {**TABLES, **OPTIONS}[name]) is not False
 
 
 def process_mode(facts: Facts) -> bool:

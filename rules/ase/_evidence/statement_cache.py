@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample
+from collectors.facts.ase import ConfigParameter, MonStatementCache, ProcedureCacheActivity, Server, SysmonSample
 from rules.ase._evidence.caches.figures import seconds_of
-from rules.ase._evidence.server import interval_first, setting_of
+from rules.ase._evidence.server import interval_first, offers, setting_of
 from rules.changes.ase_config import configure, waiting_number
 from rules.finding import Change, Evidence
 
-STATEMENT_FACTS: tuple[type[Fact], ...] = (ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample)
+STATEMENT_FACTS: tuple[type[Fact], ...] = (
+    ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample, Server,
+)  # fmt: skip
 """What a rule declares that asks for it."""
 LITERALS, STREAMLINED = "enable literal autoparam", "streamlined dynamic SQL"
 HIT_PERCENT, HIT_ORIGIN = 25.0, "practice: fewer hits in the statement cache are an alarm (DbxTune)"
@@ -84,6 +86,10 @@ def literal_autoparam(facts: Facts) -> Iterator[Change]:
 def fewer(facts: Facts) -> str:
     """How statements become fewer different ones, by what is not set already, as a sentence."""
     now = {name: one.run_number for name in (LITERALS, STREAMLINED) if (one := setting_of(facts, name))}
-    ways = [] if now.get(LITERALS) is not None else [f"{LITERALS} (sp_configure shows whether it is on)"]
+    ways = (
+        []
+        if now.get(LITERALS) is not None or not offers(facts, LITERALS)
+        else [f"{LITERALS} (sp_configure shows whether it is on)"]
+    )
     ways += [f"{name} (dynamic, off now)" for name in (LITERALS, STREAMLINED) if now.get(name) == 0]
     return f"Send fewer different statements: {' or '.join([*ways, PROGRAM])}; {KEEP_OUT}."

@@ -7,7 +7,8 @@ from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, MonSpinlockActivity
 from rules.ase._evidence.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.ase._evidence.caches.contents import Contents, contents_of
-from rules.ase._evidence.caches.figures import doubt
+from rules.ase._evidence.caches.figures import doubt, named_of
+from rules.ase._evidence.caches.partitions import never_sized
 from rules.ase._evidence.server import ENGINE_FACTS, not_shown
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure, ways
@@ -96,6 +97,11 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: CacheLimits) -> Iter
     if figure.short:
         longer = MissingInput("an interval long enough for a binding plan", MonSpinlockActivity.COLLECTED_BY)
         yield Unknown((longer,), f"{figure.said}: {figure.aside or 'too short for a binding plan'}")
+    named = named_of(facts, name)
+    if named and never_sized(named):
+        yield Clean(
+            f"{figure.said}; its size was never configured: see ase/default_data_cache_unsized, no binding plan"
+        )
     waiting = pending_of(facts, name)
     if waiting:
         yield Clean(f"{figure.said}; {waiting}")

@@ -156,7 +156,7 @@ def _enlarge(cache: str, pool: CachePool, page: float, partitions: int) -> tuple
     size = f"its {pool.io_size_kb:g} KB pool has {(pool_kb(pool) or 0) / 1024:g} MB, too little for {partitions}"
     needed = math.ceil(least_pool_kb(page) * partitions / 1024)
     if not known(pool.io_size_kb) or pool.io_size_kb <= page:  # the pool that the others are taken from
-        return size, "Enlarge that pool first."
+        return size, f"Enlarge that pool first to {needed} MB, by a larger cache (sp_cacheconfig with a size; dynamic)."
     words = f'"{needed}M", "{pool.io_size_kb:g}K"'
     command = of_cache(f"sp_poolconfig {{}}, {words}", cache, "sp_poolconfig")
     return size, f"Enlarge that pool first to {needed} MB ({command}; dynamic, taken from the {page:g} KB pool)."

@@ -76,6 +76,8 @@ class Larger:
     evidence: tuple[Evidence, ...] = ()
     missing: bool = False
     """Whether no session's bytes are in the exports."""
+    stays: bool = False
+    """Whether a larger one would be for nothing."""
 
 
 def larger(facts: Facts) -> Larger:
@@ -91,7 +93,7 @@ def larger(facts: Facts) -> Larger:
             missing=written is None,
         )
     if useless := _useless(facts, size, written):
-        return Larger(do=useless, evidence=proof)
+        return Larger(do=useless, evidence=proof, stays=True)
     workers, waiting = _number(facts, "number of worker processes") or 0.0, waiting_number(setting)
     new = 2 * size if written is None else min(STEP * size, _whole_pages(facts, written.size_bytes))
     if waiting is not None and waiting >= new:

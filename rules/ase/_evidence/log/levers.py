@@ -1,33 +1,38 @@
 """What shortens the queue for the end of a transaction log, in its order, without what the exports rule out.
 
-Data and log on the same devices come before everything. A larger user log cache is named by what flushes them, a faster
-device by the time of a task's own write (wait event 55), a log cache where none is there, a smaller log I/O size where
-`ase/log_io_size_unfit` would try one. What no export shows is named with its condition. Sources: knowledge/
+Data and log on the same devices come before everything. A larger user log cache is named by what flushes them, a
+faster device by the time of a task's own write (wait event 55) and not named where waits behind the writes of others
+(event 54) are many times as long, which no device explains. A log cache where none is there, a smaller log I/O size
+where `ase/log_io_size_unfit` would try one. What no export shows is named with its condition. Sources: knowledge/
 ase-waits-caches.md, 1.4 and 5.
 """
 
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache
+from collectors.facts.ase import CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, Server
 from rules.ase._evidence.caches.figures import kind_of, pools_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
-from rules.ase._evidence.waits.events import OWN_LOG_WRITES
+from rules.ase._evidence.server import offers
+from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.engine import limit, percent
 from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
     *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS),
-    *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache),
+    *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, Server),
 )
 """What a rule declares that asks for them."""
 OWN = "one's own write of the log"
 WELL_ABOVE = 2.0
 """This project: from how many writes of each page of the log on it is well above 1 (vendor)."""
 MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
-DELAYED = "delayed commit (its owner decides: a crash may lose the last page)"
+DELAYED = "delayed commit"
+OWN_TASKS, BEHIND_TIMES = 1.0, 4.0
+"""This project: from so many tasks on average that wait for their own write on, the log is written all the time; and up
+to how many writes a wait behind those of others lasts where it is the device that makes it."""
 FULL_PERCENT, FULL_ORIGIN = 20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)"
 SLOW_MS = 10.0
 SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
@@ -75,8 +80,29 @@ def levers(facts: Facts, limits: LogLimits) -> str:
     counted = isinstance(flushes_of(facts), Flushes)
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
     return (
-        f"First see {flushed}which log it is (monOpenDatabases). Then, in this order: {left(facts, limits)}, {DELAYED}."
+        f"First see {flushed}which log it is (monOpenDatabases). "
+        f"Then, in this order: {left(facts, limits)}{delayed(facts)}."
     )
+
+
+def delayed(facts: Facts) -> str:
+    """Delayed commit as the last of a list, where the release has it."""
+    return f", {DELAYED} (its owner decides: a crash may lose the last page)" if offers(facts, DELAYED) else ""
+
+
+def behind_times(facts: Facts) -> float:
+    """How many own writes a wait behind those of others (event 54) lasts, where no device explains that; else 0.
+
+    Also 0 where either time is not known, or so many wait for their own that the log is written all the time.
+    """
+    own, mean = own_write(facts), own_milliseconds(facts)
+    others = waited_for(facts, "others' writes of the log", LOG_WRITES - OWN_LOG_WRITES)
+    if own is None or not mean or own.tasks >= OWN_TASKS:
+        return 0.0
+    if not isinstance(others, Waited) or others.unsure or not others.mean_milliseconds:
+        return 0.0
+    times = others.mean_milliseconds / mean
+    return times if times > BEHIND_TIMES else 0.0
 
 
 def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str:
@@ -86,11 +112,12 @@ def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str
     """
     mean = own_milliseconds(facts)
     slow = mean is not None and mean > limits.milliseconds
+    faster = mean is None or (not slow and not beside_device and not behind_times(facts))
     found = (
         f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",
         _user_log_cache(facts, limits, beside_device),
         "larger transactions",
-        "a faster log device" if mean is None else "",
+        "a faster log device" if faster else "",
         "" if beside_device or _own_cache(facts) else "a log-only cache of its own",
         _smaller_writes(facts) if beside_device else "",
     )

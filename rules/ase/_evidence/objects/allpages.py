@@ -121,10 +121,13 @@ def no_allpages_tables(facts: Facts) -> TableScheme | None:
     return listed[0] if listed and all(one.scheme != ALLPAGES for one in listed) else None
 
 
-def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool, last_pages: bool = False) -> list[Table]:
+def named_tables(
+    facts: Facts, bounds: Bounds, *, address_locks: bool, last_pages: bool = False, heap_waits: float = 0.0
+) -> list[Table]:
     """The tables to be taken to another scheme, the worst first; each once.
 
-    `last_pages`: whether the last pages of heaps are waited for in this server.
+    `last_pages`: whether the last pages of heaps are waited for in this server; `heap_waits`: how often, where that is
+    a large part of the requests for them.
     """
     listed = schemes(facts)
     found: dict[Hashable, Table] = {}
@@ -136,8 +139,9 @@ def named_tables(facts: Facts, bounds: Bounds, *, address_locks: bool, last_page
     if address_locks:
         for table in _by_index_traffic(facts, listed, bounds):
             found.setdefault(table_key(table.scheme), table)
-    for table in waited:
-        found.setdefault(table_key(table.scheme), table)
+    for table in (*waited, *_by_last_pages(facts, listed, heap_waits)):
+        if table_key(table.scheme) not in found or found[table_key(table.scheme)].little:
+            found[table_key(table.scheme)] = table
     return sorted(found.values(), key=lambda one: (-one.weight, one.name))
 
 
@@ -183,6 +187,24 @@ def _by_object_stats(
                 bounds.contention_percent,
                 percent,
                 little=_little(bounds, row.waited, of_pages="ROW" not in (row.lock_type or "").upper()),
+            )
+
+
+def _by_last_pages(facts: Facts, listed: dict[Hashable, TableScheme], heap_waits: float) -> Iterator[Table]:
+    """The heap that most waits for last pages of heaps are of, whatever share of its own requests they are.
+
+    By the waits of sp_object_stats: of one table, and never more than the server counts of all of them in double.
+    """
+    for row in facts.every(ObjectLockContention):
+        scheme = listed.get((row.database, row.table))
+        if scheme is None or scheme.scheme != ALLPAGES or scheme.clustered is not False or _set_apart(scheme):
+            continue
+        if not known(row.waited) or (row.lock_type or "").upper() != "EX_PAGE" or not heap_waits:
+            continue
+        if heap_waits / 2 <= row.waited <= 2 * heap_waits and _insert_point(facts, scheme, last_pages=True):
+            why = f"{row.waited:,.0f} waits for EX_PAGE, beside {heap_waits:,.0f} for last pages of all heaps"
+            yield Table(
+                scheme, DATAROWS, why, row.waited, "", row.source, heap_waits / 2, 100 * row.waited / heap_waits
             )
 
 

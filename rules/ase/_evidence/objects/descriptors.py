@@ -84,8 +84,6 @@ class Descriptors:
     ratio: str
     because: str
     """What takes it, as a sentence."""
-    lowest: int = 5
-    """The ratio that is asked for where the target is not expected to be enough."""
     counted: bool = True
     """Whether one descriptor is what the ratio counts."""
     since: tuple[int, int] | None = None
@@ -113,7 +111,7 @@ def judge_descriptors(facts: Facts, limits: DescriptorLimits, one: Descriptors) 
         figure,
         Ratio(
             parameter=one.ratio,
-            steps=falling(limits.target_ratio, one.lowest),
+            steps=falling(limits.target_ratio, one.ratio),
             because=f"{one.because.rstrip('.')}; {one.lock_free}." if new is False else one.because,
             guarded=_how_many(facts, cache, number) if one.counted else None,
             guards="descriptors",

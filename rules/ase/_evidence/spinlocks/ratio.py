@@ -17,7 +17,7 @@ one after the other: each step of a static ratio costs a restart. Where the grab
 fall in inverse proportion to the number of spinlocks, as the vendor expects of cache partitions.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
@@ -74,7 +74,7 @@ HOT_ONE = (
 )
 UNEVEN_TIMES = 10.0
 """This project: grabs never spread quite evenly, and two hot buckets under one spinlock are parted by a lower ratio;
-ten times what the arithmetic allows for an even spread is left to that."""
+ten times what the arithmetic allows for an even spread is left to that, and the finding says so."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,21 @@ class Ratio:
     """Why nothing may be changed by a share alone, as a sentence: then only spins of an interval give a change."""
 
 
-def falling(target: float, *steps: int) -> list[int]:
-    """The target, then those of the further steps that lie below it."""
-    return [int(target), *(step for step in steps if step < target)]
+FURTHER: Mapping[str, tuple[int, ...]] = {
+    "lock spinlock ratio": (10, 5),
+    "lock address spinlock ratio": (1,),
+    "lock table spinlock ratio": (5, 1),
+    "open object spinlock ratio": (5,),
+    "open index spinlock ratio": (5,),
+    "open index hash spinlock ratio": (5,),
+    "partition spinlock ratio": (1,),
+}
+"""By parameter the ratios that may be asked for where the target is not expected to be enough; none below the last."""
+
+
+def falling(target: float, parameter: str) -> list[int]:
+    """The target, then those of the parameter's further steps that lie below it."""
+    return [int(target), *(step for step in FURTHER[parameter] if step < target)]
 
 
 def refused(
@@ -343,18 +355,33 @@ class _Case:
             step, do=joined(ratio.ahead, step.do, ratio.left(self.facts) if lowest and ratio.left else ratio.cure)
         )
 
+    @cached_property
+    def evenly(self) -> tuple[int, float] | None:
+        """How many spinlocks there are, and the most contention that an even spread over them can show."""
+        guarded, now = self.ratio.guarded, self.now
+        if not self.engines or not guarded or guarded < 1 or now is None or now < 1:
+            return None
+        number = spinlocks(guarded, now)
+        return number, most_contended_evenly(self.engines, number)
+
     def hot_spots(self) -> str:
         """Why no ratio helps, where arithmetic excludes that the grabs spread over the spinlocks; else nothing."""
-        guarded, now, engines = self.ratio.guarded, self.now, self.engines
-        if not engines or not guarded or guarded < 1 or now is None or now < 1:
+        if not self.evenly or self.contention < UNEVEN_TIMES * self.evenly[1]:
             return ""
-        number = spinlocks(guarded, now)
-        most = most_contended_evenly(engines, number)
-        if self.contention < UNEVEN_TIMES * most:
-            return ""
+        number, most = self.evenly
         return (
-            f"{engines} engines on {number:,} evenly used spinlocks keep each other waiting in {plain(most, 2)} % of "
-            "the grabs at most, so a few hot spinlocks cause this."
+            f"{self.engines} engines on {number:,} evenly used spinlocks keep each other waiting in {plain(most, 2)} % "
+            "of the grabs at most, so a few hot spinlocks cause this."
+        )
+
+    def spreading(self) -> tuple[str, tuple[str, ...]]:
+        """On what condition the gain holds, as the end of a clause; why that is no even spread, as a caution."""
+        if not self.evenly or self.contention <= self.evenly[1]:
+            return "if they spread evenly", ()
+        number, most = self.evenly
+        return "if what is hot parts", (
+            f"{number:,} evenly used spinlocks could show {plain(most, 2)} % at most on {self.engines} engines, so "
+            "some are used far more than others: a lower ratio parts what shares one, and gains less where one is hot.",
         )
 
     def skew(self) -> str:
@@ -399,9 +426,11 @@ class _Case:
         takes = f" together with {ratio.with_it}, in one restart" if ratio.with_it else takes
         takes += f", in place of the {wanted:.0f} that is configured for it" if wanted is not None and static else ""
         said = f"Lower {name} from {now:.0f} to {spread.ratio}{takes}: {spread.counted(ratio)}about "
-        said += f"{spread.contention:g} % of the grabs should wait then if they spread evenly"
+        condition, uneven_use = self.spreading()
+        said += f"{spread.contention:g} % of the grabs should wait then {condition}"
         said += "." if spread.contention < goal else f", still not under {goal:g} %, and this rule goes no lower."
-        change = configure(name, now, spread.ratio, cautions=(*ratio.cautions, spread.caution), configured=wanted)
+        cautions = (*ratio.cautions, *uneven_use, spread.caution)
+        change = configure(name, now, spread.ratio, cautions=cautions, configured=wanted)
         return _Step(said, change, tuple(spread.expects(self.figure.label, self.contention)))
 
 

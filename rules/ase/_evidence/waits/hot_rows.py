@@ -3,7 +3,9 @@
 Such a statement adds to a column of its own: `update next_no set n = n + 1 where name = ?`. A balance is added to in
 the same way, so it counts only where the table is small (a few pages), or where the same statement hands the new value
 to a variable, as who takes a number does. That it is such a table is our own conclusion from its statement
-(knowledge/ase-waits-caches.md, 3.4 no. 4).
+(knowledge/ase-waits-caches.md, 3.4 no. 4). Where no text of statements was collected, the figures show as much of it: a
+few pages whose rows are updated all the time and next to never inserted or deleted. Which of the two it is, they cannot
+tell.
 """
 
 import re
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, Server
-from rules.ase._evidence.objects.seen import page_kb_of, sizes, table_key
+from rules.ase._evidence.objects.seen import activity, page_kb_of, sizes, table_key
 from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
@@ -21,6 +23,8 @@ HOT_ROW_FACTS: tuple[type[Fact], ...] = (
 FEW_PAGES = 16
 """This project: data pages up to which a table is a table of counters and no table of accounts."""
 SMALLEST_PAGE_KB = 2.0
+MANY_UPDATES, FEW_OTHERS = 10.0, 0.01
+"""This project: updates a second of a table that everybody changes, and inserts and deletes beside each of them."""
 SETS = re.compile(r"\A\s*update\s+\S+\s+set\s+(?P<sets>.*?)(?:\bwhere\b|\bfrom\b|\Z)", re.IGNORECASE | re.DOTALL)
 ADDS = re.compile(
     r"(?P<variable>@[\w@#$]+\s*=\s*)?(?:[\w#$]+\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:[\w#$]+\.)?(?P=column)\s*\+\s*"
@@ -35,14 +39,10 @@ class HotRow:
     """A table with a counter, and the statement that shows it."""
 
     name: str
-    statement: MonCachedStatement
+    says: str
+    """The statement without its values, quoted, or the figures, for a sentence."""
     table: str
     """Its name without the database, as the export has it."""
-
-    @property
-    def says(self) -> str:
-        """The statement without its values, quoted, for a sentence."""
-        return shown(self.statement.text or "", 80)
 
 
 def adds_to_itself(text: str) -> tuple[bool, bool]:
@@ -55,7 +55,7 @@ def adds_to_itself(text: str) -> tuple[bool, bool]:
 
 
 def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | None:
-    """The first of these tables that is known by a statement to be one; `None` where none is."""
+    """The first of these tables that a statement shows to be one, else the first one where its figures do."""
     names = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for table in tables:
@@ -67,8 +67,23 @@ def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | N
             home = row.database or names.get(row.db_id) or ""
             of = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
             if adds and wanted in of and (takes or _small(facts, table)):
-                return HotRow(f"{table.database}..{table.object_name}", row, table.object_name or "")
-    return None
+                return HotRow(f"{table.database}..{table.object_name}", shown(row.text, 80), table.object_name or "")
+    return _by_figures(facts, tables[0]) if tables and not any(row.text for row in latest.values()) else None
+
+
+def _by_figures(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
+    """A table of a few pages whose rows are updated all the time, and next to never inserted or deleted."""
+    rows = [row for row in activity(facts) if row.of_interval and table_key(row) == table_key(table)]
+    counts = [
+        sum(one for row in rows if known(one := getattr(row, f"rows_{what}")))
+        for what in ("updated", "inserted", "deleted")
+    ]
+    updated, others = counts[0], counts[1] + counts[2]
+    seconds = next((row.seconds for row in rows if row.seconds), None)
+    if seconds is None or updated < MANY_UPDATES * seconds or others > FEW_OTHERS * updated or not _small(facts, table):
+        return None
+    says = f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts"
+    return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "")
 
 
 def _small(facts: Facts, table: MonOpenObjectActivity) -> bool:

@@ -2,10 +2,11 @@
 
 The direction follows the figures (knowledge/ase-waits-caches.md, 3.3): many waits for table locks while promotions are
 counted ask for a higher HWM of that table; contended spinlocks of the lock hash table ask for a lower one, and then
-nothing is raised. Nor is anything raised while nearly all locks are in use, whatever the number of locks may become
-later: a higher HWM takes more of them. An HWM below the rows that a known statement changes would not keep it from the
-table lock, so where the free locks allow no higher one, smaller batches are what is left. The size of a step is this
-project's: no source gives one.
+nothing is raised. Nor is anything raised while nearly all locks are in use, or ran out by the error log, whatever the
+number of locks may become later: a higher HWM takes more of them. Where no export shows how many are free, the script
+shows them first and is held back until a person has looked. An HWM below the rows that a known statement changes
+would not keep it from the table lock, so where the free locks allow no higher one, smaller batches are what is left.
+The size of a step is this project's: no source gives one.
 """
 
 from collections.abc import Hashable, Iterator
@@ -17,6 +18,7 @@ from collectors.facts.ase import (
     ConfigParameter,
     HeldLock,
     LockEvents,
+    LogEvent,
     MonCachedStatement,
     MonOpenObjectActivity,
     MonSysStatement,
@@ -27,6 +29,7 @@ from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, usages_of
 from rules.ase._evidence.objects.seen import activity, schemes, table_key
 from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
+from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
 from rules.changes.out_of_range import OutOfRange
@@ -34,7 +37,7 @@ from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
     LockEvents, ConfigParameter, ResourceUsage, MonSysStatement, MonCachedStatement, TableScheme, MonOpenObjectActivity,
-    HeldLock,
+    HeldLock, *LOG_FACTS,
 )  # fmt: skip
 DEFAULT_HWM = 200
 """Vendor's default of `row lock promotion HWM` and of the one for pages."""
@@ -50,7 +53,8 @@ MARGIN = 1.2
 """This project: a fifth above the rows of the largest statement seen."""
 THRESHOLDS = MissingInput("thresholds of lock promotion", 'sp_configure "lock promotion"')
 SHORT = "{0:.0f} % of the locks were in use at most, and a higher lock promotion threshold takes more"
-TOO_MANY = "a lock promotion threshold above its rows ({0:,.0f}) takes more than a tenth of the {1:,.0f} free locks"
+RAN_OUT = "locks ran out (error log), and a higher lock promotion threshold takes more"
+TOO_MANY = "a lock promotion threshold above its rows ({0:,.0f}) takes more than a tenth of the {1:,.0f} {2} locks"
 FREE_LOCKS = MissingInput("how many locks are free", f'sp_monitorconfig "{LOCKS}"')
 
 
@@ -119,22 +123,29 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
     used = used_percent(facts, LOCKS)
     if used is not None and used >= USED_PERCENT:
         return Raise(None, (), figures, over, hwm, kind, SHORT.format(used))
+    if free is None and any(one.kind == LogEvent.LOCKS for one in events_of(facts, DAY)):
+        return Raise(None, (), figures, over, hwm, kind, RAN_OUT)
+    number = setting_of(facts, LOCKS)
+    locks = free if free is not None else number.run_number if number else None
     missing = (*(() if now else (THRESHOLDS,)), *(() if free is not None else (FREE_LOCKS,)))
-    if now is None or free is None:
+    if now is None or locks is None:
         return Raise(None, missing, figures, over, hwm, kind)
-    most = int(free // ROOM)
-    wanted = ceil(over.rows * MARGIN / 100) * 100 if over else FIRST_STEP * now.hwm
+    are, most = "free" if free is not None else "configured", int(locks // ROOM)
+    low = now.hwm < DEFAULT_HWM
+    wanted = ceil(over.rows * MARGIN / 100) * 100 if over else max(FIRST_STEP * now.hwm, DEFAULT_HWM if low else 0)
     if over and wanted > most:
-        return Raise(None, (), figures, over, hwm, kind, TOO_MANY.format(wanted, free))
+        return Raise(None, missing, figures, over, hwm, kind, TOO_MANY.format(wanted, locks, are))
     new = min(wanted, most)
     if new <= now.hwm or not scheme.database or not scheme.owner:
-        return Raise(None, (), figures, over, hwm, kind)
+        return Raise(None, missing, figures, over, hwm, kind)
     step = (
         f"HWM {new}: a fifth above the {over.rows:,.0f} rows of the largest statement on it in the export."
         if over
+        else f"HWM {new}: a tenth of the {locks:,.0f} locks that are {are}, so that ten such statements find theirs."
+        if new != wanted
+        else f"HWM {new}: the vendor's default, of which the server has {now.hwm}."
+        if new == DEFAULT_HWM
         else f"HWM {new}: {FIRST_STEP} times the one in force, a first step (this project's)."
-        if new == wanted
-        else f"HWM {new}: a tenth of the {free:,.0f} locks that are free, so that ten such statements find theirs."
     )
     after = f'Afterwards watch Lock Promotions and table locks that wait in sp_sysmon, and sp_monitorconfig "{LOCKS}".'
     try:
@@ -145,11 +156,12 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
             kind=kind,
             now=now,
             hwm=new,
+            free_first=ROOM * new if free is None else None,
             cautions=(step, after),
         )
     except (NotConvertible, OutOfRange):
-        return Raise(None, (), figures, over, hwm, kind)
-    return Raise(change, (), figures, over, hwm, kind)
+        return Raise(None, missing, figures, over, hwm, kind)
+    return Raise(change, missing, figures, over, hwm, kind)
 
 
 def _figures(facts: Facts, kind: str, over: Promoter | None) -> Iterator[Evidence]:

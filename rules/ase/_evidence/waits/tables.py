@@ -110,6 +110,14 @@ def lock_kinds(facts: Facts) -> list[tuple[str, float, Source]]:
     return sorted(found, key=lambda one: -one[1])[:NAMED]
 
 
+def mostly_address(facts: Facts) -> bool:
+    """Whether more than half of the lock waits that sp_sysmon counts are for address locks."""
+    latest = {one.lock_type: one.waited for one in facts.every(LockRequests) if one.lock_type != LAST_PAGES}
+    waits = {kind: count for kind, count in latest.items() if known(count)}
+    address = sum(count for kind, count in waits.items() if kind.endswith("Address"))
+    return 2 * address > sum(waits.values())
+
+
 def waiting_sessions(facts: Facts) -> Iterator[Evidence]:
     """The sessions that waited longest for locks in the interval, by `monProcessWaits`."""
     rows = [row for row in facts.every(MonProcessWaits) if row.of_interval and row.believed and row.event in LOCKS]
