@@ -1,4 +1,4 @@
-"""The error log tells of locks, procedure cache or connections that ran out, or of a full log.
+"""The error log tells of locks, logs, memory or connections that ran out.
 
 Finds: in the error log of the last day (before its newest line, or the sample beside it), messages that the server ran
 out of locks (1204), that tasks sleep because the log of a database is full (7412, 7413, 7415) or that a statement
@@ -46,7 +46,7 @@ from rules.engine import limit, rule
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, joined
 
 LINKS = (
-    "http://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00729.1500/html/errMessageAdvRes/X312551.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00729.1500/html/errMessageAdvRes/X312551.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629236583.html",
 )

@@ -63,6 +63,7 @@ from collectors.facts.ase.sysmon import (
 from collectors.facts.ase.sysmon_detail import (
     CachePoolActivity,
     ControllerActivity,
+    DelayedIO,
     DeviceActivity,
     LargestLogCache,
     LockEvents,
@@ -87,6 +88,7 @@ __all__ = [
     "Counted",
     "DatabaseFragment",
     "Deadlock",
+    "DelayedIO",
     "DeviceActivity",
     "EngineBusy",
     "ErrorLog",
