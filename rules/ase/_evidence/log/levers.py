@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache
 from rules.ase._evidence.caches.figures import kind_of, pools_of
+from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
 from rules.ase._evidence.waits.events import OWN_LOG_WRITES
@@ -19,7 +20,7 @@ from rules.engine import limit, percent
 from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
-    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS),
+    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS),
     *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache),
 )
 """What a rule declares that asks for them."""
@@ -74,9 +75,14 @@ def levers(facts: Facts, limits: LogLimits) -> str:
         return joined(separate_first(mixed), MEASURE_AGAIN)
     counted = isinstance(flushes_of(facts), Flushes)
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
-    return (
-        f"First see {flushed}which log it is (monOpenDatabases). Then, in this order: {left(facts, limits)}, {DELAYED}."
+    which = "" if most_of(facts) else "which log it is (monOpenDatabases)"
+    first = (
+        joined(f"First see {flushed.removesuffix(' and ') if not which else flushed}{which}.")
+        if flushed or which
+        else ""
     )
+    order = f"in this order: {left(facts, limits)}, {DELAYED}."
+    return joined(first, f"Then, {order}" if first else f"{order[0].upper()}{order[1:]}")
 
 
 def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str:
