@@ -29,7 +29,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon124.htm",
 )
 FLUSHED = (
-    "Each log record of such a database is flushed by itself (vendor), and commits wait in one queue with its reads and "
+    "Each log record of such a database is flushed by itself (vendor), and commits wait in one queue with reads and "
     "writes of data."
 )
 UNKNOWN = "Whether anybody waits for it, a list of pieces does not tell: sp_sysmon and two readings of monSysWaits do."
