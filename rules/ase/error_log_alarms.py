@@ -1,21 +1,25 @@
-"""The error log tells of locks that ran out, or of a full log.
+"""The error log tells of locks, logs, memory or connections that ran out.
 
 Finds: in the error log of the last day (before its newest line, or the sample beside it), messages that the server ran
 out of locks (1204), that tasks sleep because the log of a database is full (7412, 7413, 7415) or that a statement
-ended for it (1105), that another segment of a database is full (1105), and stack traces.
+ended for it (1105), that another segment of a database is full (1105), that the procedure cache had no room (701, 709,
+720), that no user connection was left (1601), and stack traces.
 
 Why it matters: a statement that gets no lock ends, and only users with sa_role can log in until locks are added. Tasks
 that wait for space in the log keep their locks meanwhile, so whoever needs these rows waits behind them: what looks
 like lock waits then has another cause. The counters of an interval beside it say nothing of either.
 
 What to do: see which statements took the locks, and raise `number of locks` as far as memory allows
-(ase/resource_used_up judges it by `sp_monitorconfig`). Of a full log: dump the transaction log, and look in
-`master..syslogshold` for the oldest open transaction, behind which nothing is freed; for later a larger log, dumps more
-often, or a threshold procedure that dumps it (vendor: Monitoring Tables, event 259).
+(ase/resource_used_up judges it, and connections, by `sp_monitorconfig`). Of a procedure cache without room: a larger
+`procedure cache size`, by the most that was in use; where an index was being created, fewer `number of sort buffers`
+first, each of which holds procedure cache (vendor: Error Messages 15.0, 701). Of a full log: dump the transaction log,
+and look in `master..syslogshold` for the oldest open transaction, behind which nothing is freed; for later a larger
+log, dumps more often, or a threshold procedure that dumps it (vendor: Monitoring Tables, event 259).
 
 When to ignore it: where it was seen to at the time. Messages are repeated each minute while their cause lasts, so their
 number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support;
-a full segment of data is no contention: nothing is judged of either. Other messages of the log are not read.
+a full segment of data is no contention: nothing is judged of either. Message 701 may come of one statement with a very
+large plan, while others go on. Other messages of the log are not read.
 """
 
 from collections.abc import Iterator
@@ -24,13 +28,25 @@ from datetime import timedelta
 
 from collectors.facts import Facts
 from collectors.facts.ase import ErrorLog, LogEvent
-from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
+from rules.ase._evidence.procedure_cache import (
+    PROCEDURE_FACTS,
+    SIZE,
+    USED_PERCENT,
+    WHICH,
+    larger,
+    most_used,
+    wanted_pages,
+)
+from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, newest_line
+from rules.changes.ase_config import configure, legal, waiting_number
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, joined
 
 LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00729.1500/html/errMessageAdvRes/X312551.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629236583.html",
 )
@@ -50,6 +66,20 @@ WORDS = {
         "If it still is: dump the transaction log of {0}, and look in master..syslogshold for the oldest open "
         "transaction. For later: a larger log, dumps more often, or a threshold procedure that dumps it.",
     ),
+    LogEvent.PROCEDURES: (
+        Severity.WARNING,
+        "The procedure cache had no room",
+        "A statement, procedure or login that gets no memory there ends with message 701, 709 or 720; plans differ in "
+        "size, so one may fail again and again while others run.",
+        "",
+    ),
+    LogEvent.CONNECTIONS: (
+        Severity.WARNING,
+        "The server had no user connection left",
+        "A login that gets none is refused with message 1601.",
+        "See what the connections do (sp_who), and raise number of user connections as ase/resource_used_up says by "
+        "sp_monitorconfig.",
+    ),
     LogEvent.SEGMENT_FULL: (
         Severity.NOTE,
         "A segment of {0} was full",
@@ -63,6 +93,7 @@ WORDS = {
         "Look whether they go on, and give them to the vendor's support.",
     ),
 }
+SORTS = "If an index was being created then, lower number of sort buffers first: each holds procedure cache."
 REPEATED = "A message is repeated while its cause lasts, so how often it happened is not in the log."
 
 
@@ -73,7 +104,7 @@ class Limits:
     hours: float = limit(24.0, "this project: what is older was seen to, or stands in a newer line", unit="h")
 
 
-@rule(needs=(ErrorLog,), uses=LOG_FACTS, links=LINKS, limits=Limits, sample=None)
+@rule(needs=(ErrorLog,), uses=(*LOG_FACTS, *PROCEDURE_FACTS), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for each kind of message in the newest part of the log."""
     groups: dict[tuple[str, str | None], list[LogEvent]] = {}
@@ -86,8 +117,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         older = sum(one.count for one in facts.every(LogEvent) if one.kind in WORDS)
         before = f"; {older:,} older messages are in it" if older else ""
         yield Clean(
-            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: none of the messages that are read (locks run out, "
-            f"a full log or segment, a fault) in its last {limits.hours:g} h{before}"
+            f"error log up to {newest_line(facts):%Y-%m-%d %H:%M}: none of the messages that are read (locks, "
+            f"procedure cache or connections run out, a full log or segment, a fault) in its last "
+            f"{limits.hours:g} h{before}"
         )
 
 
@@ -95,6 +127,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list
     severity, title, because, do = WORDS[kind]
     count, first, last = sum(one.count for one in found), found[0], found[-1]
     many = "1 message" if count == 1 else f"{count:,} messages"
+    small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
     return Finding(
         subject=database or subject_of(facts),
@@ -102,7 +135,23 @@ def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list
         title=title.format(database),
         seen=f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",
         because=because,
-        do=do.format(database),
-        unknown=REPEATED,
-        evidence=(Evidence(f"messages: {kind}", count, "", last.source, computed="as their number up to this line"),),
+        do=joined(f"{larger(facts, USED_PERCENT)}.", SORTS) if small else do.format(database),
+        unknown=joined(REPEATED, WHICH if small and not most_used(facts) else ""),
+        evidence=(
+            Evidence(f"messages: {kind}", count, "", last.source, computed="as their number up to this line"),
+            *(most_used(facts) if small else ()),
+        ),
+        changes=_more(facts) if small else (),
     )
+
+
+def _more(facts: Facts) -> tuple[Change, ...]:
+    """A larger procedure cache where the most that was in use tells its size, and the memory for it is free."""
+    size, wanted = setting_of(facts, SIZE), wanted_pages(facts, USED_PERCENT)
+    pages, free = size.run_number if size else None, free_memory(facts)
+    if pages is None or wanted is None or wanted <= pages or free is None or not legal(SIZE, wanted):
+        return ()
+    waiting, needed_mb = waiting_number(size), (wanted - pages) * PAGE_KB / 1024
+    if needed_mb > free.mb or (waiting is not None and waiting >= wanted):
+        return ()
+    return (configure(SIZE, pages, wanted, memory_mb=needed_mb, configured=waiting),)

@@ -14,8 +14,9 @@ No Free Plcblock, by its name alone, and by minimally logged records, a larger o
 onto devices of its own where `sysusages` shows that it shares them with data; else they are left alone. Nothing of it
 is scripted: none of these figures says which table, statement or size it is.
 
-When to ignore it: where nobody waits for the log; then it is a note. Temporary databases have log caches of their own
-from 15.0.2 on, so their use is no reason for Change of Database any more.
+When to ignore it: where nobody waits for the log; then it is a note, unless data and log of a database share a device.
+Temporary databases have log caches of their own from 15.0.2 on, so their use is no reason for Change of Database any
+more.
 """
 
 from collections.abc import Iterator
@@ -164,7 +165,7 @@ def _finding(
     mixed = mixed_logs(facts) if reason.mixed else {}
     return Finding(
         subject=f"{subject_of(facts)}: {reason.what}",
-        severity=Severity.ADVICE if felt else Severity.NOTE,
+        severity=Severity.ADVICE if felt or mixed else Severity.NOTE,
         title=f"{share:.0f} % of the flushes of user log caches are {reason.what}",
         seen=f"{share:.1f} % of the flushes are {reason.what}"
         + (f", {rate:,.0f} a second" if rate is not None else "")

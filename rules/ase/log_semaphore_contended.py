@@ -17,15 +17,18 @@ them as well, as for locks and latches: critical from one in three of the tasks 
 
 When to ignore it: the vendor's own tests ran at very high rates with 20 to 30 % of the requests waiting, so less is in
 order whatever its part of the task switches: that part says how often tasks sleep for it, not how many requests do.
-sp_sysmon adds up all databases, so one load job can make the figure. With few waits per second nobody loses anything.
+sp_sysmon adds up all databases, so one load job can make the figure; monOpenDatabases (AppendLogRequests and
+AppendLogWaits, two readings) names the database, and alone it is judged by each. With few waits per second nobody loses
+anything.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import SemaphoreRequests, SysmonSample, TaskSwitches
+from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSample, TaskSwitches
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.log.databases import Appended, appended, most_of
 from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, own_evidence, say_device
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import (
@@ -91,7 +94,7 @@ class Limits(LogLimits):
 
 @rule(
     needs=(),
-    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, *ENGINE_FACTS, *LEVER_FACTS),
+    uses=(SemaphoreRequests, TaskSwitches, SysmonSample, MonOpenDatabases, *ENGINE_FACTS, *LEVER_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -99,9 +102,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the log semaphore, then the user log caches."""
     switches = facts.latest(TaskSwitches, cause=CAUSE)
     requests = {name: one for name in NAMES if (one := facts.latest(SemaphoreRequests, name=name))}
-    if switches is None and not requests:
+    databases = [] if switches or "Log" in requests else appended(facts)
+    if switches is None and not requests and not databases:
         yield Unknown.of(SemaphoreRequests, TaskSwitches)
         return
+    for database in databases:
+        yield _judge(facts, limits, "Log", _as_requests(database), None, database)
     for name in NAMES:
         one = requests.get(name)
         if one or (name == "Log" and switches):
@@ -109,9 +115,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(
-    facts: Facts, limits: Limits, name: str, one: SemaphoreRequests | None, switches: TaskSwitches | None
+    facts: Facts,
+    limits: Limits,
+    name: str,
+    one: SemaphoreRequests | None,
+    switches: TaskSwitches | None,
+    database: Appended | None = None,
 ) -> Outcome:
     what, seconds = NAMES[name], seconds_of(facts)
+    if database:
+        what, seconds = f"{what} of {database.name}", database.row.seconds
     figures = [] if one is None else [one.granted, one.waited, one.total]
     figures += [] if switches is None else [switches.count, switches.percent]
     if OVERFLOW in figures or any(known(figure) and figure < 0 for figure in figures):
@@ -162,6 +175,9 @@ def _judge(
         each_ms = f", {log.mean_milliseconds:,.1f} ms each" if log.mean_milliseconds else ""
         writes = f"{log.says} (wait events 54 and 55){each_ms}{say_device(facts, limits.milliseconds)}."
         evidence += [*log.evidence(limits.tasks, limits.share_percent), *own_evidence(facts, limits.milliseconds)]
+    whose = None if database or name != "Log" else most_of(facts)
+    if whose:
+        evidence += whose.evidence
     if name == "Log":
         evidence += mixed_evidence(mixed_logs(facts))
     loud = (share or 0.0) >= limits.loud_percent
@@ -177,11 +193,18 @@ def _judge(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}",
-        seen=f"{what[0].upper()}{what[1:]}: {said}.",
+        seen=joined(f"{what[0].upper()}{what[1:]}: {said}.", whose.says if whose else ""),
         because=joined(SLEEPS, writes),
         do=levers(facts, limits) if name == "Log" else joined(FLUSHES, ULC_LEVERS),
         unknown=_asynchronous(facts, limits, loud=loud) if name == "Log" else "",
         evidence=tuple(evidence),
+    )
+
+
+def _as_requests(one: Appended) -> SemaphoreRequests:
+    """What sp_sysmon prints of all databases together, of one."""
+    return SemaphoreRequests(
+        name="Log", granted=one.requests - one.waits, waited=one.waits, total=one.requests, source=one.row.source
     )
 
 

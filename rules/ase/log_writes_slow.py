@@ -6,9 +6,10 @@ number over the interval and as a share of the tasks that wait or run, where a t
 Why it matters: a transaction has ended when its log page is on the device, and it keeps its locks until then. One slow
 log device holds up every task that commits, and the queue for the end of the log behind it.
 
-What to do: find out which log device it is and what makes it slow, with the tools of the host: devices that share
-spindles with data, a write cache that is off, mirrored storage far away. After that, fewer and larger transactions, a
-log I/O size that fits, and, where its owner accepts that a crash may lose the last moment, delayed commit.
+What to do: find out which log device it is (monIOQueue names it, monOpenDatabases the database) and what makes it
+slow, with the tools of the host: devices that share spindles with data, a write cache that is off, mirrored storage far
+away. After that, fewer and larger transactions, a log I/O size that fits, and, where its owner accepts that a crash may
+lose the last moment, delayed commit.
 
 When to ignore it: where a write takes less than the limit, which is this project's, as none is published, it is a note:
 the number of commits makes these waits as much as the device does. sp_sysmon counts switches for log writes and no
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
+from rules.ase._evidence.log.databases import Most, most_of
 from rules.ase._evidence.log.levers import (
     LEVER_FACTS,
     LogLimits,
@@ -73,7 +75,7 @@ class Limits(LogLimits, WaitLimits):
 @rule(needs=(), uses=(*LEVER_FACTS, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
-    for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING,)):
+    for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING_LOG,)):
         if isinstance(said, TooLong):
             yield from _finding(facts, limits, said)
         else:
@@ -93,24 +95,41 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         else f"What shortens it: {rest}{faster}."
     )
     untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
+    whose = most_of(facts)
+    lacking = _both(
+        "" if whose else DATABASE,
+        "" if mean is None or writers else "monIOQueue shows which device it is",
+    )
     evidence = (*waits.evidence, *own_evidence(facts, limits.milliseconds), *mixed_evidence(mixed))
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.ADVICE if mixed else Severity.NOTE,
         title=waits.title + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else ""),
-        seen=joined(waits.seen, devices.say_devices(writers) or (counted.says if counted else "")),
+        seen=joined(waits.seen, _named(devices.say_devices(writers) or (counted.says if counted else ""), whose)),
         because=SLOW if slow else "" if mean is None or mixed else _under(facts, limits, mean),
         do=levers(facts, limits) if mixed else do,
-        unknown=joined(
-            untimed,
-            f"{DATABASE}{', and monDeviceIO shows which device it is' if mean is not None and not writers else ''}"
-            f"{NEED_NOT if counted else ''}.",
+        unknown=joined(untimed, f"{lacking}{NEED_NOT if counted else ''}." if lacking else ""),
+        evidence=(
+            *evidence,
+            *(one.evidence for one in writers),
+            *((counted.evidence,) if counted else ()),
+            *(whose.evidence if whose else ()),
         ),
-        evidence=(*evidence, *(one.evidence for one in writers), *((counted.evidence,) if counted else ())),
         explains=("ase/log_semaphore_contended",) if slow else (),
     )
     if slow and not writers:
-        yield Unknown((devices.MISSING,))
+        yield Unknown((devices.MISSING_LOG,))
+
+
+def _named(device: str, whose: Most | None) -> str:
+    """Device and database in one sentence."""
+    parts = [one.rstrip(".") for one in (device, whose.says if whose else "") if one]
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _both(*parts: str) -> str:
+    """The parts that say something, as one sentence without its end."""
+    return ", and ".join(one for one in parts if one)
 
 
 def _under(facts: Facts, limits: Limits, mean: float) -> str:

@@ -52,7 +52,15 @@ COSTS = {
 NAMED = 5
 """Tables the sentence names; title and evidence name them all."""
 PIPES = ("monDeadLock", "monSysStatement")
-ALWAYS_HELD = ("monEngine", "monDataCache", "monCachePool", "monThread", "monProcedureCache", "monDeviceIO")
+ALWAYS_HELD = (
+    "monEngine",
+    "monDataCache",
+    "monCachePool",
+    "monThread",
+    "monProcedureCache",
+    "monDeviceIO",
+    "monIOQueue",
+)
 """Tables that count something on any server that works: all zeros there mean that nothing was counted. monState is
 none of them: on older releases it counts deadlocks alone."""
 

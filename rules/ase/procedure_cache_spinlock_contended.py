@@ -19,7 +19,6 @@ sp_sysmon prints nothing of these spinlocks.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
@@ -30,7 +29,16 @@ from collectors.facts.ase import (
     ProcedureCacheActivity,
     ResourceUsage,
 )
-from rules.ase._evidence.caches.memory import LEAST_MB, PAGE_KB, free_memory
+from rules.ase._evidence.procedure_cache import (
+    SIZE,
+    USED_ORIGIN,
+    USED_PERCENT,
+    WHICH,
+    larger,
+    most_used,
+    now_of,
+    usage_of,
+)
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
@@ -52,16 +60,12 @@ LINKS = (
     "https://blogs.sap.com/2020/04/01/configuring-ase-procedure-cache-engine-local-cache-and-the-global-procedure-cache-pool/",
     "https://blogs.sap.com/2013/11/27/sybase-150-spinlock-contention-in-procedue-cache/",
 )
-SIZE, LOCAL, ENGINES, LARGE, ALLOCATION = (
-    "procedure cache size",
+LOCAL, ENGINES, LARGE, ALLOCATION = (
     "engine local cache percent",
     "max online engines",
     "enable large chunk elc",
     "large allocation auto tune",
 )
-STEP_PAGES = 1024
-"""This project: sizes are rounded up to 2 MB."""
-WHICH = f'To what size, follows from the most that is in use: sp_monitorconfig "{SIZE}" shows it.'
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
 SHARED = (
@@ -77,7 +81,7 @@ COUNTS = MissingInput(
 class Limits(Dear):
     """From which figures on the rule speaks, and what it asks for."""
 
-    used_percent: float = percent(80.0, "practice: more of the procedure cache in use is an alarm (DbxTune)", low=50)
+    used_percent: float = percent(USED_PERCENT, USED_ORIGIN, low=50)
 
 
 @rule(
@@ -146,14 +150,15 @@ def _size(facts: Facts, limits: Limits) -> Advice:
     if full:
         counted.append(full)
     busy = [one for one in counted if one[1] > 0]
-    size = setting_of(facts, SIZE)
-    now = f"{size.run_number:,.0f} pages of 2 KB now" if size and size.run_number is not None else ""
     if busy:
         said = " and ".join(f"{count:,.0f} {word}" for word, count, _ in busy)
-        proof = (*(one for _, _, one in busy), *_most(facts))
-        return Advice(f"Procedures: {said}", _larger(facts, limits, now), "" if _most(facts) else WHICH, proof)
+        proof = (*(one for _, _, one in busy), *most_used(facts))
+        return Advice(
+            f"Procedures: {said}", larger(facts, limits.used_percent), "" if most_used(facts) else WHICH, proof
+        )
     if counted:
         return Advice("No procedure was read in or thrown out", f"A larger {SIZE} is not indicated")
+    now = now_of(facts)
     return Advice(
         do=f"Raise {SIZE}{now and f' ({now})'} only where procedures are read in or thrown out",
         unknown="How many procedures are read in, thrown out and recompiled is not in the export.",
@@ -171,17 +176,12 @@ def _recompiled(facts: Facts) -> Evidence | None:
 def _counted(facts: Facts) -> bool:
     """Whether any export tells if the cache is too small."""
     rows = [row for row in interval_first(facts, MonProcedureCache) if row.of_interval and row.believed]
-    return any(known(row.loads) for row in rows) or bool(facts.latest(ProcedureCacheActivity)) or bool(_usage(facts))
-
-
-def _usage(facts: Facts) -> ResourceUsage | None:
-    """The line of sp_monitorconfig; it cuts names at 25 characters."""
-    return next((one for one in reversed(facts.every(ResourceUsage)) if one.name.lower() == SIZE), None)
+    return any(known(row.loads) for row in rows) or bool(facts.latest(ProcedureCacheActivity)) or bool(usage_of(facts))
 
 
 def _full(facts: Facts) -> tuple[str, float, Evidence] | None:
     """What sp_monitorconfig counts as reused in the procedure cache; `None` where it counts nothing."""
-    usage = _usage(facts)
+    usage = usage_of(facts)
     if usage is None or not known(usage.reused) or usage.reused < 0:
         return None
     return (
@@ -189,38 +189,6 @@ def _full(facts: Facts) -> tuple[str, float, Evidence] | None:
         usage.reused,
         Evidence("procedure cache reused", usage.reused, "", usage.source),
     )
-
-
-def _most(facts: Facts) -> tuple[Evidence, ...]:
-    """The most pages that were in use, by sp_monitorconfig."""
-    usage = _usage(facts)
-    used = [one for one in (usage.active, usage.max_used) if known(one) and one > 0] if usage else []
-    return (Evidence("procedure cache in use, at most", max(used), "pages", usage.source),) if usage and used else ()
-
-
-def _larger(facts: Facts, limits: Limits, now: str) -> str:
-    """To what size to raise it, by the most that was in use, or what shows that; without the end of the sentence."""
-    size, most = setting_of(facts, SIZE), _most(facts)
-    pages = size.run_number if size else None
-    if not pages or not most:
-        return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
-    used = float(most[0].value or 0)
-    if 100 * used < limits.used_percent * pages:
-        return f"A larger {SIZE} is not indicated: at most {100 * used / pages:.0f} % of it was in use"
-    wanted = ceil(used * 100 / limits.used_percent / STEP_PAGES) * STEP_PAGES
-    more = (wanted - pages) * PAGE_KB / 1024
-    return (
-        f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first (dynamic, {more:,.1f} MB; the most that was used "
-        f"is {limits.used_percent:g} % of it then{_room(facts, more)})"
-    )
-
-
-def _room(facts: Facts, needed_mb: float) -> str:
-    """That less memory is free than is needed, as a part of a sentence."""
-    free = free_memory(facts)
-    if free is None or free.mb >= needed_mb:
-        return ""
-    return f"; {free.mb:,.2f} MB are free: raise max memory before, if the machine has it"
 
 
 def _reserve(facts: Facts, name: str) -> Iterator[Advice]:

@@ -31,6 +31,7 @@ class LogEvent(Fact):
 
     COLLECTED_BY: ClassVar[str] = ErrorLog.COLLECTED_BY
     LOCKS, LOG_FULL, SEGMENT_FULL = "out of locks", "log full", "segment full"
+    PROCEDURES, CONNECTIONS = "out of procedure cache", "out of user connections"
     STACK, DEADLOCK = "stack trace", "deadlock"
 
     kind: str

@@ -274,6 +274,81 @@ class MonDeviceIO(Counted, Fact):
         return self.io_milliseconds / requests if requests and known(self.io_milliseconds) else None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonIOQueue(Counted, Fact):
+    """I/O of one kind on one database device, reads and writes together."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monIOQueue")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "device", "kind")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("requests", "io_milliseconds"), "int")
+    USER_LOG, TEMPDB_LOG = "User Log", "Tempdb Log"
+
+    device: str
+    """Its logical name."""
+    kind: str
+    """As printed: `User Data`, `User Log`, `Tempdb Data`, `Tempdb Log`, `System`."""
+    instance: int | None = None
+    requests: Reading = ABSENT
+    io_milliseconds: Reading = ABSENT
+    """Time that these requests waited to be served, of all of them together."""
+
+    @property
+    def of_log(self) -> bool:
+        """Whether it is I/O of a transaction log."""
+        return self.kind in (self.USER_LOG, self.TEMPDB_LOG)
+
+    @property
+    def mean_milliseconds(self) -> float | None:
+        """Mean time of a request; `None` without requests."""
+        return (
+            self.io_milliseconds / self.requests
+            if known(self.requests) and self.requests and known(self.io_milliseconds)
+            else None
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonOpenDatabases(Counted, Fact):
+    """One open database: requests for the end of its log, and what holds it up now."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monOpenDatabases")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "database")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("append_requests", "append_waits"), "int")
+
+    database: str
+    db_id: int | None = None
+    instance: int | None = None
+    append_requests: Reading = ABSENT
+    """Requests for the semaphore of its log, to append to it."""
+    append_waits: Reading = ABSENT
+    """Those of them that had to wait."""
+    log_full: Reading = ABSENT
+    """A state: 1 while its log is full."""
+    suspended: Reading = ABSENT
+    """A state: processes that sleep because its log is full."""
+    backup: Reading = ABSENT
+    """A state: 1 while it is dumped."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonSysExecutionTime(Counted, Fact):
+    """Time that all engines together spent on one kind of work, spinning for it included (16.0 on)."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monSysExecutionTime")
+    NOT_JUDGED: ClassVar[str] = "read by rules.ase._evidence.account: what the engines' time went into"
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "operation")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("microseconds", "times"), "bigint")
+
+    operation: int
+    """Its id: 0 unknown, 1 execution, 2 sorting, 3 compilation, 4 network I/O, 5 device I/O."""
+    name: str | None = None
+    """As printed: `Execution`, `DeviceIO`."""
+    instance: int | None = None
+    microseconds: Reading = ABSENT
+    times: Reading = ABSENT
+    """How often it was done; 0 for what is not known."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SpinLoad(Fact):
     """What the engines of one capture did, spun and committed; made by `collectors.spin_loads`.

@@ -122,7 +122,10 @@ class MonCachedObject(TableRow, Fact):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DatabaseFragment(TableRow, Fact):
-    """One piece of a device that a database has, and what may be stored there (`sysusages` of master)."""
+    """One piece of a device that a database has, and what may be stored there.
+
+    Of `sysusages` of master, or of `sp_helpdb <database>`.
+    """
 
     COLLECTED_BY: ClassVar[str] = "select db_name(dbid) DBName, dbid, segmap, size from master..sysusages"
     LOG, DATA_AND_LOG = 4, 7

@@ -180,3 +180,19 @@ class DeviceActivity(Fact):
     total_per_second: Reading = ABSENT
     semaphore_waited: Reading = ABSENT
     """Requests that waited for the device's semaphore (older releases)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DelayedIO(Fact):
+    """Disk I/Os that had to wait before they were asked of the operating system, for one reason."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows I/Os Delayed by (Disk I/O Management)"
+
+    reason: str
+    """As printed: `Disk I/O Structures`, `Server Config Limit`, `Engine Config Limit` or `Operating System Limit`."""
+    count: Reading = ABSENT
+    requested: Reading = ABSENT
+    """All disk I/Os of the sample, those that were not delayed included."""
+    outstanding: Reading = ABSENT
+    """The most that the server had outstanding at a time."""

@@ -20,7 +20,7 @@
 --     grant role mon_role to <login>           or, on every release:     sp_role 'grant', mon_role, <login>
 -- Switches are never set; where one is off its tables are empty or hold zeros, and the result says so.
 --
--- Cost, in sum, without samples: at most 59 statements and one for each user database, on one connection, one after the
+-- Cost, in sum, without samples: at most 65 statements and one for each user database, on one connection, one after the
 -- other. Monitoring tables are built from memory when they are asked for: they take no lock on a user's table. Dear are
 -- two: `cached_objects` walks the hash tables of the data caches (asked once; seconds of one engine on caches of 100
 -- GB, as estimated), and `tables` reads the allocation pages of every table and index (once per database; some thousand
@@ -87,7 +87,7 @@ go
 select c.name Name, u.value Value from master..sysconfigures c, master..syscurconfigs u where c.config = u.config
 and c.name in ('enable monitoring', 'enable spinlock monitoring', 'wait event timing', 'object lockwait timing',
 'per object statistics active', 'enable stmt cache monitoring', 'process wait events', 'statement statistics active',
-'statement pipe active', 'statement pipe max messages')
+'statement pipe active', 'statement pipe max messages', 'execution time monitoring')
 go
 
 -- question: server
@@ -284,6 +284,37 @@ go
 -- cost: one row a device
 -- when: snapshot
 select * from master..monDeviceIO
+go
+
+-- question: monIOQueue
+-- why: how long the I/O of logs, of data and of temporary databases takes on each device
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row for each device and kind of I/O
+-- when: snapshot
+select * from master..monIOQueue
+go
+
+-- question: monOpenDatabases
+-- why: whose log tasks wait for to append to it, and whose is full
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a database
+-- when: snapshot
+select * from master..monOpenDatabases
+go
+
+-- question: monSysExecutionTime
+-- why: what the time of the engines went into: execution, compilation, sorting, disk, network
+-- since: 16.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- only: execution time monitoring
+-- cost: six rows
+-- when: snapshot
+select * from master..monSysExecutionTime
 go
 
 -- question: monProcedureCache

@@ -8,8 +8,8 @@ instance is missing::
 
 Read are: the time it covers; engines that came online; messages that locks have run out (1204), that a log is full
 (7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that another segment of a database is (1105),
-that a process was ended by a fault (`infected with`), and deadlocks, with their chain while `print deadlock
-information` is 1::
+that the procedure cache has no room (701, 709, 720) or no user connection is left (1601), that a process was ended by a
+fault (`infected with`), and deadlocks, with their chain while `print deadlock information` is 1::
 
     … Deadlock Id 11: Process (Familyid 0, Spid 29, Suid 4) was executing a INSERT command in the procedure 'p'.
     … Deadlock Id 11: Process (Familyid 0, Spid 29) was waiting for a 'exclusive page' lock on page 1155 of the 'item'
@@ -42,6 +42,14 @@ START = re.compile(
 )
 PROMPT = re.compile(r"\s*(?:[0-9]{1,6}:)?[0-9]{1,6}>")
 LOCKS = re.compile(r"\bError: (?:1204|1279)\b|\brun out of locks\b", re.IGNORECASE)
+PROCEDURES = re.compile(
+    r"\bError: (?:701|709|720)\b|\bnot enough procedure cache\b|\bprocedure memory control descriptor\b"
+    r"|\binsufficient system memory to continue login\b",
+    re.IGNORECASE,
+)
+"""Vendor: Error Messages and Advanced Resolution 15.0, 701, 709 and 720; what is done about each is a larger
+`procedure cache size`."""
+CONNECTIONS = re.compile(r"\bError: 1601\b|\bnot enough '?user connections'? available to start\b", re.IGNORECASE)
 LOG_FULL = re.compile(
     r"critically low in database '(?P<low>[^']{1,255})'|log segment for database '?(?P<waited>[\w#@$]{1,255})"
     r"|transaction log in database '?(?P<almost>[\w#@$]{1,255})'? is almost full",
@@ -80,7 +88,8 @@ WAITS = re.compile(
 )
 VICTIM = re.compile(rf"{_process('spid')} was chosen as the victim", re.IGNORECASE)
 TELLING = re.compile(
-    r"deadlock|process|locks|error:|critically low|log segment|almost full|allocate space|engine",
+    r"deadlock|process|locks|error:|procedure|connections|system memory|critically low|log segment|almost full"
+    r"|allocate space|engine",
     re.IGNORECASE,
 )
 """Without one of these words a line tells nothing: most do not, in logs of millions of lines."""
@@ -159,6 +168,10 @@ class Log:
                 self._end_chain()
         elif LOCKS.search(said):
             self._once(number, when, spid, LogEvent.LOCKS)
+        elif PROCEDURES.search(said):
+            self._once(number, when, spid, LogEvent.PROCEDURES)
+        elif CONNECTIONS.search(said):
+            self._once(number, when, spid, LogEvent.CONNECTIONS)
         elif full := LOG_FULL.search(said):
             self._once(number, when, spid, LogEvent.LOG_FULL, full["low"] or full["waited"] or full["almost"])
         elif space := NO_SPACE.search(said):

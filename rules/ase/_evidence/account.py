@@ -3,7 +3,8 @@
 Engines: idle is measured; of the busy time nothing tells work and spinning apart, as what one spin takes is in no
 source. Where `monSpinlockActivity` was collected for an interval, its spins bound what spinning can have taken
 (`spinlocks.spin_severity`), which is enough to say that something is nothing. Without it the busy time is undivided.
-Other captures of the same server, at another load, may narrow the bound to a range (`spinlocks.site_cost`).
+Where `monSysExecutionTime` was read twice (16.0), what their time went into stands beside it. Other captures of the
+same server, at another load, may narrow the bound to a range (`spinlocks.site_cost`).
 
 Tasks: seconds waited ÷ seconds of the interval by `monSysWaits`, in groups of events; idle daemons and the network are
 left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that read from the network, and running ones
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonSpinlockActivity, MonState
+from collectors.facts.ase import MonSpinlockActivity, MonState, MonSysExecutionTime
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Open, Pool
 from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first, not_shown
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
@@ -23,12 +24,15 @@ from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
 from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
+from rules.changes.quoting import comment
 from rules.conflict import Told, conflict_of
 from rules.laws.rounding import plain
 
 OTHER = Group("other wait events", frozenset(), collect="select * from master..monWaitEventInfo")
 UNEXPLAINED = ("ase/spinning_unexplained", "ase/spinlock_dear")
 LOWER_LOAD = "the same two snapshots of monSpinlockActivity at a lower load, with the transactions of both"
+LEAST_PERCENT = 1.0
+"""This project: a smaller part of the engines' time is not named."""
 CLOSE = 0.25
 """This project: waiting, reading and running tasks within a quarter of the connections fit (one server measured:
 257 of 256); tasks of the server itself wait as well, and connections come and go."""
@@ -97,6 +101,7 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
             remarks = (f"The other captures of this server do not tell what one spin takes: {cost}.",)
     if each:
         remarks = (*remarks, each.says)
+    remarks = (*remarks, *_operations(facts))
     return Measured(
         currency=PROCESSORS,
         span=MEAN,
@@ -106,6 +111,21 @@ def _engines(facts: Facts, engines: Engines, *, spun: bool) -> Measured | None:
         undivided=undivided,
         remarks=remarks,
     )
+
+
+def _operations(facts: Facts) -> Iterator[str]:
+    """What the engines' time went into by `monSysExecutionTime`; spinning is in each part, so none of it is divided."""
+    rows = [one for one in interval_first(facts, MonSysExecutionTime) if one.of_interval and one.believed]
+    times: dict[str, float] = {}
+    for row in rows:
+        if known(row.microseconds) and row.microseconds >= 0:
+            name = comment(row.name or f"operation {row.operation}")
+            times[name] = times.get(name, 0.0) + row.microseconds
+    whole = sum(times.values())
+    large = [(time, name) for name, time in times.items() if 100 * time >= LEAST_PERCENT * whole > 0]
+    if large:
+        parts = ", ".join(f"{name} {100 * time / whole:.0f} %" for time, name in sorted(large, reverse=True))
+        yield f"By monSysExecutionTime the engines' time, spinning and waiting for work included, went into: {parts}."
 
 
 def _spins(facts: Facts, engines: Engines, each: SiteCost | None) -> Iterator[Pool]:

@@ -21,6 +21,7 @@ SWITCHES = {
     "monProcessWaits": ("process wait events",),
     "monProcessObject": ("per object statistics active",),
     "monProcessStatement": ("statement statistics active",),
+    "monSysExecutionTime": ("execution time monitoring",),
     "monSysStatement": ("statement statistics active", "statement pipe active", "statement pipe max messages"),
 }
 """The switches that a table needs beside `enable monitoring`: knowledge/ase-formats.md, 2.3."""

@@ -80,6 +80,14 @@ MONITORING = {
     "monDeviceIO": """
         InstanceID:tinyint Reads:int* APFReads:int* Writes:int* DevSemaphoreRequests:int+ DevSemaphoreWaits:int+
         IOTime:int* LogicalName:varchar(30) PhysicalName:varchar(128)""",
+    "monIOQueue": "InstanceID:tinyint IOs:int* IOTime:int* LogicalName:varchar(30) IOType:varchar(12)",
+    "monOpenDatabases": """
+        DBID:int InstanceID:tinyint AppendLogRequests:int* AppendLogWaits:int* BackupInProgress:int
+        LastBackupFailed:int TransactionLogFull:int SuspendedProcesses:int PRSUpdateCount:int+ DBName:varchar(30)
+        BackupStartTime:datetime QuiesceTag:varchar(30)""",
+    "monSysExecutionTime": """
+        InstanceID:tinyint@16 OperationID:int@16 OperationName:varchar(30)@16 ExecutionTime:bigint+@16
+        ExecutionCnt:bigint+@16""",
     "monProcedureCache": "InstanceID:tinyint Requests:int* Loads:int* Writes:int* Stalls:int*",
     "monProcELC": """
         EngineID:int@16 InstanceID:tinyint@16 ProcELCNum:int@16 ProcELCChunkSize:int@16 ProcELCCount:int@16

@@ -35,6 +35,7 @@ def report(world: "World", seconds: float) -> Iterator[Event]:
     _metadata(world, paper, seconds)
     sysmon_locks.write(world, paper)
     sysmon_caches.write(world, paper)
+    _disks(world, paper)
     paper.say(END)
     for line in paper.lines():
         yield printed(line + "\n")
@@ -268,3 +269,20 @@ def _metadata(world: "World", paper: Paper, seconds: float) -> None:
     for label, spinlock in spinlocks.items():
         paper.share(f"  {label}", sysmon_locks.contention(world, spinlock))
         paper.say("")
+
+
+def _disks(world: "World", paper: Paper) -> None:
+    """Disk I/Os of all devices together; none is delayed here."""
+    paper.section("Disk I/O Management")
+    paper.table("  Max Outstanding I/Os")
+    paper.state("    Server", 31)
+    for engine in range(world.release.engines):
+        paper.state(f"    Engine {engine}", 9)
+    paper.say("", "", "  I/Os Delayed by")
+    for reason in ("Disk I/O Structures", "Server Config Limit", "Engine Config Limit", "Operating System Limit"):
+        paper.state(f"    {reason}", 0)
+    devices = world.activity["monDeviceIO"]
+    requested = sum(one[kind].per_second for one in devices for kind in ("Reads", "APFReads", "Writes"))
+    paper.say("", "")
+    paper.counted("  Total Requested Disk I/Os", requested)
+    paper.say("")

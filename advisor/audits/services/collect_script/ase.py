@@ -38,7 +38,10 @@ OVERHEAD = {"enable spinlock monitoring": "about 1 % of the server (SAP wiki: Sp
 SNAPSHOT = Snapshot.COLLECTED_BY.partition(" /*")[0]
 """The time of a snapshot, in full."""
 TEXT = ", show_cached_text(SSQLID) SQLText"
-NEVER_FIRST = ("monProcessWaits", "monProcessStatement", "monSysStatement", "monProcELC")
+NEVER_FIRST = (
+    *("monProcessWaits", "monProcessStatement", "monSysStatement"),
+    *("monProcELC", "monSysExecutionTime"),
+)
 """Not asked for a first audit: their switches need not be set for it (`questions.sql`, `only`), or most releases lack
 them."""
 BESIDE = {"monSysWaits": ("monWaitEventInfo",), "monLocks": ("monProcess",)}

@@ -4,10 +4,13 @@ from collectors.facts.ase import (
     DatabaseFragment,
     MonDeviceIO,
     MonEngine,
+    MonIOQueue,
+    MonOpenDatabases,
     MonProcedureCache,
     MonProcELC,
     MonState,
     MonStatementCache,
+    MonSysExecutionTime,
     MonSysWaits,
     MonThread,
 )
@@ -241,4 +244,49 @@ DEVICES = MonitorTable(
     },
     marks=marks("logicalname iotime", "logicalname devsemaphorerequests"),
     never=frozenset(("iotype",)),  # that one is monIOQueue
+)
+
+IO_QUEUES = MonitorTable(
+    name="monIOQueue",
+    fact=MonIOQueue,
+    columns={
+        "logicalname": ("device", words),
+        "iotype": ("kind", words),
+        **INSTANCE,
+        **counts(requests="ios", io_milliseconds="iotime"),
+    },
+    marks=marks("logicalname iotype", "iotype ios iotime"),
+    orders=(order("IOs IOTime LogicalName IOType"), order("InstanceID IOs IOTime LogicalName IOType")),
+)
+
+DATABASES = MonitorTable(
+    name="monOpenDatabases",
+    fact=MonOpenDatabases,
+    columns={
+        "dbname": ("database", words),
+        "dbid": ("db_id", whole),
+        **INSTANCE,
+        **counts(
+            append_requests="appendlogrequests",
+            append_waits="appendlogwaits",
+            log_full="transactionlogfull",
+            suspended="suspendedprocesses",
+            backup="backupinprogress",
+        ),
+    },
+    marks=marks("dbname appendlogrequests", "dbname appendlogwaits", "dbname transactionlogfull"),
+    never=frozenset(("catlockrequests",)),  # that one is monTempdbActivity
+)
+
+EXECUTION_TIMES = MonitorTable(
+    name="monSysExecutionTime",
+    fact=MonSysExecutionTime,
+    columns={
+        "operationid": ("operation", whole),
+        "operationname": ("name", words),
+        **INSTANCE,
+        **counts(microseconds="executiontime", times="executioncnt"),
+    },
+    marks=marks("operationid executiontime", "operationid executioncnt"),
+    never=frozenset(("spid", "kpid")),  # those are of monProcess…
 )

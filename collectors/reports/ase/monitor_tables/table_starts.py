@@ -27,6 +27,9 @@ TABLES: tuple[MonitorTable, ...] = (
     server.PROCEDURE_CACHE,
     server.ENGINE_LOCAL_CACHES,
     server.STATEMENT_CACHE,
+    server.IO_QUEUES,
+    server.DATABASES,
+    server.EXECUTION_TIMES,
     server.DEVICES,
     server.FRAGMENTS,
 )
@@ -46,7 +49,8 @@ SIGNS = (
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
     "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
-    "LocksHeld", "ULCMaxUsage", "segmap",
+    "LocksHeld", "ULCMaxUsage", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
+    "SuspendedProcesses", "OperationID", "ExecutionCnt",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"

@@ -57,6 +57,7 @@ from collectors.facts.ase.sysmon import (
 from collectors.facts.ase.sysmon_detail import (
     CachePoolActivity,
     ControllerActivity,
+    DelayedIO,
     DeviceActivity,
     LargestLogCache,
     LockEvents,
@@ -105,7 +106,7 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
         Server, SysmonSample, SysmonSection, EngineBusy, ThreadBusy, RunnableTasks, TaskSwitches, RowsChanged,
         RowsAffected, SemaphoreRequests, UserLogCacheFlushes, LargestLogCache, LogWrites, MetadataCache,
         MetadataSpinlock, LockSummary, LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity,
-        ProcedureCacheActivity, DeviceActivity, SysmonAdvice, ControllerActivity,
+        ProcedureCacheActivity, DelayedIO, DeviceActivity, SysmonAdvice, ControllerActivity,
     ),
 )  # fmt: skip
 class SpSysmon:

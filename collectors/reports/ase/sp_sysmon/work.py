@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from collectors.facts.ase.sysmon import MetadataCache, MetadataSpinlock, RowsChanged, TaskSwitches
 from collectors.facts.ase.sysmon_detail import (
+    DelayedIO,
     DeviceActivity,
     LargestLogCache,
     LogWrites,
@@ -63,6 +64,8 @@ PROCEDURES = {
     "Statements Not Found": "statements_not_found",
     "Statements Dropped": "statements_dropped",
 }
+OUTSTANDING, DELAYED, REQUESTED = "Max Outstanding I/Os", "I/Os Delayed by", "Total Requested Disk I/Os"
+DELAYS = ("Disk I/O Structures", "Server Config Limit", "Engine Config Limit", "Operating System Limit")
 IO = {"Non-APF": "reads", "APF": "reads_apf", "Writes": "writes"}
 
 
@@ -189,10 +192,17 @@ def procedures(section: Section) -> Iterator[Form]:
 
 
 def devices(section: Section) -> Iterator[Form]:
-    """I/O of every device."""
+    """I/O of every device, and what was delayed before it got to one."""
     blocks = section.blocks
+    rows = {label: at for block in blocks if block.label == DELAYED for label, at in block.rows.items()}
+    whole = next((block.rows[REQUESTED] for block in blocks if REQUESTED in block.rows), None)
+    most = next((block.rows.get("Server") for block in blocks if block.label == OUTSTANDING), None)
+    for label in DELAYS:
+        if label in rows:
+            cells = {"count": (rows[label], COUNT), "requested": (whole, COUNT), "outstanding": (most, COUNT)}
+            yield Form(DelayedIO, rows[label], rows[label], {"reason": label}, cells)
     for place, block in enumerate(blocks):
-        if block.table and block.label != "Max Outstanding I/Os":
+        if block.table and block.label != OUTSTANDING:
             rows, end = dict(block.rows), place + 1
             while end < len(blocks) and not blocks[end].table and blocks[end].label == "Reads":
                 rows.update(blocks[end].rows)

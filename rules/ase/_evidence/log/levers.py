@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, Server
 from rules.ase._evidence.caches.figures import kind_of, pools_of
+from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
 from rules.ase._evidence.server import offers
@@ -21,7 +22,7 @@ from rules.engine import limit, percent
 from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
-    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS),
+    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS),
     *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, Server),
 )
 """What a rule declares that asks for them."""
@@ -79,10 +80,14 @@ def levers(facts: Facts, limits: LogLimits) -> str:
         return joined(separate_first(mixed), MEASURE_AGAIN)
     counted = isinstance(flushes_of(facts), Flushes)
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
-    return (
-        f"First see {flushed}which log it is (monOpenDatabases). "
-        f"Then, in this order: {left(facts, limits)}{delayed(facts)}."
+    which = "" if most_of(facts) else "which log it is (monOpenDatabases)"
+    first = (
+        joined(f"First see {flushed.removesuffix(' and ') if not which else flushed}{which}.")
+        if flushed or which
+        else ""
     )
+    order = f"in this order: {left(facts, limits)}{delayed(facts)}."
+    return joined(first, f"Then, {order}" if first else f"{order[0].upper()}{order[1:]}")
 
 
 def delayed(facts: Facts) -> str:

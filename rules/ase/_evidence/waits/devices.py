@@ -1,19 +1,22 @@
-"""How long the devices of SAP ASE take for a request, by two readings of `monDeviceIO`.
+"""How long the devices of SAP ASE take for a request, by two readings of `monDeviceIO` and of `monIOQueue`.
 
-Its IOTime is of reads and writes together, so a device is told to be slow only for what it mostly does. Where it was
-not collected, sp_sysmon tells how many reads and writes a device has, and no time: a busy device may be a fast one.
+IOTime is of reads and writes together, so a device is told to be slow only for what it mostly does. `monIOQueue` has it
+for each kind of I/O: that of logs is writes but for what is read back of them, so it tells which device is a log's, and
+how long its writes take; that of data tells user data from temporary databases. Where neither was collected, sp_sysmon
+tells how many reads and writes a device has, and no time: a busy device may be a fast one.
 """
 
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, Missing, known
-from collectors.facts.ase import DeviceActivity, MonDeviceIO
+from collectors.facts.ase import DeviceActivity, MonDeviceIO, MonIOQueue
 from rules.changes.quoting import comment
 from rules.finding import Evidence, MissingInput
 
-DEVICE_FACTS = (MonDeviceIO, DeviceActivity)
+DEVICE_FACTS = (MonDeviceIO, MonIOQueue, DeviceActivity)
 """What a rule that uses this module has to declare."""
 MISSING = MissingInput("how long the devices take", MonDeviceIO.COLLECTED_BY)
+MISSING_LOG = MissingInput("how long the devices of logs take", MonIOQueue.COLLECTED_BY)
 NAMED = 3
 """Devices that are named."""
 MOST_PERCENT = 50.0
@@ -24,29 +27,56 @@ FEW = 10.0
 
 @dataclass(frozen=True)
 class Device:
-    """One device over the interval."""
+    """One device over the interval, or one kind of its I/O."""
 
-    row: MonDeviceIO
+    row: MonDeviceIO | MonIOQueue
     requests: float
-    writes: float
     mean_milliseconds: float
+    kind: str
+    """What it mostly does, in words."""
 
     @property
     def says(self) -> str:
         """Its name with its figures."""
-        kind = "mostly writes" if self.writes > self.requests / 2 else "mostly reads"
-        return f"{comment(self.row.device)} {self.mean_milliseconds:,.1f} ms each ({self.requests:,.0f}, {kind})"
+        return f"{comment(self.row.device)} {self.mean_milliseconds:,.1f} ms each ({self.requests:,.0f}, {self.kind})"
 
     @property
     def evidence(self) -> Evidence:
         """Its mean time."""
+        of = f" ({self.kind})" if isinstance(self.row, MonIOQueue) else ""
         return Evidence(
-            f"mean time of a request to {self.row.device}", round(self.mean_milliseconds, 1), "ms", self.row.source
+            f"mean time of a request to {self.row.device}{of}", round(self.mean_milliseconds, 1), "ms", self.row.source
         )
 
 
 def devices_of(facts: Facts, *, writing: bool) -> list[Device]:
-    """The devices that mostly write, or mostly read, and that took most of the time; the longest time first."""
+    """The devices that took most of the time of logs, or of reads; the longest time first.
+
+    Of logs those that `monIOQueue` has log I/O of; without it, those that mostly write. Of reads those that mostly
+    read; where `monDeviceIO` was not collected, those with I/O of data, of which nobody knows how much is read.
+    """
+    queued = _queued(facts)
+    if writing:
+        logs = [one for one in queued if isinstance(one.row, MonIOQueue) and one.row.of_log]
+        return (logs or _listed(facts, writing=True, queued=[]))[:NAMED]
+    if not facts.every(MonDeviceIO):
+        return [one for one in queued if isinstance(one.row, MonIOQueue) and not one.row.of_log][:NAMED]
+    return _listed(facts, writing=False, queued=queued)[:NAMED]
+
+
+def _queued(facts: Facts) -> list[Device]:
+    """Each kind of I/O of each device, the one that took most time first."""
+    found = []
+    for row in {
+        (one.instance, one.device, one.kind): one for one in facts.every(MonIOQueue) if one.of_interval
+    }.values():
+        mean = row.mean_milliseconds
+        if row.believed and known(row.requests) and row.requests >= FEW and mean is not None and mean >= 0:
+            found.append(Device(row, row.requests, mean, comment(row.kind.lower())))
+    return sorted(found, key=lambda one: -one.requests * one.mean_milliseconds)
+
+
+def _listed(facts: Facts, *, writing: bool, queued: list[Device]) -> list[Device]:
     found = []
     for row in {(one.instance, one.device): one for one in facts.every(MonDeviceIO) if one.of_interval}.values():
         requests, mean = row.requests, row.mean_milliseconds
@@ -54,8 +84,10 @@ def devices_of(facts: Facts, *, writing: bool) -> list[Device]:
             continue
         writes = row.writes if known(row.writes) else 0.0
         if (writes > requests / 2) is writing:
-            found.append(Device(row, requests, writes, mean))
-    return sorted(found, key=lambda one: -one.requests * one.mean_milliseconds)[:NAMED]
+            kinds = [one for one in queued if one.row.device == row.device and one.row.instance == row.instance]
+            of = f", most time in {kinds[0].kind}" if kinds else ""
+            found.append(Device(row, requests, mean, f"mostly {'writes' if writing else 'reads'}{of}"))
+    return sorted(found, key=lambda one: -one.requests * one.mean_milliseconds)
 
 
 def say_devices(devices: list[Device]) -> str:
@@ -91,11 +123,11 @@ class Counted:
 def counted_by_sysmon(facts: Facts, *, writing: bool) -> Counted | None:
     """The device with more than half of all reads, prefetch included, or writes.
 
-    `None` where none has, where `monDeviceIO` was collected, where one device alone is listed (it says nothing then),
-    or where a device has no count that can be read: its part might be the largest.
+    `None` where none has, where `monDeviceIO` or `monIOQueue` was collected, where one device alone is listed (it says
+    nothing then), or where a device has no count that can be read: its part might be the largest.
     """
     listed = list({one.device: one for one in facts.every(DeviceActivity)}.values())
-    if facts.every(MonDeviceIO) or len(listed) < 2:
+    if _queued(facts) or facts.every(MonDeviceIO) or len(listed) < 2:
         return None
     counts = []
     for row in listed:

@@ -1,0 +1,92 @@
+"""Which pieces of devices a database has, and whether its log shares them with data (`sp_helpdb <database>`)::
+
+     name db_size       owner dbid created      status
+     ---- ------------- ----- ---- ------------ --------------------
+     acct     4000.0 MB sa       5 Jan 10, 2011 mixed log and data
+
+     device_fragments               size          usage                created                   free kbytes
+     ------------------------------ ------------- -------------------- ------------------------- ----------------
+     data01                             4000.0 MB data and log         Jan 10 2011  9:12AM                  800000
+
+* The pieces do not say whose they are: the table of one database above them does. Where that lists several, or none,
+  the pieces are of no known database, which is a problem with a remedy.
+* Usage `data only`, `log only` and `data and log` become the bits of `sysusages`; any other (`unused by any segments`)
+  is no fact.
+* `sp_helpdb` without a name lists databases alone: `mixed log and data` in their status is all it says, and is kept.
+* The table of segments below says no more and is passed over.
+"""
+
+import re
+from collections.abc import Iterator
+
+from collectors.facts.ase import DatabaseFragment
+from collectors.layouts.tables import Row
+from collectors.registry import NotThisReport, Report, report
+from collectors.tables import DAMAGED, Listing, claim
+
+NAMED = re.compile(r"\bname\W{1,300}db_size\W{1,80}owner\W{1,300}dbid\b", re.IGNORECASE)
+PIECES = re.compile(r"\bdevice_fragments\W{1,300}size\W{1,80}usage\b", re.IGNORECASE)
+SEGMENTS = re.compile(r"\bdevice\W{1,300}segment\b", re.IGNORECASE)
+START = re.compile(f"{NAMED.pattern}|{PIECES.pattern}", re.IGNORECASE)
+STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern}|{SEGMENTS.pattern})|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
+DATA = 3
+"""System and default segment (vendor: System Administration Guide 2, 16.0, "The sysusages Table")."""
+USAGES = {
+    "data only": DATA,
+    "log only": DatabaseFragment.LOG,
+    "data and log": DatabaseFragment.DATA_AND_LOG,
+}
+MIXED = re.compile(r"\bmixed log and data\b", re.IGNORECASE)
+PIECE = re.compile(
+    r"\s*(?P<device>\S.{0,200}?)\s+(?P<size>[0-9.*]{1,20}\s*[KMG]B)\s+(?P<usage>data only|log only|data and log)\b",
+    re.IGNORECASE,
+)
+REMEDY = "export it again in full (isql -w 1000), one database at a time"
+
+
+@report(starts=START, provides=(DatabaseFragment,))
+def read(report: Report) -> Iterator[DatabaseFragment]:
+    """Yield one fact for each piece of each database, and for each that is said to be mixed."""
+    named: list[tuple[str, int]] = []
+    found = False
+    for _, table in TABLES.tables(report):
+        found = True
+        claim(report, table)
+        if not table.has("device_fragments") and not table.has("db_size"):
+            continue
+        if table.has("db_size"):
+            named = []
+        for row in table.rows:
+            where = report.source(row.first, row.last)
+            if table.has("device_fragments"):
+                usage = _usage(row)
+                if usage is not None and len(named) == 1:
+                    yield DatabaseFragment(database=named[0][0], db_id=named[0][1], segments=usage, source=where)
+                elif usage is not None:
+                    report.problem(f"whose piece this is, is not in the table above it: {REMEDY}", row.first)
+            elif known := _named(row):
+                named.append(known)
+                if MIXED.search(row.text):
+                    both = DatabaseFragment.DATA_AND_LOG
+                    yield DatabaseFragment(database=known[0], db_id=known[1], segments=both, source=where)
+            else:
+                report.problem(f"{DAMAGED}: {REMEDY}", row.first)
+    if not found:
+        raise NotThisReport
+
+
+def _named(row: Row) -> tuple[str, int] | None:
+    """Name and number of a database; `None` where a row is cut before them."""
+    name, number = row.get("name"), row.get("dbid")
+    return (name, int(number)) if name and number.isascii() and number.isdigit() else None
+
+
+def _usage(row: Row) -> int | None:
+    """The bits of `sysusages` for what a piece is used for; `None` for any other use."""
+    found = PIECE.match(row.text[:600])
+    return USAGES.get((found["usage"] if found else row.get("usage")).lower())
+
+
+HEADING = re.compile(f"{START.pattern}|{SEGMENTS.pattern}", re.IGNORECASE)
+TABLES = Listing(heading=HEADING, row=lambda row, table: (), stop=STOP, remedy=REMEDY)
+"""Only cut into tables by it: whose a piece is, stands in another table."""

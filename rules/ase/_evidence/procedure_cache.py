@@ -1,0 +1,71 @@
+"""How much of the procedure cache of SAP ASE is in use, and how large it should be: `sp_monitorconfig`.
+
+So large that the most that was used is four fifths of it (practice: DbxTune warns from 80 % in use on). The parameter
+is dynamic and counts pages of 2 KB (knowledge/ase-waits-caches.md, 6).
+"""
+
+from math import ceil
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import ResourceUsage
+from rules.ase._evidence.caches.memory import LEAST_MB, MEMORY_FACTS, PAGE_KB, free_memory
+from rules.ase._evidence.server import setting_of
+from rules.finding import Evidence
+
+PROCEDURE_FACTS: tuple[type[Fact], ...] = (ResourceUsage, *MEMORY_FACTS)
+"""What a rule declares that asks for it."""
+SIZE = "procedure cache size"
+USED_PERCENT, USED_ORIGIN = 80.0, "practice: more of the procedure cache in use is an alarm (DbxTune)"
+STEP_PAGES = 1024
+"""This project: sizes are rounded up to 2 MB."""
+WHICH = f'To what size, follows from the most that is in use: sp_monitorconfig "{SIZE}" shows it.'
+
+
+def usage_of(facts: Facts) -> ResourceUsage | None:
+    """The line of sp_monitorconfig; it cuts names at 25 characters."""
+    return next((one for one in reversed(facts.every(ResourceUsage)) if one.name.lower() == SIZE), None)
+
+
+def most_used(facts: Facts) -> tuple[Evidence, ...]:
+    """The most pages that were in use, by sp_monitorconfig."""
+    usage = usage_of(facts)
+    used = [one for one in (usage.active, usage.max_used) if known(one) and one > 0] if usage else []
+    return (Evidence("procedure cache in use, at most", max(used), "pages", usage.source),) if usage and used else ()
+
+
+def now_of(facts: Facts) -> str:
+    """The size that runs, in words; nothing where it is not in the export."""
+    size = setting_of(facts, SIZE)
+    return f"{size.run_number:,.0f} pages of 2 KB now" if size and size.run_number is not None else ""
+
+
+def wanted_pages(facts: Facts, used_percent: float) -> float | None:
+    """The size of which the most that was in use is `used_percent`; `None` where either is not in the export."""
+    size, most = setting_of(facts, SIZE), most_used(facts)
+    if size is None or not size.run_number or not most:
+        return None
+    return ceil(float(most[0].value or 0) * 100 / used_percent / STEP_PAGES) * STEP_PAGES
+
+
+def larger(facts: Facts, used_percent: float) -> str:
+    """To what size to raise it, by the most that was in use, or what shows that; without the end of the sentence."""
+    size, most, wanted = setting_of(facts, SIZE), most_used(facts), wanted_pages(facts, used_percent)
+    if size is None or not size.run_number or wanted is None:
+        now = now_of(facts)
+        return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
+    pages, used = size.run_number, float(most[0].value or 0)
+    if 100 * used < used_percent * pages:
+        return f"A larger {SIZE} is not indicated: at most {100 * used / pages:.0f} % of it was in use"
+    more = (wanted - pages) * PAGE_KB / 1024
+    return (
+        f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first (dynamic, {more:,.1f} MB; the most that was used "
+        f"is {used_percent:g} % of it then{_room(facts, more)})"
+    )
+
+
+def _room(facts: Facts, needed_mb: float) -> str:
+    """That less memory is free than is needed, as a part of a sentence."""
+    free = free_memory(facts)
+    if free is None or free.mb >= needed_mb:
+        return ""
+    return f"; {free.mb:,.2f} MB are free: raise max memory before, if the machine has it"
