@@ -78,7 +78,7 @@ SERVING = (
 
 
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
-TOGETHER = "run work and trees together on the faster node"
+TOGETHER = "run work and trees together on one node"
 TREE = "run the work on a tree that crosses the cluster on one node"
 
 
@@ -465,7 +465,7 @@ def _finding(
             *(
                 Expectation(WITH.format(line.node), None, line.percent, "published")
                 for line in masters
-                if line.percent is not None
+                if line.percent is not None and isinstance(cluster, Cluster) and line.node != cluster.master.name
             ),
         ),
     )

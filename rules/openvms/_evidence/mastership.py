@@ -7,7 +7,7 @@ within one family. Where none of them orders two nodes, neither does this projec
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
@@ -17,7 +17,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_para
 from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, MissingInput, joined
 from rules.laws.hardware import Order, compare, hardware_of
-from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
+from rules.laws.mastering import RUNS, Candidate, WhatIf, is_published, what_if_masters
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     Stakes,
@@ -58,7 +58,6 @@ MEANT = (
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
-NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
 
@@ -76,13 +75,9 @@ def compare_nodes(facts: Facts, one: str, other: str) -> Order | None:
     return compare(hardware_of(names.get(one, ("",))[0]), hardware_of(names.get(other, ("",))[0]))
 
 
-def ranks_of(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = None) -> dict[str, int | None]:
-    """The ranks of the wanted ones of these nodes, of all where it is not said which.
-
-    1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other.
-    """
-    counts = _ahead(facts, names, wanted)
-    return {name: 1 + ahead if held else None for name, (ahead, held) in counts.items()}
+def ranks_of(facts: Facts, names: Sequence[str]) -> dict[str, int | None]:
+    """1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other."""
+    return {name: 1 + ahead if held else None for name, (ahead, held) in _ahead(facts, names).items()}
 
 
 def unbeaten(facts: Facts, names: Sequence[str]) -> set[str]:
@@ -90,7 +85,7 @@ def unbeaten(facts: Facts, names: Sequence[str]) -> set[str]:
     return {name for name, (ahead, _) in _ahead(facts, names).items() if not ahead}
 
 
-def _ahead(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = None) -> dict[str, tuple[int, bool]]:
+def _ahead(facts: Facts, names: Sequence[str]) -> dict[str, tuple[int, bool]]:
     """How many of these nodes are faster than each, and whether it can be held against every one of them."""
     cells, machines = latencies_of(facts), hardware_names(facts)
     local = {name: us for name, (us, _) in local_cells(cells, names).items()} if isinstance(cells, dict) else {}
@@ -111,34 +106,31 @@ def _ahead(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = 
             ahead += others if order is not None and order.sign < 0 else 0
         return ahead, held
 
-    return {name: counted(name) for name in (names if wanted is None else wanted)}
+    return {name: counted(name) for name in names}
 
 
 def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
     """What each node gives as lock master by the published runs: a line per node, with or without a figure.
 
-    How fast the fastest is alone a test of this node tells, else what was published of its model. The second master of
-    those runs was a real machine: an emulator in its place has no published figure.
+    How fast the fastest is alone a test of this node tells, else what was published of its model.
     """
     machines = hardware_names(facts)
     rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
-    emulators = {name for name, one in rates.items() if one is not None and one.emulator is True}
     # of so many nodes no run was published: who is faster than whom of hundreds of them is not asked
-    ranks = ranks_of(facts, names, names if is_published(len(names)) else emulators)
+    ranks = ranks_of(facts, names) if is_published(len(names)) else {}
     own, node = own_alone(facts), (node_name(facts) or "").upper()
     alone = {node: 1e6 / own} if own else {}
-    lines = what_if_masters(
+    return what_if_masters(
         [
-            Candidate(name, ranks.get(name), alone.get(name.upper()) or (one.operations_alone if one else None))
+            Candidate(
+                name,
+                ranks.get(name),
+                alone.get(name.upper()) or (one.operations_alone if one else None),
+                one.emulator if one else None,
+            )
             for name in names
             for one in (rates[name],)
         ]
-    )
-    return tuple(
-        replace(line, percent=None, rate=None, basis=NO_RUN)
-        if line.node in emulators and ranks[line.node] == 2
-        else line
-        for line in lines
     )
 
 
@@ -151,10 +143,10 @@ def what_if_text(lines: Sequence[WhatIf]) -> str:
     ]
     if not told:
         return ""
-    emulated = " (in that run an emulator)" if any(one.percent == 25 for one in lines) else ""
+    emulated = any(run.emulator and run.percent == one.percent for run in RUNS for one in lines)
     return (
         f"Published runs of locking alone, by master: {', '.join(told)} of the fastest node's own rate"
-        f"{emulated}; take the order, not the figures."
+        f"{' (an emulator in that run, too)' if emulated else ''}; take the order, not the figures."
     )
 
 
