@@ -15,7 +15,7 @@ from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
-from rules.finding import Change, Evidence, MissingInput, joined
+from rules.finding import Change, Effect, Evidence, MissingInput, joined
 from rules.laws.hardware import Order, compare, hardware_of
 from rules.laws.mastering import RUNS, Candidate, WhatIf, is_published, what_if_masters
 from rules.laws.rounding import plain
@@ -268,6 +268,11 @@ class Move:
     """Whether the trees stay where they are, as a node that works more in them has them: `because` tells why."""
 
     @property
+    def runs(self) -> bool:
+        """Whether any of it is a script: templates wait for a person."""
+        return any(one.takes_effect is not Effect.ADVICE for one in self.changes)
+
+    @property
     def says(self) -> str:
         """All of it in one, for the page of the cluster."""
         return joined(sentence(self.because), self.do, sentence(self.unknown))
@@ -301,6 +306,8 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     name, room = governing(facts, members), room_of(members, node, comes_from=(master,), by="weight")
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {one: value for one, value in weights.items() if value is not None}
+    if name is None and ungoverned(facts, members) == MIXED:
+        return node, replace(if_not_slower(facts, members, node, master), because=why.removesuffix("."))
     if name is None or len(numbers) < len(weights) or unbrought(facts, members):
         return node, _roomy(Move((), "", why.removesuffix(".")), room)
     old, new = numbers[master], most_of(numbers, master)
@@ -334,17 +341,15 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     givers = [master] if master else [one.name for one in members]
     name, room = governing(facts, members), room_of(members, target, comes_from=givers, by="weight")
     if name is None:
+        if ungoverned(facts, members) == MIXED:
+            return _roomy(_on_condition(facts, members, target, ""), room)
         lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
-        which = "not known" if ungoverned(facts, members) == UNREAD else "mixed"
-        mixed = f"{BOTH}; the versions here are {which}, so no script is given."
-        return replace(_roomy(Move((), mixed, missing=(lack,)), room), held="")
-    weights = {one.name: weight_of(facts, one, name) for one in members}
-    for other in unbrought(facts, members):
-        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+        unread = f"{BOTH}; the versions here are not known, so no script is given."
+        return replace(_roomy(Move((), unread, missing=(lack,)), room), held="")
+    weights = _weights(facts, members, name)
     numbers = {node: value for node, value in weights.items() if value is not None}
     if len(numbers) < len(weights):
-        told = ", ".join(node for node in weights if node not in numbers)
-        lack = MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
+        lack = _unweighed(name, weights)
         highest = f"{name} of {target} is to be the highest of all ({WHEN_SET[name]})."
         return replace(_roomy(Move((), highest, missing=(lack,)), room), held="")
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
@@ -390,6 +395,80 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     changes = tuple(_set(name, old, new, node, room, *(meant if node == target else ())) for node, old, new in steps)
     do = f"{name} decides here ({when}): {said}."
     return _roomy(Move(changes, do, reason, evidence=(*read, *room.evidence)), room)
+
+
+def if_not_slower(facts: Facts, members: Sequence[ClusterMember], target: str, master: str) -> Move:
+    """The weight that makes `target` master, which works more in the trees: for whoever has measured which is faster.
+
+    On releases of both kinds the weight that counts before V8.3 is taken from `master`, too.
+    """
+    room = room_of(members, target, comes_from=(master,), by="weight")
+    once = f"once a LOCKTIME run has shown that {comment(target, 31)} is not slower than {comment(master, 31)}"
+    weights = {one.name: weight_of(facts, one, "LOCKRMWT") for one in members}
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    lower: tuple[Change, ...] = ()
+    with_it = ""
+    if not governing(facts, members) and len(numbers) == len(weights):
+        old, new = numbers[master], most_of(numbers, master)
+        if old > new:
+            when = f"only together with LOCKDIRWT of {comment(target, 31)}, {once}"
+            lower = (advise_parameter("LOCKRMWT", old, new, when=when, node=master),)
+            with_it = f" and LOCKRMWT of {master} {old:.0f} to {new:.0f}"
+    move = _on_condition(facts, members, target, once, with_it)
+    return _roomy(replace(move, changes=(*move.changes, *lower)) if move.changes else move, room)
+
+
+def _on_condition(facts: Facts, members: Sequence[ClusterMember], target: str, once: str, with_it: str = "") -> Move:
+    """The highest weight for `target` as a template alone.
+
+    `once`: what has to be known first; `with_it`: what is said to be changed with it. Where the releases differ
+    it is LOCKDIRWT, which decides from V8.3 on, and that is said.
+    """
+    name = governing(facts, members)
+    mixed = ""
+    if name is None:
+        if ungoverned(facts, members) == UNREAD:
+            lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
+            return Move((), f"{BOTH}; the versions here are not known.", missing=(lack,))
+        name, mixed = (
+            "LOCKDIRWT",
+            f"as a trial in an agreed window: {MIXED}, and how both act on each other no source says",
+        )
+    weights = _weights(facts, members, name)
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    read = tuple(
+        Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name))
+        for one in members
+        if one.name in numbers
+    )
+    if len(numbers) < len(weights):
+        return Move(
+            (), f"{name} of {target} is to be the highest of all, {once}.", missing=(_unweighed(name, weights),)
+        )
+    now, most = numbers[target], most_of(numbers, target)
+    if now > most:
+        return Move((), f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}).")
+    new = min(PARAMETERS[name].high, most + STEP)
+    if new == now:
+        return Move((), f"{name} of {target} is as high as it can be: lower that of the others, {once or mixed}.")
+    conditions = ", ".join(one for one in (once, mixed) if one)
+    change = advise_parameter(name, now, new, when=f"only {conditions}", cautions=(DIRECTORY,), node=target)
+    short = "releases differ: on a node of V8.3 or later LOCKDIRWT decides, before that LOCKRMWT" if mixed else ""
+    do = f"{name} of {target} {now:.0f} to {new:.0f}{with_it}, {f'only {once}' if once else 'as a trial alone'}"
+    return Move((change,), sentence(do, f"the {short}" if short else ""), evidence=read)
+
+
+def _weights(facts: Facts, members: Sequence[ClusterMember], name: str) -> dict[str, float | None]:
+    """The weight of every node, those without exports of their own among them; `None` where it was not read."""
+    weights = {one.name: weight_of(facts, one, name) for one in members}
+    for other in unbrought(facts, members):
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+    return weights
+
+
+def _unweighed(name: str, weights: Mapping[str, float | None]) -> MissingInput:
+    told = ", ".join(node for node, value in weights.items() if value is None)
+    return MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
 
 
 def most_of(numbers: dict[str, float], but: str) -> float:
@@ -438,7 +517,7 @@ def freed(move: Move, master: ClusterMember) -> Move:
             f"need be changed. Only then the weights, as a step apart: {do}"
         )
     else:
-        do = f"PE1 = 0 on {master.name} (dynamic) is the step to take: measure after it. {do}"
+        do = f"PE1 = 0 on {master.name} (dynamic) is the step to take: measure after it. {do}".strip()
     if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
         first = (
             advise_parameter("PE1", master.pe1, 0, when=move.held, node=master.name)
@@ -496,9 +575,7 @@ def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
     name = governing(facts, members)
     if name is None:
         return None
-    weights = {one.name: weight_of(facts, one, name) for one in members}
-    for other in unbrought(facts, members):
-        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+    weights = _weights(facts, members, name)
     runs = {node: value for node, value in weights.items() if value is not None}
     waits = {
         one.name: value
