@@ -29,7 +29,8 @@ from rules.finding import Change, Effect, Verdict, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
 from rules.openvms._evidence.cluster_links import CROSSING, SLOW, clusters_among
 from rules.openvms._evidence.decision import Decision, Kind
-from rules.openvms._evidence.settled import Told, decided
+from rules.openvms._evidence.settled import Told
+from rules.openvms._evidence.side_by_side import shown
 from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, rank, reasons_of
 from rules.summary import MOST_COLLECT, Summary, ToCollect, summarized
@@ -84,7 +85,7 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     told = _merged([_on_node(ranked, name) for name, one in nodes.items() for ranked in one.findings])
     accounts, remarks = _accounts(nodes, told, on)
     findings = rank(told, lost_shares(accounts))
-    decision, carried_out = decided({name: _told(one) for name, one in nodes.items()})
+    decision, carried_out = shown({name: _told(one) for name, one in nodes.items()})
     asked = _in_turn([change for ranked in findings for change in ranked.finding.changes], decision, nodes)
     plan = make_plan(asked, reasons=reasons_of(findings))
     verdicts = _verdicts(nodes, on)

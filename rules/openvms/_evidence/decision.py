@@ -57,6 +57,7 @@ from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_named
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
+from rules.openvms._evidence.spins_after import SpentAfter
 
 MOST_RANKED = 12
 """This project: of more nodes a table tells the machines, not who is faster than whom of all of them."""
@@ -107,7 +108,7 @@ class Line:
     after: Rates | None
     """`None`: as today."""
     synch_percent: float | None
-    """MP synch today, per cent of one CPU. What it will be no export tells."""
+    """MP synch today, per cent of one CPU."""
     dedicated: bool | None
     """Whether its lock manager has a CPU of its own; `None`: not known."""
     manager_percent: float | None
@@ -123,6 +124,8 @@ class Line:
     """The same of the master that is to be."""
     brought: bool = True
     """Whether an export of this node is among these."""
+    spent: SpentAfter | None = None
+    """Kernel time today, and both afterwards; of a cluster as a whole alone, as it takes the facts of each node."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ class Decision:
     work: str = ""
     """Whose work is to follow, as a sentence."""
     choices: tuple[Choice, ...] = ()
-    """What the nodes do with each of these as master; of a cluster as a whole alone (`rules…settled.decided`)."""
+    """What the nodes do with each of these as master; of a cluster as a whole alone (`side_by_side`)."""
     gaps: tuple[MissingInput, ...] = ()
     """What would tell more of what comes with the move, and decides nothing."""
     lines: tuple[Line, ...] = ()

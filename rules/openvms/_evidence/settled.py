@@ -57,7 +57,7 @@ def settled(nodes: Sequence[Told]) -> dict[int, tuple[Verdict, ...]]:
     """The verdicts of those captures, by place, in which the decision over its cluster changes a finding."""
     changed: dict[int, tuple[Verdict, ...]] = {}
     for places in clusters_among([one.capture for one in nodes]):
-        named = {_name(nodes[at].capture): at for at in places}
+        named = {name_of(nodes[at].capture): at for at in places}
         found, carried_out = decided({name: nodes[at] for name, at in named.items()})
         if not carried_out or found.master is None or found.target is None:
             continue
@@ -68,7 +68,8 @@ def settled(nodes: Sequence[Told]) -> dict[int, tuple[Verdict, ...]]:
     return changed
 
 
-def _name(capture: Capture) -> str:
+def name_of(capture: Capture) -> str:
+    """The name of the node of a capture, as the members of its cluster have it."""
     own = next((one.name for one in capture.facts.every(ClusterMember) if one.own), None)
     return own or capture.system.name
 
