@@ -19,6 +19,7 @@ from collectors.facts.openvms import (
     DistributedLockRates,
     KernelService,
     LockActivity,
+    LockDatabase,
     LockLatency,
     LockRates,
     MonitorItem,
@@ -294,6 +295,14 @@ def _member(
         pending_remaster_weight=_pending(facts, "LOCKRMWT"),
         pending_remaster_weight_source=_read_in(facts, "LOCKRMWT", pending=True),
         pe1=_parameter(facts, "PE1"),
+        hash_table=_parameter(facts, "RESHASHTBL"),
+        pending_hash_table=_pending(facts, "RESHASHTBL"),
+        lock_id_table=_parameter(facts, "LOCKIDTBL"),
+        pending_lock_id_table=_pending(facts, "LOCKIDTBL"),
+        tables_source=_read_in(facts, "RESHASHTBL") or _read_in(facts, "LOCKIDTBL"),
+        resources=_highest(facts, "resources")[0],
+        locks=_highest(facts, "locks")[0],
+        levels_source=_highest(facts, "resources")[1] or _highest(facts, "locks")[1],
         dedicated=_dedicated(facts),
         lock_manager_mode=_parameter(facts, "LCKMGR_MODE"),
         lock_manager_busy_percent=manager.busy_percent if manager else ABSENT,
@@ -348,6 +357,14 @@ def _read_in(facts: Facts, name: str, pending: bool = False) -> Source | None:
     """Where a parameter of this node was read last: the value that runs, or the one of the next boot."""
     listed = [fact for fact in reversed(facts.every(SysgenParameter)) if fact.name == name]
     return next((one.source for one in listed if (one.in_use == "current" if pending else one.runs)), None)
+
+
+def _highest(facts: Facts, field: str) -> tuple[Reading, Source | None]:
+    """The highest level of `locks` or `resources` and where it was read; one that is no number counts as not read."""
+    read = [(value, one.source) for one in facts.every(LockDatabase) if known(value := getattr(one, field))]
+    return (
+        max(read, key=lambda pair: pair[0]) if read and min(read, key=lambda pair: pair[0])[0] >= 0 else (ABSENT, None)
+    )
 
 
 def _dedicated(facts: Facts) -> bool | None:

@@ -27,12 +27,13 @@ from rules.audit import Audit, lost_shares
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Verdict, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
-from rules.openvms._evidence.cluster_links import CROSSING, clusters_among
-from rules.openvms._evidence.decision import Decision
-from rules.openvms._evidence.settled import Told, decided
+from rules.openvms._evidence.cluster_links import CROSSING, SLOW, clusters_among
+from rules.openvms._evidence.decision import Decision, Kind
+from rules.openvms._evidence.settled import Told
+from rules.openvms._evidence.side_by_side import shown
 from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, rank, reasons_of
-from rules.summary import Summary, summarized
+from rules.summary import MOST_COLLECT, Summary, ToCollect, summarized
 
 OF_A_NODE = "openvms."
 """Beginning of the keys of changes that concern one node; those of a database concern all that have it open."""
@@ -84,14 +85,22 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     told = _merged([_on_node(ranked, name) for name, one in nodes.items() for ranked in one.findings])
     accounts, remarks = _accounts(nodes, told, on)
     findings = rank(told, lost_shares(accounts))
-    decision, carried_out = decided({name: _told(one) for name, one in nodes.items()})
+    decision, carried_out = shown({name: _told(one) for name, one in nodes.items()})
     asked = _in_turn([change for ranked in findings for change in ranked.finding.changes], decision, nodes)
     plan = make_plan(asked, reasons=reasons_of(findings))
     verdicts = _verdicts(nodes, on)
     summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)
-    if carried_out:  # the plan that a node's finding points to is this one
-        told_once = [one for one in summary.do if one.step or not one.finding.startswith(f"{CROSSING}:")]
-        summary = replace(summary, do=tuple(told_once))
+    # where the plan is carried out, a node's finding points to this one; else several nodes may ask for the same
+    told_once = {
+        (one.step, one.title): one
+        for one in reversed(summary.do)
+        if one.step or not carried_out or not one.finding.startswith(f"{CROSSING}:")
+    }
+    summary = replace(
+        summary,
+        do=tuple(reversed(told_once.values())),
+        collect=tuple(_to_collect(decision, verdicts, summary.collect))[:MOST_COLLECT],
+    )
     return ClusterAudit(
         tuple(nodes),
         tuple(places),
@@ -368,6 +377,16 @@ def _merged(findings: Sequence[Ranked]) -> list[Ranked]:
 
 
 # --- summary ---------------------------------------------------------------------------------------------------------
+
+
+def _to_collect(decision: Decision, verdicts: Sequence[Verdict], others: Sequence[ToCollect]) -> Iterator[ToCollect]:
+    """What is to be collected: first what leaves open who is to be master, where that is open."""
+    first = decision.missing[0].command if decision.kind is Kind.OPEN and decision.missing else ""
+    same = [one for one in others if first and one.command.startswith(first)]
+    if first:
+        settles = (one.rule for one in verdicts if first in [lack.command for lack in one.missing])
+        yield from same or [ToCollect(first, tuple(dict.fromkeys((SLOW, *settles))))]
+    yield from (one for one in others if one not in same)
 
 
 def _nodeless(account: Account, nodes: Mapping[str, Audit]) -> Account:

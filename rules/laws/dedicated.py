@@ -48,14 +48,15 @@ def dedicated(series: LoadSeries, course: TimeSeries) -> Dedicated | None:
     peak, last, first = course.peak, course.last, course.first
     if first.load != 1 or not series.cores or peak.load >= series.cores or last.rate > FALLEN_TO * peak.rate:
         return None
-    kernel, share = _mean(first, "kernel_percent"), _spinning(last)
+    kernel, share = mean_of(first, "kernel_percent"), _spinning(last)
     if kernel is None or kernel <= 0 or first.rate <= 0 or share is None or share < SPINNING_PERCENT:
         return None
     found = Dedicated(kernel * 1e4 / first.rate, first, share, last)
     return found if found.ceiling > last.rate else None
 
 
-def _mean(step: Step, name: str) -> float | None:
+def mean_of(step: Step, name: str) -> float | None:
+    """A further column over the runs of one load; `None` where a run does not tell it."""
     values = [value for run in step.runs if (value := run.other(name)) is not None and value >= 0]
     return sum(values) / len(values) if values and len(values) == len(step.runs) else None
 

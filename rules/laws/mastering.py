@@ -3,6 +3,7 @@
 JCC Consulting's slides on the OpenVMS lock manager (2014): one process per node, each driving as hard as it can, all
 locks below one parent and so with one master. The sum of all nodes as per cent of what the fastest node does alone.
 Two or three nodes of unequal speed were run, so of four nodes, of equal ones or of unknown order there is no figure.
+Nor is there one for a real machine where an emulator was master in the run, and the other way round.
 """
 
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ class Run:
     master: str
     percent: float
     """All nodes together, of the fastest node's own rate."""
+    emulator: bool = False
+    """Whether the master was one."""
 
 
 RUNS = (
@@ -31,9 +34,10 @@ RUNS = (
     Run(2, 2, "rx4640 (1.10 GHz)", 57.0),
     Run(3, 1, "BL870c (1.59 GHz)", 84.0),
     Run(3, 2, "rx4640 (1.10 GHz)", 55.0),
-    Run(3, 3, "an emulated ES40", 25.0),
+    Run(3, 3, "an emulated ES40", 25.0, emulator=True),
 )
-EMULATED = "the third master of the published runs was an emulator; a real machine may do better"
+UNEQUAL = "as fast as another node: the published runs had nodes of unequal speed"
+UNEQUAL_OTHERS = "two of the others are equally fast: the published runs had nodes of unequal speed"
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class Candidate:
     """1 is the fastest; equal nodes have the same rank; `None`: not known."""
     rate_alone: float | None = None
     """Lock operations per second it does by itself, flat out, where a source gives it."""
+    emulator: bool | None = None
+    """Whether its machine is one by its name; `None`: its name tells neither, or is not known."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,15 @@ def _line(one: Candidate, ranks: list[int | None], alone: float | None) -> WhatI
         return WhatIf(one.node, None, None, f"no run with {len(ranks)} nodes was published")
     if one.rank is None:
         return WhatIf(one.node, None, None, "how fast it is beside the others is not known")
-    if run is None or ranks.count(one.rank) > 1:
-        return WhatIf(one.node, None, None, "as fast as another node: the published runs had nodes of unequal speed")
+    if ranks.count(one.rank) > 1:
+        return WhatIf(one.node, None, None, UNEQUAL)
+    told = [rank for rank in ranks if rank is not None]
+    if run is None or len(set(told)) < len(told):
+        return WhatIf(one.node, None, None, UNEQUAL_OTHERS)
+    if run.emulator and one.emulator is not True:
+        machine = "a real machine" if one.emulator is False else "by its name real or not"
+        return WhatIf(one.node, None, None, f"{machine}; the third master of the published runs was an emulator")
+    if one.emulator and not run.emulator:
+        return WhatIf(one.node, None, None, "an emulator; this master of the published runs was a real machine")
     basis = f"{run.nodes} nodes, master {run.master} ({JCC})"
-    if run == RUNS[-1]:
-        basis = f"{basis}; {EMULATED}"
     return WhatIf(one.node, run.percent, None if alone is None else alone * run.percent / 100, basis)

@@ -39,6 +39,7 @@ from rules.laws.distance import LOCAL_MICROSECONDS, farthest_metres, round_trip_
 from rules.laws.hardware import hardware_of
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
+    FAR_LOCKS,
     Cell,
     hardware_names,
     latencies_of,
@@ -63,7 +64,10 @@ class Limits:
     """How much dearer is too dear, and from when on it is paid often enough."""
 
     local_locks: float = limit(
-        100.0, "practice: 25 km are 92 local locks, 'about 100 times worse' (JCC Consulting, 2014)", low=2, unit="times"
+        FAR_LOCKS,
+        "practice: 25 km are 92 local locks, 'about 100 times worse' (JCC Consulting, 2014)",
+        low=2,
+        unit="times",
     )
     waiting: float = limit(
         0.1, "this project: a tenth of one process's time spent on the way", unit="seconds of waiting per second"

@@ -20,7 +20,7 @@ nodes are emulators.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source
 from collectors.facts.openvms import ClusterNode
@@ -208,6 +208,8 @@ def _where(facts: Facts, node: str, faster: list[str]) -> tuple[str | None, Move
     decided = decide(facts, WHATEVER) if members else None
     if decided and decided.master == node and decided.kind is Kind.MOVES and decided.target in faster:
         return decided.target, decided.move
+    if decided and decided.master == node and decided.kind is Kind.OPEN and decided.move and not faster:
+        return None, replace(decided.move, missing=(*decided.move.missing, MEASURE))
     able = [one for one in faster if not room_of(members, one).full] or faster
     target = next((one for one in able if not any(_before(facts, two, one) for two in able)), None)
     if target not in [one.name for one in members] or target is None:

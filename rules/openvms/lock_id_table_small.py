@@ -26,6 +26,8 @@ from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severi
 from rules.laws.hashing import LOCK_ID_BYTES
 from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
+from rules.openvms._evidence.chains import GROWTH
+from rules.openvms._evidence.lock_tables import ENOUGH_IDS_PERCENT, lock_ids_for
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     USE,
@@ -42,7 +44,6 @@ from rules.openvms._evidence.node import (
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 NAME = "LOCKIDTBL"
 RANGE = PARAMETERS[NAME]
-ROUND = 1_000
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class Limits:
     """When the table is far too small, and how large a one is asked for."""
 
     share_percent: float = percent(
-        50.0, "this project: above half of the peak one extension was enough", low=1, of="peak locks"
+        ENOUGH_IDS_PERCENT, "this project: above half of the peak one extension was enough", low=1, of="peak locks"
     )
-    growth: float = limit(1.2, "this project: room for a fifth more locks than the peak", low=1, high=4)
+    growth: float = limit(GROWTH, "this project: room for a fifth more locks than the peak", low=1, high=4)
 
 
 @rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits, together=True)
@@ -76,7 +77,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         else:
             yield Clean(f"{told}{pending_clause(facts, NAME)}")
         return
-    new = min(math.ceil(peak * limits.growth / ROUND) * ROUND, RANGE.high)
+    new = lock_ids_for(peak, limits.growth)
     if new <= value:
         yield Clean(f"{figures}; the table is as large as it may be")
         return

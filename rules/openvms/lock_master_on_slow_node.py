@@ -43,6 +43,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.openvms._evidence.after_move import in_range
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
     Cluster,
@@ -64,7 +65,6 @@ from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.room import passed_over
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
-TOGETHER = "all nodes' lock operations (% of the fastest node's own rate)"
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,15 @@ def _crossing(cluster: Cluster, limits: Limits) -> Evidence:
     return Evidence(name, percent, "%", cluster.master.source, limits.remote_percent)
 
 
+def _expected(cluster: Cluster, found: Decision) -> tuple[Expectation, ...]:
+    """What crosses afterwards, by the rates of these nodes where they are known: no share of other machines."""
+    after, now = found.crossing_after, round(cluster.crossing_percent, 1)
+    if after is None or not cluster.total:
+        return (Expectation("lock operations that cross (%)", now, "lower", "heuristic"),)
+    shares = [100 * one / cluster.total for one in after]
+    return (Expectation("lock operations that cross (%)", now, in_range(shares), "arithmetic"),)
+
+
 def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, move: Move) -> Finding:
     """The master has the trees by its weight alone, another node works more in them, and none is known as faster."""
     master = cluster.master
@@ -161,18 +170,12 @@ def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, mov
         ),
         explains=("openvms/locks_mastered_remotely",),
         changes=move.changes,
-        expects=(
-            Expectation("lock operations that cross (%)", round(cluster.crossing_percent, 1), "lower", "heuristic"),
-        )
-        if move.changes and not move.held
-        else (),
+        expects=_expected(cluster, found) if move.runs else (),
     )
 
 
 def _finding(facts: Facts, cluster: Cluster, limits: Limits, found: Decision, target: str, move: Move) -> Finding:
     master, names = cluster.master, [one.name for one in cluster.members]
-    lines = {line.node: line for line in what_if(facts, names)}
-    now, then = lines[master.name], lines[target]
     basis = found.order.basis if found.order else ""
     measured = basis.startswith("LOCKTIME")
     loud = measured and cluster.crossing_percent >= limits.loud_percent
@@ -186,7 +189,7 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, found: Decision, ta
         seen=f"{sentence(found.figures, cluster.agreement)} {sentence(f'{target} is faster ({basis})', busy)}",
         because=sentence("every node waits for the master, so it should be the fastest", move.because, doubt),
         do=move.do,
-        unknown=joined(sentence(move.unknown), what_if_text(list(lines.values()))),
+        unknown=joined(sentence(move.unknown), what_if_text(what_if(facts, names))),
         evidence=(
             Evidence("the cluster's lock operations, incoming left out", round(cluster.total, 1), "/s", master.source),
             _crossing(cluster, limits),
@@ -206,18 +209,7 @@ def _finding(facts: Facts, cluster: Cluster, limits: Limits, found: Decision, ta
         ),
         explains=("openvms/locks_mastered_remotely",),
         changes=(*move.changes, *found.lock_manager_changes),
-        expects=(
-            Expectation(
-                f"of what crosses, served by {master.name} (%)", round(cluster.served_percent, 1), "lower", "heuristic"
-            ),
-            *(
-                (Expectation(TOGETHER, now.percent, then.percent, "published"),)
-                if now.percent is not None and then.percent is not None
-                else ()
-            ),
-        )
-        if not move.held
-        else (),
+        expects=_expected(cluster, found) if not move.held else (),
     )
 
 

@@ -36,6 +36,7 @@ from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
     Cluster,
     cluster_of,
+    far_apart,
     latencies_of,
     members_of,
     own_name,
@@ -55,6 +56,7 @@ from rules.openvms._evidence.mastership import (
 )
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.room import room_of
+from rules.openvms._evidence.settled import LEAVING, REMOTE
 from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.rdb._evidence.databases import DATABASE_FACTS, databases
 from rules.rdb._evidence.sharing import SHARING_FACTS, open_elsewhere
@@ -79,7 +81,7 @@ SERVING = (
 
 
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
-TOGETHER = "run work and trees together on the faster node"
+TOGETHER = "run work and trees together on one node"
 TREE = "run the work on a tree that crosses the cluster on one node"
 
 
@@ -255,6 +257,13 @@ def _in_cluster(
     own, master, why = names
     waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({in_prose(rates.outgoing)}/s)"
     kept, there = works_more(cluster.members, master, own), _room(facts, master, own)
+    far = far_apart(facts, own, master)
+    if far and (order is None or order.sign <= 0) and cluster.crossing_percent >= limits.remote_percent:
+        return _Where(
+            f"{waits}, and {master}, {why}, is far away: {far}.",
+            "Whoever is master, the other one waits that long for each lock.",
+            "keep each tree at one site, with the work on it",
+        )
     if cluster.crossing_percent < limits.remote_percent:
         return _Where(
             f"{waits}, but all that crosses is {cluster.crossing_percent:.1f} % of the cluster's lock operations "
@@ -464,12 +473,12 @@ def _finding(
         evidence=(*evidence, *whole),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),
         expects=(
-            Expectation("lock operations incoming and outgoing (%)", round(share, 1), "lower", "heuristic"),
-            Expectation("own lock requests served elsewhere (%)", round(leaving, 1), "lower", "heuristic"),
+            Expectation(REMOTE, round(share, 1), "lower", "heuristic"),
+            Expectation(LEAVING, round(leaving, 1), "lower", "heuristic"),
             *(
                 Expectation(WITH.format(line.node), None, line.percent, "published")
                 for line in masters
-                if line.percent is not None
+                if line.percent is not None and isinstance(cluster, Cluster) and line.node != cluster.master.name
             ),
         ),
     )

@@ -1,7 +1,7 @@
 """PE1 is -1: no lock tree moves, and nothing counts who uses it.
 
 Finds: the special parameter PE1 at -1, which switches the moving of lock trees off; or at another value, where -1
-waits for the next boot (CURRENT).
+waits for the next boot (CURRENT); or above 0 on a node that clearly masters what another one, no slower, works more in.
 
 Why it matters: trees stay with the node that took the first lock, whoever works on them later. And -1 also stops the
 activity counters of the trees, so tools that list the busiest trees (LCKACT) see nothing. JCC Consulting set it for the
@@ -29,6 +29,7 @@ from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.laws.rounding import plain
+from rules.openvms._evidence.after_move import in_range
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
     members_of,
@@ -53,6 +54,7 @@ from rules.openvms._evidence.room import passed_over, room_of
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)
 NAME = "PE1"
 OFF, FREE, COUNTED = -1, 0, 1
+CROSS = "lock operations that cross the cluster, if all these trees move (/s)"
 MEANT = "Only if nobody set -1 in CURRENT on purpose."
 WHEN = "only if this node is a member of a cluster, which the exports do not tell"
 WHEN_APART = "only if its own trees are to be counted, or may move"
@@ -85,6 +87,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         if waits and waits[0] == OFF and _in_cluster(facts) is not False:
             yield _off_next(facts, (value, fact), waits)
             return
+        if limited := _limited(facts, value, fact):
+            yield limited
+            return
         told = "lock trees move freely" if value == 0 else "moving lock trees is limited, not off"
         old = "; a limit set before V7.3 should be reviewed, moving became far faster then" if value > 0 else ""
         yield Clean(f"PE1 {value:.0f}: {told}{old}{pending_clause(facts, NAME)}")
@@ -103,6 +108,33 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield finding
     if len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
         yield Unknown((PE1_SHOWN,))
+
+
+def _limited(facts: Facts, value: float, fact: SysgenParameter) -> Finding | None:
+    """PE1 above 0 keeps the trees here that another node works more in, as the decision over all nodes has it."""
+    found = decide(facts) if value > 0 and len(members_of(facts)) > 1 else None
+    if found is None or found.kind is not Kind.KEPT or found.master != own_name(facts) or found.move is None:
+        return None
+    crossing = [one.today.outgoing for one in found.lines if one.today.outgoing]
+    before, after = sum(low for low, _ in crossing), found.crossing_after
+    return Finding(
+        subject=found.master or "node",
+        severity=Severity.ADVICE,
+        title=f"PE1 = {value:.0f} keeps lock trees here that {found.target} works more in",
+        seen=f"{found.figures}. PE1 is {value:.0f} here.",
+        because=f"{found.target} works more in them than this node; above 0 only small trees may move (as recalled).",
+        do=(
+            f"PE1 {value:.0f} → 0, its default (at once), lets them move to {found.target}; measure after it. Before "
+            "that, ask why it was set: before V7.3 moving a tree took far longer."
+        ),
+        unknown=sentence(
+            room_of(members_of(facts), found.target or "", comes_from=(found.master or "",), by="trees").brief
+        ),
+        evidence=(Evidence(NAME, value, "", fact.source), *found.move.evidence),
+        explains=("openvms/locks_mastered_remotely",),
+        changes=found.move.changes,
+        expects=(Expectation(CROSS, round(before), in_range(after), "arithmetic"),) if after else (),
+    )
 
 
 def _alone(facts: Facts) -> Clean | None:

@@ -38,7 +38,9 @@ from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
 from rules.openvms._evidence.chains import (
     CHAIN_FACTS,
     COMPARISON_USEC,
+    ENOUGH_CHAIN,
     FAR_CHAIN,
+    GROWTH,
     LITTLE_COMPARED,
     MUCH_COMPARED,
     NAME,
@@ -85,12 +87,12 @@ class Limits:
     """When the table is too small, and how large a one is asked for."""
 
     mean_chain: float = limit(
-        1.0, "practice, as recalled: one bucket per resource", low=0.1, high=100, unit="resources per bucket"
+        ENOUGH_CHAIN, "practice, as recalled: one bucket per resource", low=0.1, high=100, unit="resources per bucket"
     )
     far_chain: float = limit(
         FAR_CHAIN, f"this project: from here on 'significantly undersized' (no figure in {JCC})", low=1
     )
-    growth: float = limit(1.2, "this project: room for a fifth more resources than the peak", low=1, high=4)
+    growth: float = limit(GROWTH, "this project: room for a fifth more resources than the peak", low=1, high=4)
     operations_per_second: float = limit(
         100.0, "this project: below this, long chains cost next to nothing", unit="lock operations/s"
     )

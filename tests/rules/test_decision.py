@@ -8,7 +8,15 @@ from functools import partial
 import pytest
 
 from collectors.facts import ABSENT, Capture, Fact, Facts, Interval, Reading, Source, System
-from collectors.facts.openvms import ClusterMember, ClusterNode, DedicatedLockManager, LockActivity, LockLatency
+from collectors.facts.openvms import (
+    ClusterMember,
+    ClusterNode,
+    DedicatedLockManager,
+    LockActivity,
+    LockDatabase,
+    LockLatency,
+    SysgenParameter,
+)
 from rules.audit import Audit, audit, linked_across
 from rules.cluster import clusters_of
 from rules.finding import Effect
@@ -181,8 +189,145 @@ def test_releases_on_both_sides_of_83_give_no_script() -> None:
     members[2] = replace(members[2], version="V7.3-2")
     found = decided(*members)
     assert found.move is not None
-    assert not found.move.changes
+    assert [(one.key, one.new, one.takes_effect) for one in found.move.changes] == [
+        ("openvms.sysgen:FAST:LOCKDIRWT", 3.0, Effect.ADVICE)
+    ]
+    assert all(line.startswith("$!") for one in found.move.changes for line in (*one.apply, *one.undo))
     assert "LOCKRMWT" in found.says
+    assert not found.lock_manager_changes, "what waits for a trial asks for no CPU"
+
+
+def test_an_emulator_that_others_work_more_on_waits_for_a_locktime_run() -> None:
+    """Nothing tells how fast an emulator is: what its weight has to be is a template, and no node is preferred."""
+    members = [
+        node("REAL", 1900.0, 300.0, 13000.0, hardware="HP rx2800 i4 (2.53GHz/32.0MB)"),
+        node("VIRT", 1900.0, 13000.0, 300.0, hardware="Stromasys Charon-AXP AlphaServer ES40", own=True),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.target, found.home) == (Kind.OPEN, "REAL", None)
+    assert "VIRT is an emulator by its name, and REAL, which is none, works more in the trees" in found.says
+    assert found.move is not None
+    (change,) = found.move.changes
+    assert (change.key, change.new, change.takes_effect) == ("openvms.sysgen:REAL:LOCKDIRWT", 3.0, Effect.ADVICE)
+    assert "once a LOCKTIME run has shown that REAL is not slower than VIRT" in change.apply[0]
+    assert not any(one.plan.steps and one.plan.steps[0].runs for one in audited(members))
+    less = [replace(members[0], local_per_second=20000.0), replace(members[1], local_per_second=14000.0)]
+    assert decided(*less).move is None, "the emulator itself works most in its trees"
+
+
+def test_a_limit_on_moving_that_keeps_the_trees_from_an_equal_node_is_a_step_with_its_way_back() -> None:
+    members = [
+        node("ELM", 3300.0, 18800.0, 400.0, hardware=FAST, own=True, pe1=100.0),
+        node("OAK", 4200.0, 400.0, 18800.0, hardware=FAST),
+    ]
+    audits = audited(members, ELM=[listed("PE1", 100.0)], OAK=[listed("PE1", 0.0)])
+    (cluster,) = clusters_of(audits)
+    (step,) = cluster.plan.steps
+    assert (step.node, step.takes_effect, step.change_keys) == ("ELM", Effect.ONLINE, ("openvms.sysgen:ELM:PE1",))
+    assert "SET PE1 0" in step.apply
+    assert "SET PE1 100" in step.undo
+    healthy = [replace(members[0], local_per_second=30000.0), members[1]]
+    assert not clusters_of(audited(healthy, ELM=[listed("PE1", 100.0)], OAK=[listed("PE1", 0.0)]))[0].plan.steps
+    slower = [members[0], replace(members[1], hardware=SLOW)]
+    assert not clusters_of(audited(slower, ELM=[listed("PE1", 100.0)], OAK=[listed("PE1", 0.0)]))[0].plan.steps
+    full = [members[0], replace(members[1], busy_percent=90.0)]
+    held = clusters_of(audited(full, ELM=[listed("PE1", 100.0)], OAK=[listed("PE1", 0.0)]))[0].plan.steps
+    assert not any(one.runs for one in held), "no room there: a template that waits for it"
+
+
+def test_equal_nodes_far_apart_are_told_to_part_the_work_and_not_to_move_the_trees() -> None:
+    members = [
+        node("CORK", 4100.0, 5200.0, 500.0, hardware=FAST, own=True),
+        node("DUBLIN", 3800.0, 500.0, 5200.0, hardware=FAST),
+    ]
+    far = [lock(one, two, 3.1 if one == two else 2840.0) for one in ("CORK", "DUBLIN") for two in ("CORK", "DUBLIN")]
+    assert decided(*members).kind is Kind.KEPT
+    found = decided(*members, *far)
+    assert found.kind is Kind.EVEN
+    assert "2,840 µs, 916 times a local one" in found.says
+    assert "each tree at one site" in found.says
+    much = [replace(members[0], local_per_second=500.0), members[1]]
+    assert decided(*much, *far).kind is Kind.KEPT, "hardly anything would wait any more: the move is worth it"
+
+
+def listed(name: str, value: float) -> SysgenParameter:
+    """One line of a listing of what runs."""
+    return SysgenParameter(source=Source("sysgen.lis", 7, 7), name=name, current=value)
+
+
+def tables(**of_all: Reading) -> dict[str, object]:
+    return {"hash_table": 4096.0, "lock_id_table": 20000.0, "resources": 4000.0, "locks": 15000.0, **of_all}
+
+
+def test_the_lock_tables_of_the_new_master_hold_what_comes_in_the_one_boot_that_makes_it_master() -> None:
+    fast, slow, third = three()
+    members = [replace(fast, **tables()), replace(slow, **tables(resources=40000.0, locks=60000.0)), third]  # type: ignore[arg-type]
+    audits = audited(members)
+    (cluster,) = clusters_of(audits)
+    boots = [one for one in cluster.plan.steps if one.takes_effect is Effect.REBOOT]
+    assert [(one.node, one.change_keys) for one in boots] == [
+        ("FAST", tuple(f"openvms.sysgen:FAST:{name}" for name in ("LOCKDIRWT", "RESHASHTBL", "LOCKIDTBL")))
+    ]
+    # (4,000 + 40,000) × 1.2 = 52,800 resources, 75,000 × 1.2 = 90,000 locks
+    assert "MIN_RESHASHTBL = 65536" in boots[0].apply
+    assert "MIN_LOCKIDTBL = 90000" in boots[0].apply
+    assert boots[0].apply.count("AUTOGEN GETDATA REBOOT") == 1
+    assert "at most 44,000 resources are on FAST then" in cluster.decision.tables
+
+
+@pytest.mark.parametrize(
+    ("of_new", "of_old", "says"),
+    [
+        (tables(hash_table=65536.0), tables(resources=40000.0), "Its lock tables hold the trees"),
+        (tables(hash_table=65536.0), tables(resources=90000.0), "RESHASHTBL stays"),
+        (tables(pending_hash_table=131072.0), tables(resources=40000.0), "is pending on FAST and enough"),
+        (tables(), tables(resources=ABSENT), ""),
+        (tables(hash_table=ABSENT), tables(resources=40000.0), ""),
+    ],
+)
+def test_no_larger_table_is_asked_for_where_it_is_enough_unproven_pending_or_not_known(
+    of_new: dict[str, object], of_old: dict[str, object], says: str
+) -> None:
+    fast, slow, third = three()
+    enough = {"lock_id_table": 1_000_000.0}
+    found = decided(replace(fast, **{**of_new, **enough}), replace(slow, **of_old), third)  # type: ignore[arg-type]
+    assert says in found.tables
+    assert found.move is not None
+    assert [one.target for one in found.move.changes] == ["LOCKDIRWT"]
+    told = [one.command for one in bring(found)]
+    assert ("MCR SYSGEN SHOW RESHASHTBL ! on FAST" in told) is (of_new["hash_table"] is ABSENT)
+    assert any(one.endswith("or MONITOR LOCK ! on SLOW") for one in told) is (of_old["resources"] is ABSENT)
+
+
+def test_where_no_boot_makes_it_master_its_tables_ask_for_none_on_their_own() -> None:
+    """LOCKRMWT is dynamic before V8.3."""
+    members = [
+        replace(one, version="V7.3-2", lock_remaster_weight=5.0, **tables(resources=40000.0))  # type: ignore[arg-type]
+        for one in three()
+    ]
+    found = decided(*members)
+    assert found.move is not None
+    assert [(one.target, one.takes_effect) for one in found.move.changes] == [
+        ("LOCKRMWT", Effect.ONLINE),
+        ("RESHASHTBL", Effect.ADVICE),
+    ]
+    assert "with the next reboot of that node that happens anyway" in found.tables
+
+
+def test_a_larger_table_that_the_new_master_needs_for_itself_is_asked_for_once() -> None:
+    fast, slow, third = three()
+    own = {"hash_table": 4096.0, "resources": 30000.0}
+    levels = LockDatabase(source=Source("FAST.csv", 2, 9), statistic="mean", resources=30000.0, locks=90000.0)
+    members = [replace(fast, **own), replace(slow, resources=40000.0), third]  # type: ignore[arg-type]
+    audits = audited(members, FAST=[listed("RESHASHTBL", 4096.0), levels])
+    alone = audit(audits[0].capture)
+    keys = [key for step in alone.plan.steps for key in step.change_keys]
+    assert [key for key in keys if key.endswith("RESHASHTBL")]
+    (cluster,) = clusters_of(audits)
+    assert not cluster.plan.conflicts
+    (boot,) = [one for one in cluster.plan.steps if one.takes_effect is Effect.REBOOT]
+    assert boot.apply.count("MIN_RESHASHTBL = ") == 1
+    assert "MIN_RESHASHTBL = 131072" in boot.apply  # 70,000 × 1.2, not 30,000 × 1.2
 
 
 def test_a_node_without_exports_is_named_with_its_command() -> None:

@@ -24,7 +24,9 @@ BL870C, RX4640 = "HP BL870c (1.59GHz/9.0MB)", "HP rx4640 (1.10 GHz/4.0MB)"
 
 
 def percents(*ranks: int | None) -> list[float | None]:
-    return [one.percent for one in what_if_masters([Candidate(f"N{at}", rank) for at, rank in enumerate(ranks)])]
+    """Of real machines, but the third by speed: the published one was an emulator."""
+    nodes = [Candidate(f"N{at}", rank, emulator=rank == 3) for at, rank in enumerate(ranks)]
+    return [one.percent for one in what_if_masters(nodes)]
 
 
 def test_two_and_three_nodes_give_the_published_shares_by_rank() -> None:
@@ -38,14 +40,29 @@ def test_nothing_is_told_between_the_published_runs() -> None:
     assert percents(1, 2, 3, 4) == [None] * 4
     assert percents(1, 1) == [None, None]
     assert percents(None, 1) == [None, 85]
-    assert percents(1, 1, 3) == [None, None, 25]
+    assert percents(1, 1, 3) == [None] * 3, "no run had two that are equally fast"
+
+
+def test_what_an_emulator_did_is_not_told_of_a_real_machine_nor_the_other_way_round() -> None:
+    """A slow rx1620 in the third place: the 25 % of the published run are those of an emulator."""
+    real, unsaid = (
+        what_if_masters([Candidate("A", 1, emulator=False), Candidate("B", 2), Candidate("C", 3, emulator=third)])
+        for third in (False, None)
+    )
+    assert [one.percent for one in real] == [one.percent for one in unsaid] == [84, 55, None]
+    assert real[2].basis == "a real machine; the third master of the published runs was an emulator"
+    assert unsaid[2].basis.startswith("by its name real or not")
+    fast, slow = what_if_masters([Candidate("A", 1, emulator=False), Candidate("B", 2, emulator=True)])
+    assert (fast.percent, slow.percent) == (85, None)
+    assert "an emulator; this master of the published runs was a real machine" in slow.basis
 
 
 def test_each_line_says_why_it_has_a_figure_or_none() -> None:
     fast, slow = what_if_masters([Candidate("SKYE", 1), Candidate("ORKNEY", 2)])
     assert "2 nodes, master BL870c" in fast.basis
     assert "rx4640" in slow.basis
-    assert "emulator" in what_if_masters([Candidate("A", 1), Candidate("B", 2), Candidate("C", 3)])[2].basis
+    third = Candidate("C", 3, emulator=True)
+    assert "emulated ES40" in what_if_masters([Candidate("A", 1), Candidate("B", 2), third])[2].basis
     assert "not known" in what_if_masters([Candidate("A"), Candidate("B", 1)])[0].basis
     assert "unequal speed" in what_if_masters([Candidate("A", 1), Candidate("B", 1)])[0].basis
     assert "4 nodes" in what_if_masters([Candidate(name, 1) for name in "ABCD"])[0].basis

@@ -18,7 +18,8 @@ from rules.summary import Summary
 
 if TYPE_CHECKING:
     from rules.cluster import ClusterAudit
-    from rules.openvms._evidence.decision import Decision, Range, Rates
+    from rules.openvms._evidence.after_move import Range, Rates
+    from rules.openvms._evidence.decision import Decision
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -93,6 +94,9 @@ def _placement(decision: "Decision") -> dict[str, Any]:
     def both(one: "Range | None") -> list[Any] | None:
         return None if one is None else [plain(round(value, 1)) for value in one]
 
+    def bounds(one: "tuple[float, float | None] | None") -> list[Any] | None:
+        return None if one is None else [None if value is None else plain(round(value, 1)) for value in one]
+
     def rates(one: "Rates | None") -> dict[str, Any] | None:
         if one is None:
             return None
@@ -104,6 +108,7 @@ def _placement(decision: "Decision") -> dict[str, Any]:
         "master": decision.master,
         "target": decision.target,
         "lock_manager": decision.lock_manager,
+        "tables": decision.tables,
         "work": decision.work,
         "nodes": [
             {
@@ -120,8 +125,22 @@ def _placement(decision: "Decision") -> dict[str, Any]:
                 "one_cpu_percent_after": both(one.one_cpu_after),
                 "lock_us": plain(one.latency_us),
                 "lock_us_after": plain(one.latency_after_us),
+                "kernel_percent": plain(one.spent.kernel_today) if one.spent else None,
+                "synch_percent_after": bounds(one.spent.synch) if one.spent else None,
+                "kernel_percent_after": both(one.spent.kernel) if one.spent else None,
+                "after_basis": one.spent.basis if one.spent else "",
             }
             for one in decision.lines
+        ],
+        "choices": [
+            {
+                "master": one.master,
+                "which": one.which,
+                "crossing": both(one.crossing),
+                "waiting": None if one.waiting is None else [plain(round(value, 3)) for value in one.waiting],
+                "nodes": [{"node": node, **(rates(each) or {})} for node, each in one.rates.items()],
+            }
+            for one in decision.choices
         ],
         "missing": [{"fact": one.fact, "command": one.command} for one in bring(decision)],
     }

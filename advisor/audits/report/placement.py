@@ -11,7 +11,7 @@ from rules.laws.rounding import plain
 
 COLUMNS = (
     *("Local/s", "Asked elsewhere/s", "Served for others/s", "MP synch, % of one CPU"),
-    *("Locks, % of one CPU", "A lock of the master, µs"),
+    *("Locks, % of one CPU", "A lock of the master, µs", "Kernel, % of one CPU"),
 )
 TITLES = {
     "moves": "Where the locks belong: on {target}, not on {master}",
@@ -20,10 +20,26 @@ TITLES = {
     "kept": "Where the locks belong: on {target}, but {master} has them",
     "open": "Where the locks belong: not known",
 }
-UNKNOWN = "not known"
-WIDE, NAMES = 78, 2
-"""Columns of a terminal, less the indentation; columns of the table that are no figures."""
-AFTERWARDS = "What MP synch will be no export tells: MONITOR MODES on {nodes}, in the same hours, after that step."
+UNKNOWN, AT_LEAST = "not known", "at least "
+WIDE, NAMES, TERMINAL = 78, 2, 6
+"""Columns of a terminal, less the indentation; columns of a table that are no figures; figures a terminal shows."""
+AFTERWARDS = (
+    "MP synch and kernel time afterwards are bounds by inference: what spins for one spinlock changes by more than its "
+    "use does, and an operation costs the same wherever it is served. MONITOR MODES on {nodes} tells them, in the same "
+    "hours, after that step."
+)
+WHICH = {
+    "best": "as decided",
+    "today": "as today",
+    "runner-up": "the next best",
+    "asks most": "asks most; not decided",
+}
+MOST_BASES = 12
+"""This project: nodes of which a note says by what evidence; the JSON has all."""
+CHOICES = (
+    "By the same arithmetic for each of these nodes as the master of the trees that {master} serves; a range where the "
+    "exports do not tell who works how much in them."
+)
 ONE_CPU = (
     "Locks in per cent of one CPU: all lock operations of a node by what a local one takes there in LOCKTIME, an "
     "inference for a lock manager that serves one after the other."
@@ -47,6 +63,21 @@ class NodeRow:
 
 
 @dataclass(frozen=True)
+class ChoiceColumn:
+    """One node as master."""
+
+    master: str
+    which: str
+    """Why it is shown, in words."""
+    crossing: str
+    """Lock operations that cross the cluster then, per second."""
+    waiting: str
+    """Lock requests under way at a time, by LOCKTIME."""
+    nodes: tuple[tuple[str, str], ...]
+    """What each node asks elsewhere and serves for others per second, in the order of the rows."""
+
+
+@dataclass(frozen=True)
 class Placement:
     """What a reader is shown of it."""
 
@@ -59,6 +90,23 @@ class Placement:
     bring: tuple[str, ...]
     """Commands that would decide more."""
     moves: bool
+    """Whether the trees are to leave their master."""
+    choices: tuple[ChoiceColumn, ...] = ()
+    choice_nodes: tuple[str, ...] = ()
+    """The nodes of their rows."""
+    choice_note: str = ""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a cell has a least and no most."""
+        return any(cell.startswith(AT_LEAST) for row in self.rows for cell in row.after)
+
+    @property
+    def choice_lines(self) -> list[str]:
+        """The choices for a terminal, a line each."""
+        table: list[Sequence[str]] = [("as master", "", "cross/s", "waiting at a time")]
+        table += [(one.master[:8], one.which, one.crossing, _short(one.waiting)) for one in self.choices]
+        return _aligned(table) if self.choices else []
 
     @property
     def lines(self) -> list[str]:
@@ -69,9 +117,13 @@ class Placement:
         for row in self.rows:
             for when, cells in (("today", row.today), ("after", row.after)):
                 if cells:
-                    cut = ("-" if one == UNKNOWN else one.replace(" to ", "-") for one in cells)
+                    cut = map(_short, cells[:TERMINAL])
                     table.append((row.node[:8] if when == "today" else "", when, *cut))
         return _aligned(table) if len(_aligned(table)[0]) <= WIDE else _aligned(_without_commas(table))
+
+
+def _short(cell: str) -> str:
+    return "-" if cell == UNKNOWN else cell.replace(" to ", "-").replace(AT_LEAST, ">")
 
 
 def _without_commas(table: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -96,20 +148,38 @@ def placement_of(cluster: Mapping[str, Any]) -> Placement | None:
     found = cluster.get("placement")
     if not found:
         return None
-    moves = found["decided"] == "moves"
+    moves = found["decided"] in ("moves", "kept")
     names = {name: found[name] or "" for name in ("master", "target")}
     notes = []
     if moves and any(one["after"] for one in found["nodes"]):
         nodes = f"{names['target']} and {names['master']}"
         notes = [BY_ARITHMETIC.format(**names), AFTERWARDS.format(nodes=nodes)]
         notes += [ONE_CPU] if any(one["one_cpu_percent"] for one in found["nodes"]) else []
+    bases = (f"{one['node']}: {one['after_basis']}" for one in found["nodes"][:MOST_BASES] if one.get("after_basis"))
+    notes += bases if moves else ()
+    choices = found.get("choices", ())
     return Placement(
         title=TITLES[found["decided"]].format(**names),
-        says=tuple(one for one in (found["says"], found["lock_manager"], found["work"]) if one),
+        says=tuple(
+            one for one in (found["says"], found.get("tables", ""), found["lock_manager"], found["work"]) if one
+        ),
         rows=tuple(_row(one, moves=moves) for one in found["nodes"]),
         notes=tuple(notes),
         bring=tuple(dict.fromkeys(one["command"] for one in found["missing"])),
-        moves=moves,
+        moves=moves and any(one["after"] for one in found["nodes"]),
+        choices=tuple(_choice(one) for one in choices),
+        choice_nodes=tuple(one["node"] for one in choices[0]["nodes"]) if choices else (),
+        choice_note=CHOICES.format(**names) if choices else "",
+    )
+
+
+def _choice(one: Mapping[str, Any]) -> ChoiceColumn:
+    return ChoiceColumn(
+        one["master"],
+        WHICH.get(one["which"], one["which"]),
+        _range(one["crossing"]),
+        _range(one["waiting"]),
+        tuple((_range(each["outgoing"]), _range(each["incoming"])) for each in one["nodes"]),
     )
 
 
@@ -124,12 +194,17 @@ def _row(one: Mapping[str, Any], *, moves: bool) -> NodeRow:
     if not one["brought"]:
         about.append("no export of it was uploaded")
     synch = UNKNOWN if one["synch_percent"] is None else _figure(one["synch_percent"])
-    today = (*_rates(one["today"]), synch, _range(one["one_cpu_percent"]), _latency(one["lock_us"]))
+    kernel = one.get("kernel_percent")
+    today = (
+        *(*_rates(one["today"]), synch, _range(one["one_cpu_percent"])),
+        *(_latency(one["lock_us"]), UNKNOWN if kernel is None else _figure(kernel)),
+    )
     after: tuple[str, ...] = ()
     if moves and one["after"]:
-        same = one["after"] == one["today"]
-        spins = synch if same else UNKNOWN
-        after = (*_rates(one["after"]), spins, _range(one["one_cpu_percent_after"]), _latency(one["lock_us_after"]))
+        after = (
+            *(*_rates(one["after"]), _bounds(one.get("synch_percent_after")), _range(one["one_cpu_percent_after"])),
+            *(_latency(one["lock_us_after"]), _range(one.get("kernel_percent_after"))),
+        )
     return NodeRow(one["node"], ", ".join(about), today, after)
 
 
@@ -146,6 +221,14 @@ def _range(both: Sequence[float] | None) -> str:
         return UNKNOWN
     low, high = (_figure(one) for one in both)
     return low if low == high else f"{low} to {high}"
+
+
+def _bounds(both: Sequence[float | None] | None) -> str:
+    """As `_range`; with no upper end `at least 40`."""
+    low, high = both or (None, None)
+    if low is None:
+        return UNKNOWN
+    return f"{AT_LEAST}{_figure(low)}" if high is None else _range((low, high))
 
 
 def _latency(us: float | None) -> str:

@@ -86,6 +86,22 @@ class ClusterMember(Fact):
     pending_remaster_weight_source: Source | None = None
     """Where that was."""
     pe1: Reading = ABSENT
+    hash_table: Reading = ABSENT
+    """RESHASHTBL that runs, entries."""
+    pending_hash_table: Reading = ABSENT
+    """RESHASHTBL of CURRENT."""
+    lock_id_table: Reading = ABSENT
+    """LOCKIDTBL that runs, entries."""
+    pending_lock_id_table: Reading = ABSENT
+    """LOCKIDTBL of CURRENT."""
+    tables_source: Source | None = None
+    """Where RESHASHTBL was read, else LOCKIDTBL."""
+    resources: Reading = ABSENT
+    """The highest number of resources that was read."""
+    locks: Reading = ABSENT
+    """The highest number of locks."""
+    levels_source: Source | None = None
+    """Where the resources were read, else the locks."""
     dedicated: bool | None = None
     """Whether its lock manager has a CPU of its own; `None`: not known."""
     lock_manager_mode: Reading = ABSENT

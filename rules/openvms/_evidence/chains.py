@@ -20,6 +20,10 @@ CHAIN_FACTS = (*NODE_FACTS, ProcessorModes)
 """What a rule that uses this module has to declare."""
 COMPARISON_USEC = 0.5
 """This project: microseconds of one comparison, taken generously (a fetch or two from main memory)."""
+ENOUGH_CHAIN = 1.0
+"""Practice, as recalled: one bucket per resource."""
+GROWTH = 1.2
+"""This project: room for a fifth more resources, or locks, than the peak."""
 FAR_CHAIN = 4.0
 """This project: from here on a table is far too small."""
 LITTLE_COMPARED, MUCH_COMPARED = 20_000.0, 200_000.0

@@ -13,6 +13,7 @@ from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLock
 from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, RowCache, StatisticsWindow, StorageArea
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, MissingInput, Outcome, Unknown, Untrusted
+from rules.laws.rounding import plain
 from rules.openvms._evidence.node import NODE_FACTS, node_name
 
 CLUSTER_FACTS = (*NODE_FACTS, ClusterMember, ClusterNode, LockLatency, DistributedLockRates)
@@ -290,6 +291,24 @@ def local_cells(cells: dict[tuple[str, str], Cell], nodes: Sequence[str]) -> dic
     """What a local lock takes, of those nodes (any case) whose cell is there."""
     names = [name.upper() for name in nodes]
     return {name: cells[name, name] for name in names if (name, name) in cells}
+
+
+FAR_LOCKS = 100.0
+"""Practice: 25 km are 92 local locks, 'about 100 times worse' (JCC Consulting, 2014)."""
+
+
+def far_apart(facts: Facts, one: str, other: str) -> str:
+    """That a lock between two nodes takes so many local ones that they are far apart, as a clause; empty where not."""
+    cells = latencies_of(facts)
+    if not isinstance(cells, dict):
+        return ""
+    for asks, master in ((one, other), (other, one)):
+        remote = cells.get((asks.upper(), master.upper()))
+        local = cells.get((asks.upper(), asks.upper())) or cells.get((master.upper(), master.upper()))
+        if remote and local and remote[0] >= FAR_LOCKS * local[0]:
+            times = remote[0] / local[0]
+            return f"a lock of {asks} on {master} takes {plain(remote[0], 3)} µs, {plain(times, 3)} times a local one"
+    return ""
 
 
 def one_process(cells: dict[tuple[str, str], Cell], names: Sequence[str]) -> Iterator[Evidence]:

@@ -14,12 +14,24 @@ from collectors.facts.openvms import ClusterMember, LockActivity
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, MissingInput, NotApplicable, Outcome, Unknown, Untrusted, joined
-from rules.laws.hardware import Order
+from rules.laws.hardware import Order, hardware_of
 from rules.laws.rounding import plain
+from rules.openvms._evidence.after_move import (
+    Choice,
+    Range,
+    Rates,
+    as_master,
+    asks_of,
+    choice_of,
+    of_one_cpu,
+    summed,
+    today_of,
+)
 from rules.openvms._evidence.cluster import (
     SERVED_BY,
     Cluster,
     cluster_of,
+    far_apart,
     hardware_names,
     latencies_of,
     members_of,
@@ -27,12 +39,14 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     unreal,
 )
+from rules.openvms._evidence.lock_tables import with_tables
 from rules.openvms._evidence.mastership import (
     MEASURE,
     Move,
     by_weight,
     compare_nodes,
     freed,
+    if_not_slower,
     kept_by,
     move_to,
     ranks_of,
@@ -43,9 +57,8 @@ from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_named
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH
+from rules.openvms._evidence.spins_after import SpentAfter
 
-Range = tuple[float, float]
-"""The least and the most that it can be; twice the same where it is known."""
 MOST_RANKED = 12
 """This project: of more nodes a table tells the machines, not who is faster than whom of all of them."""
 CLEARLY = 2.0
@@ -84,22 +97,6 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Rates:
-    """Lock operations of one node per second by where they are served; `None` where that is not known."""
-
-    local: Range | None = None
-    outgoing: Range | None = None
-    incoming: Range | None = None
-
-    @property
-    def all(self) -> Range | None:
-        """All that the node does."""
-        if self.local is None or self.outgoing is None or self.incoming is None:
-            return None
-        return tuple(sum(parts) for parts in zip(self.local, self.outgoing, self.incoming, strict=True))  # type: ignore[return-value]
-
-
-@dataclass(frozen=True)
 class Line:
     """One node, today and afterwards."""
 
@@ -111,7 +108,7 @@ class Line:
     after: Rates | None
     """`None`: as today."""
     synch_percent: float | None
-    """MP synch today, per cent of one CPU. What it will be no export tells."""
+    """MP synch today, per cent of one CPU."""
     dedicated: bool | None
     """Whether its lock manager has a CPU of its own; `None`: not known."""
     manager_percent: float | None
@@ -127,6 +124,8 @@ class Line:
     """The same of the master that is to be."""
     brought: bool = True
     """Whether an export of this node is among these."""
+    spent: SpentAfter | None = None
+    """Kernel time today, and both afterwards; of a cluster as a whole alone, as it takes the facts of each node."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +154,28 @@ class Decision:
     """Where a dedicated CPU belongs, as a sentence."""
     lock_manager_changes: tuple[Change, ...] = ()
     """Templates for it, which wait for the move and for a measurement."""
+    tables: str = ""
+    """Whether the lock tables of the new master hold the trees that come, as sentences."""
     work: str = ""
     """Whose work is to follow, as a sentence."""
+    choices: tuple[Choice, ...] = ()
+    """What the nodes do with each of these as master; of a cluster as a whole alone (`side_by_side`)."""
+    gaps: tuple[MissingInput, ...] = ()
+    """What would tell more of what comes with the move, and decides nothing."""
     lines: tuple[Line, ...] = ()
     outcome: Outcome | None = field(default=None, repr=False)
     """Why there is no cluster to judge."""
+
+    @property
+    def goes(self) -> bool:
+        """Whether the trees are to leave their master, by a weight or once nothing keeps them there."""
+        return self.kind in (Kind.MOVES, Kind.KEPT)
+
+    @property
+    def crossing_after(self) -> Range | None:
+        """Lock operations per second that cross the cluster afterwards; `None` where nothing moves, or it is open."""
+        every = [one.after.outgoing for one in self.lines if one.after and one.after.outgoing]
+        return summed(every) if every else None
 
     @property
     def home(self) -> str | None:
@@ -178,7 +194,8 @@ class Decision:
             return joined(f"The trees belong to {self.target}, not to {self.master}.", sentence(self.why))
         if self.kind is Kind.EVEN:
             return f"No node is preferred as lock master: {self.why or self.figures}."
-        return f"Which node should be the lock master is open: {(self.why or self.refused).removesuffix('.')}."
+        open_ = f"Which node should be the lock master is open: {(self.why or self.refused).removesuffix('.')}."
+        return joined(open_, self.move.do) if self.move else open_
 
 
 def decide(facts: Facts, worth: Worth | None = None) -> Decision:
@@ -187,6 +204,7 @@ def decide(facts: Facts, worth: Worth | None = None) -> Decision:
     members = members_of(facts)
     if len(members) < 2:
         return found
+    found = _with_tables(members, found)
     found = replace(found, lines=_lines(facts, members, found))
     return _with_work(facts, _with_lock_manager(members, found))
 
@@ -270,6 +288,9 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
     if held := by_weight(facts, cluster.members, master):
         return Decision(Kind.MOVES, figures, told, master, held[0], move=held[1], missing=missing)
     if untold:
+        if (node := _works_most(facts, cluster.members, master)) and (emulated := _emulated(facts, master, node)):
+            move = if_not_slower(facts, cluster.members, node, master)
+            return Decision(Kind.OPEN, figures, f"{told}. {emulated}", master, node, move=move, missing=missing)
         return Decision(Kind.OPEN, figures, told, master, missing=missing)
     bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
     why = f"no node is faster ({bases})"
@@ -280,20 +301,16 @@ def _kept(facts: Facts, members: Sequence[ClusterMember], figures: str, master: 
     """Where one that is not slower works more in the trees than who clearly is their master: not "as today" then."""
     if not any(_masters(one) for one in members if one.name == master):
         return None
-    stakes = stakes_by_node(members, master)
-    more = {
-        one.name: found.least
-        for one in members
-        if (found := stakes.get(one.name.upper())) and found.least > found.local
-        if (order := compare_nodes(facts, one.name, master)) and order.sign >= 0
-    }
-    if not more:
+    node = _works_most(facts, members, master)
+    if node is None or (order := compare_nodes(facts, node, master)) is None or order.sign < 0:
         return None
-    node = max(more, key=lambda name: more[name])
+    stakes = stakes_by_node(members, master)[node.upper()]
     works = (
-        f"{why}, and {node} works more in them: it asks {master} for {in_prose(more[node])} lock operations/s, "
-        f"{master} itself does {in_prose(stakes[node.upper()].local)}/s locally"
+        f"{why}, and {node} works more in them: it asks {master} for {in_prose(stakes.least)} lock operations/s, "
+        f"{master} itself does {in_prose(stakes.local)}/s locally"
     )
+    if apart := _apart(facts, members, master, node):
+        return Decision(Kind.EVEN, figures, f"{works}; {apart}", master)
     missing: tuple[MissingInput, ...] = ()
     if not (keeps := kept_by(facts, members, master, node)):
         pe1 = next(one.pe1 for one in members if one.name == master)
@@ -305,7 +322,50 @@ def _kept(facts: Facts, members: Sequence[ClusterMember], figures: str, master: 
     room = room_of(members, node, comes_from=(master,), by="trees")
     fits = sentence(room.brief) if room.full or room.tight or room.unread else ""
     said = joined(f"{works}.", sentence(keeps.removesuffix(".")), fits)
-    return Decision(Kind.KEPT, figures, said.removesuffix("."), master, node, missing=missing)
+    first = next(one for one in members if one.name == master)
+    move = freed(Move((), "", held=room.when), first) if known(first.pe1) and first.pe1 else None
+    return Decision(Kind.KEPT, figures, said.removesuffix("."), master, node, move=move, missing=missing)
+
+
+def _works_most(facts: Facts, members: Sequence[ClusterMember], master: str) -> str | None:
+    """Who works more in the trees than their master itself, and is not known to be slower: of several the one most."""
+    stakes = stakes_by_node(members, master)
+    more = {
+        one.name: found.least
+        for one in members
+        if (found := stakes.get(one.name.upper())) and found.least > found.local
+        if (order := compare_nodes(facts, one.name, master)) is None or order.sign >= 0
+    }
+    return max(more, key=lambda name: more[name], default=None)
+
+
+def _emulated(facts: Facts, master: str, node: str) -> str:
+    """That the master is an emulator by its name and this node is none, as a clause; empty where not."""
+    names = hardware_names(facts)
+    first, second = (hardware_of(names.get(name.upper(), ("",))[0]) for name in (master, node))
+    if first is None or second is None or first.emulator is not True or second.emulator is not False:
+        return ""
+    return f"{master} is an emulator by its name, and {node}, which is none, works more in the trees"
+
+
+def _apart(facts: Facts, members: Sequence[ClusterMember], master: str, node: str) -> str:
+    """That the nodes are so far apart that the other one as master takes little of the waiting away, as a clause.
+
+    Little is less than half of it (`CLEARLY`): else the move is worth it, however far they are.
+    """
+    cells = latencies_of(facts)
+    if not (far := far_apart(facts, node, master)) or not isinstance(cells, dict):
+        return ""
+    today, then = (choice_of(members, master, name, "", cells) for name in (master, node))
+    if today is None or then is None or today.waiting is None or then.waiting is None:
+        return ""
+    if then.waiting[1] * CLEARLY < today.waiting[1]:
+        return ""
+    return (
+        f"but they are far apart ({far}): whoever is master, the other waits, with {plain(today.waiting[1], 3)} lock "
+        f"requests under way at a time today and up to {plain(then.waiting[1], 3)} with {node} as master. Fewer remote "
+        "locks help: each tree at one site, with the work on it"
+    )
 
 
 def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
@@ -322,7 +382,7 @@ def waits_longer(facts: Facts, members: Sequence[ClusterMember], master: str, no
     speaks most for the move: `node` has asked for all it asks elsewhere, the others for the least they can have.
     """
     cells = latencies_of(facts)
-    asks = _asks(members, master) if isinstance(cells, dict) and (master.upper(), node.upper()) in cells else None
+    asks = asks_of(members, master) if isinstance(cells, dict) and (master.upper(), node.upper()) in cells else None
     if asks is None or not isinstance(cells, dict):
         return ""
     now = then = 0.0
@@ -340,21 +400,17 @@ def waits_longer(facts: Facts, members: Sequence[ClusterMember], master: str, no
     )
 
 
-def _asks(members: Sequence[ClusterMember], master: str) -> dict[str, Range] | None:
-    """What each other node asks the master for, per second: the least, as the others serve the rest, and the most."""
-    rates = {one.name: (one.outgoing_per_second, one.incoming_per_second) for one in members}
-    served = {name: into for name, (_, into) in rates.items() if known(into)}
-    if len(served) < len(rates):
-        return None
-    elsewhere = sum(into for name, into in served.items() if name != master)
-    asks: dict[str, Range] = {}
-    for name, (out, _) in rates.items():
-        if name == master:
-            continue
-        if not known(out):
-            return None
-        asks[name] = (max(0.0, out - elsewhere + served[name]), min(out, max(served[master], 0.0)))
-    return {name: (min(low, high), high) for name, (low, high) in asks.items()}
+# --- the lock tables of the new master --------------------------------------------------------------------------------
+
+
+def _with_tables(members: Sequence[ClusterMember], found: Decision) -> Decision:
+    """The move with what RESHASHTBL and LOCKIDTBL of the node need that takes the trees over."""
+    if not found.goes or found.master is None or found.target is None or (found.move and found.move.stays):
+        return found
+    tables = with_tables(members, found.target, found.master, found.move or Move((), ""))
+    return replace(
+        found, move=tables.move if found.move else None, tables=tables.says, gaps=(*found.gaps, *tables.missing)
+    )
 
 
 # --- the dedicated lock manager --------------------------------------------------------------------------------------
@@ -367,7 +423,7 @@ def _with_lock_manager(members: Sequence[ClusterMember], found: Decision) -> Dec
     line = next((one for one in found.lines if one.node == found.home), None)
     if home is None or line is None:
         return found
-    moves = found.kind is Kind.MOVES and found.move is not None and not found.move.held and bool(found.move.changes)
+    moves = found.kind is Kind.MOVES and found.move is not None and found.move.runs
     name, locks = comment(home.name, 31), (line.after or line.today).all
     few = locks is not None and locks[1] < OWN_CPU_OPERATIONS
     changes: tuple[Change, ...] = ()
@@ -469,7 +525,7 @@ def _lines(facts: Facts, members: Sequence[ClusterMember], found: Decision) -> t
     names = [one.name for one in members]
     ranks = ranks_of(facts, names) if len(names) <= MOST_RANKED else {}
     machines, cells = hardware_names(facts), latencies_of(facts)
-    after = _after(members, found)
+    after = as_master(members, found.master, found.target) if found.goes and found.master and found.target else {}
 
     def cell(name: str, master: str | None) -> float | None:
         found_in = cells.get((name.upper(), master.upper())) if isinstance(cells, dict) and master else None
@@ -480,13 +536,13 @@ def _lines(facts: Facts, members: Sequence[ClusterMember], found: Decision) -> t
             node=one.name,
             machine=machines.get(one.name.upper(), (None,))[0],
             rank=ranks.get(one.name),
-            today=_today(one),
+            today=today_of(one),
             after=after.get(one.name),
             synch_percent=_figure(one.mp_synch_percent),
             dedicated=one.dedicated,
             manager_percent=_figure(one.lock_manager_busy_percent) if one.dedicated else None,
-            one_cpu=_of_one_cpu(_today(one), cell(one.name, one.name)),
-            one_cpu_after=_of_one_cpu(after.get(one.name), cell(one.name, one.name)),
+            one_cpu=of_one_cpu(today_of(one), cell(one.name, one.name)),
+            one_cpu_after=of_one_cpu(after.get(one.name), cell(one.name, one.name)),
             latency_us=cell(one.name, found.master),
             latency_after_us=cell(one.name, found.home),
         )
@@ -499,47 +555,6 @@ def _lines(facts: Facts, members: Sequence[ClusterMember], found: Decision) -> t
     return tuple(lines)
 
 
-def _today(one: ClusterMember) -> Rates:
-    def both(value: Reading) -> Range | None:
-        return (value, value) if known(value) and not unreal(value) else None
-
-    return Rates(both(one.local_per_second), both(one.outgoing_per_second), both(one.incoming_per_second))
-
-
-def _after(members: Sequence[ClusterMember], found: Decision) -> dict[str, Rates]:
-    """What the nodes do once all trees that the master serves are the target's: arithmetic, empty where none moves.
-
-    What the target asked the master for is local then, and what the master does locally in those trees, which is none
-    or all of it, is asked for across the cluster.
-    """
-    if found.kind is not Kind.MOVES or found.master is None or found.target is None:
-        return {}
-    asks, rates = _asks(members, found.master), {one.name: _today(one) for one in members}
-    first, second = rates[found.master], rates[found.target]
-    if asks is None or any(one.all is None for one in rates.values()):
-        return {}
-    least, most = asks[found.target]
-    local = first.local[1] if first.local else 0.0
-    served = first.incoming[1] if first.incoming else 0.0
-    own = {part: getattr(second, part)[0] for part in ("local", "outgoing", "incoming")}
-    leaves = first.outgoing[0] if first.outgoing else 0.0
-    rates[found.target] = Rates(
-        (own["local"] + least, own["local"] + most),
-        (max(0.0, own["outgoing"] - most), own["outgoing"] - least),
-        (own["incoming"] + max(0.0, served - most), own["incoming"] + max(0.0, served - least) + local),
-    )
-    rates[found.master] = Rates((0.0, local), (leaves, leaves + local), (0.0, 0.0))
-    return rates
-
-
-def _of_one_cpu(rates: Rates | None, local_us: float | None) -> Range | None:
-    """What these lock operations take of one CPU at so many microseconds each, per cent."""
-    if rates is None or rates.all is None or local_us is None:
-        return None
-    least, most = rates.all
-    return least * local_us / 1e4, most * local_us / 1e4
-
-
 def _figure(value: Reading) -> float | None:
     return value if known(value) and not unreal(value) else None
 
@@ -547,7 +562,7 @@ def _figure(value: Reading) -> float | None:
 def bring(found: Decision) -> tuple[MissingInput, ...]:
     """All that would decide more, or fill a gap of the table, each with its node and once."""
     gaps = (lack for line in found.lines for lack in _gaps(line))
-    return tuple(dict.fromkeys((*found.missing, *gaps)))
+    return tuple(dict.fromkeys((*found.missing, *found.gaps, *gaps)))
 
 
 def _gaps(line: Line) -> tuple[MissingInput, ...]:

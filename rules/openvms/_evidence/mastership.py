@@ -7,7 +7,7 @@ within one family. Where none of them orders two nodes, neither does this projec
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
@@ -15,9 +15,9 @@ from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
-from rules.finding import Change, Evidence, MissingInput, joined
+from rules.finding import Change, Effect, Evidence, MissingInput, joined
 from rules.laws.hardware import Order, compare, hardware_of
-from rules.laws.mastering import Candidate, WhatIf, is_published, what_if_masters
+from rules.laws.mastering import RUNS, Candidate, WhatIf, is_published, what_if_masters
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import (
     Stakes,
@@ -58,7 +58,6 @@ MEANT = (
 )
 MEASURE_FIRST = "Measure after this step: where the trees move by themselves, no weight need be changed."
 AFTER_PE1 = "Not before PE1 = 0 was set on the master and measured: where the trees moved by then, leave this step out."
-NO_RUN = "an emulator; the second master of the published runs was a real machine"
 ALL = "A node with LOCKRMWT 10 takes every tree it locks in from nodes with less (wiki.vmssoftware.com/LOCKRMWT)."
 
 
@@ -76,13 +75,9 @@ def compare_nodes(facts: Facts, one: str, other: str) -> Order | None:
     return compare(hardware_of(names.get(one, ("",))[0]), hardware_of(names.get(other, ("",))[0]))
 
 
-def ranks_of(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = None) -> dict[str, int | None]:
-    """The ranks of the wanted ones of these nodes, of all where it is not said which.
-
-    1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other.
-    """
-    counts = _ahead(facts, names, wanted)
-    return {name: 1 + ahead if held else None for name, (ahead, held) in counts.items()}
+def ranks_of(facts: Facts, names: Sequence[str]) -> dict[str, int | None]:
+    """1 for the fastest; equal nodes share a rank; `None` where a node cannot be held against every other."""
+    return {name: 1 + ahead if held else None for name, (ahead, held) in _ahead(facts, names).items()}
 
 
 def unbeaten(facts: Facts, names: Sequence[str]) -> set[str]:
@@ -90,7 +85,7 @@ def unbeaten(facts: Facts, names: Sequence[str]) -> set[str]:
     return {name for name, (ahead, _) in _ahead(facts, names).items() if not ahead}
 
 
-def _ahead(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = None) -> dict[str, tuple[int, bool]]:
+def _ahead(facts: Facts, names: Sequence[str]) -> dict[str, tuple[int, bool]]:
     """How many of these nodes are faster than each, and whether it can be held against every one of them."""
     cells, machines = latencies_of(facts), hardware_names(facts)
     local = {name: us for name, (us, _) in local_cells(cells, names).items()} if isinstance(cells, dict) else {}
@@ -111,34 +106,31 @@ def _ahead(facts: Facts, names: Sequence[str], wanted: Collection[str] | None = 
             ahead += others if order is not None and order.sign < 0 else 0
         return ahead, held
 
-    return {name: counted(name) for name in (names if wanted is None else wanted)}
+    return {name: counted(name) for name in names}
 
 
 def what_if(facts: Facts, names: Sequence[str]) -> tuple[WhatIf, ...]:
     """What each node gives as lock master by the published runs: a line per node, with or without a figure.
 
-    How fast the fastest is alone a test of this node tells, else what was published of its model. The second master of
-    those runs was a real machine: an emulator in its place has no published figure.
+    How fast the fastest is alone a test of this node tells, else what was published of its model.
     """
     machines = hardware_names(facts)
     rates = {name: hardware_of(machines.get(name.upper(), ("",))[0]) for name in names}
-    emulators = {name for name, one in rates.items() if one is not None and one.emulator is True}
     # of so many nodes no run was published: who is faster than whom of hundreds of them is not asked
-    ranks = ranks_of(facts, names, names if is_published(len(names)) else emulators)
+    ranks = ranks_of(facts, names) if is_published(len(names)) else {}
     own, node = own_alone(facts), (node_name(facts) or "").upper()
     alone = {node: 1e6 / own} if own else {}
-    lines = what_if_masters(
+    return what_if_masters(
         [
-            Candidate(name, ranks.get(name), alone.get(name.upper()) or (one.operations_alone if one else None))
+            Candidate(
+                name,
+                ranks.get(name),
+                alone.get(name.upper()) or (one.operations_alone if one else None),
+                one.emulator if one else None,
+            )
             for name in names
             for one in (rates[name],)
         ]
-    )
-    return tuple(
-        replace(line, percent=None, rate=None, basis=NO_RUN)
-        if line.node in emulators and ranks[line.node] == 2
-        else line
-        for line in lines
     )
 
 
@@ -151,10 +143,10 @@ def what_if_text(lines: Sequence[WhatIf]) -> str:
     ]
     if not told:
         return ""
-    emulated = " (in that run an emulator)" if any(one.percent == 25 for one in lines) else ""
+    emulated = any(run.emulator and run.percent == one.percent for run in RUNS for one in lines)
     return (
         f"Published runs of locking alone, by master: {', '.join(told)} of the fastest node's own rate"
-        f"{emulated}; take the order, not the figures."
+        f"{' (an emulator in that run, too)' if emulated else ''}; take the order, not the figures."
     )
 
 
@@ -276,6 +268,11 @@ class Move:
     """Whether the trees stay where they are, as a node that works more in them has them: `because` tells why."""
 
     @property
+    def runs(self) -> bool:
+        """Whether any of it is a script: templates wait for a person."""
+        return any(one.takes_effect is not Effect.ADVICE for one in self.changes)
+
+    @property
     def says(self) -> str:
         """All of it in one, for the page of the cluster."""
         return joined(sentence(self.because), self.do, sentence(self.unknown))
@@ -309,6 +306,8 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     name, room = governing(facts, members), room_of(members, node, comes_from=(master,), by="weight")
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {one: value for one, value in weights.items() if value is not None}
+    if name is None and ungoverned(facts, members) == MIXED:
+        return node, replace(if_not_slower(facts, members, node, master), because=why.removesuffix("."))
     if name is None or len(numbers) < len(weights) or unbrought(facts, members):
         return node, _roomy(Move((), "", why.removesuffix(".")), room)
     old, new = numbers[master], most_of(numbers, master)
@@ -342,17 +341,15 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     givers = [master] if master else [one.name for one in members]
     name, room = governing(facts, members), room_of(members, target, comes_from=givers, by="weight")
     if name is None:
+        if ungoverned(facts, members) == MIXED:
+            return _roomy(_on_condition(facts, members, target, ""), room)
         lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
-        which = "not known" if ungoverned(facts, members) == UNREAD else "mixed"
-        mixed = f"{BOTH}; the versions here are {which}, so no script is given."
-        return replace(_roomy(Move((), mixed, missing=(lack,)), room), held="")
-    weights = {one.name: weight_of(facts, one, name) for one in members}
-    for other in unbrought(facts, members):
-        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+        unread = f"{BOTH}; the versions here are not known, so no script is given."
+        return replace(_roomy(Move((), unread, missing=(lack,)), room), held="")
+    weights = _weights(facts, members, name)
     numbers = {node: value for node, value in weights.items() if value is not None}
     if len(numbers) < len(weights):
-        told = ", ".join(node for node in weights if node not in numbers)
-        lack = MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
+        lack = _unweighed(name, weights)
         highest = f"{name} of {target} is to be the highest of all ({WHEN_SET[name]})."
         return replace(_roomy(Move((), highest, missing=(lack,)), room), held="")
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
@@ -398,6 +395,80 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     changes = tuple(_set(name, old, new, node, room, *(meant if node == target else ())) for node, old, new in steps)
     do = f"{name} decides here ({when}): {said}."
     return _roomy(Move(changes, do, reason, evidence=(*read, *room.evidence)), room)
+
+
+def if_not_slower(facts: Facts, members: Sequence[ClusterMember], target: str, master: str) -> Move:
+    """The weight that makes `target` master, which works more in the trees: for whoever has measured which is faster.
+
+    On releases of both kinds the weight that counts before V8.3 is taken from `master`, too.
+    """
+    room = room_of(members, target, comes_from=(master,), by="weight")
+    once = f"once a LOCKTIME run has shown that {comment(target, 31)} is not slower than {comment(master, 31)}"
+    weights = {one.name: weight_of(facts, one, "LOCKRMWT") for one in members}
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    lower: tuple[Change, ...] = ()
+    with_it = ""
+    if not governing(facts, members) and len(numbers) == len(weights):
+        old, new = numbers[master], most_of(numbers, master)
+        if old > new:
+            when = f"only together with LOCKDIRWT of {comment(target, 31)}, {once}"
+            lower = (advise_parameter("LOCKRMWT", old, new, when=when, node=master),)
+            with_it = f" and LOCKRMWT of {master} {old:.0f} to {new:.0f}"
+    move = _on_condition(facts, members, target, once, with_it)
+    return _roomy(replace(move, changes=(*move.changes, *lower)) if move.changes else move, room)
+
+
+def _on_condition(facts: Facts, members: Sequence[ClusterMember], target: str, once: str, with_it: str = "") -> Move:
+    """The highest weight for `target` as a template alone.
+
+    `once`: what has to be known first; `with_it`: what is said to be changed with it. Where the releases differ
+    it is LOCKDIRWT, which decides from V8.3 on, and that is said.
+    """
+    name = governing(facts, members)
+    mixed = ""
+    if name is None:
+        if ungoverned(facts, members) == UNREAD:
+            lack = MissingInput("OpenVMS version of every node", "SHOW CLUSTER")
+            return Move((), f"{BOTH}; the versions here are not known.", missing=(lack,))
+        name, mixed = (
+            "LOCKDIRWT",
+            f"as a trial in an agreed window: {MIXED}, and how both act on each other no source says",
+        )
+    weights = _weights(facts, members, name)
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    read = tuple(
+        Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name))
+        for one in members
+        if one.name in numbers
+    )
+    if len(numbers) < len(weights):
+        return Move(
+            (), f"{name} of {target} is to be the highest of all, {once}.", missing=(_unweighed(name, weights),)
+        )
+    now, most = numbers[target], most_of(numbers, target)
+    if now > most:
+        return Move((), f"{name} of {target} is {now:.0f} and the highest already (others up to {most:.0f}).")
+    new = min(PARAMETERS[name].high, most + STEP)
+    if new == now:
+        return Move((), f"{name} of {target} is as high as it can be: lower that of the others, {once or mixed}.")
+    conditions = ", ".join(one for one in (once, mixed) if one)
+    change = advise_parameter(name, now, new, when=f"only {conditions}", cautions=(DIRECTORY,), node=target)
+    short = "releases differ: on a node of V8.3 or later LOCKDIRWT decides, before that LOCKRMWT" if mixed else ""
+    do = f"{name} of {target} {now:.0f} to {new:.0f}{with_it}, {f'only {once}' if once else 'as a trial alone'}"
+    return Move((change,), sentence(do, f"the {short}" if short else ""), evidence=read)
+
+
+def _weights(facts: Facts, members: Sequence[ClusterMember], name: str) -> dict[str, float | None]:
+    """The weight of every node, those without exports of their own among them; `None` where it was not read."""
+    weights = {one.name: weight_of(facts, one, name) for one in members}
+    for other in unbrought(facts, members):
+        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+    return weights
+
+
+def _unweighed(name: str, weights: Mapping[str, float | None]) -> MissingInput:
+    told = ", ".join(node for node, value in weights.items() if value is None)
+    return MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
 
 
 def most_of(numbers: dict[str, float], but: str) -> float:
@@ -446,7 +517,7 @@ def freed(move: Move, master: ClusterMember) -> Move:
             f"need be changed. Only then the weights, as a step apart: {do}"
         )
     else:
-        do = f"PE1 = 0 on {master.name} (dynamic) is the step to take: measure after it. {do}"
+        do = f"PE1 = 0 on {master.name} (dynamic) is the step to take: measure after it. {do}".strip()
     if not move.missing and 0 < master.pe1 <= parameter.high and master.pe1 == int(master.pe1):
         first = (
             advise_parameter("PE1", master.pe1, 0, when=move.held, node=master.name)
@@ -504,9 +575,7 @@ def turned(facts: Facts, members: Sequence[ClusterMember]) -> Turn | None:
     name = governing(facts, members)
     if name is None:
         return None
-    weights = {one.name: weight_of(facts, one, name) for one in members}
-    for other in unbrought(facts, members):
-        weights[other.name] = _weight(name, [other.lock_directory_weight] if name == "LOCKDIRWT" else [])
+    weights = _weights(facts, members, name)
     runs = {node: value for node, value in weights.items() if value is not None}
     waits = {
         one.name: value

@@ -56,12 +56,40 @@ def test_a_range_and_what_is_not_known_are_told_apart(data: dict[str, Any]) -> N
     found = placement_of(data["clusters"][0])
     assert found is not None
     lewis = next(row for row in found.rows if row.node == "LEWIS")
-    local, asks, serves, synch, one_cpu, _ = lewis.after
+    local, asks, serves, synch, one_cpu, _, kernel = lewis.after
     assert one_cpu == "1 to 7.5"
     assert local.startswith("0 to ")
     assert " to " in asks
-    assert (serves, synch) == ("0", "not known")
+    assert (serves, synch) == ("0", "0.4 to 68"), "what spins there for LCKMGR by the trace goes with the operations"
+    assert kernel == "10 to 298"
+    harris = next(row for row in found.rows if row.node == "HARRIS")
+    assert harris.after[3].startswith("at least ")
     assert "MONITOR MODES on HARRIS and LEWIS" in found.notes[1]
+
+
+def test_each_choice_of_a_master_stands_beside_the_others(data: dict[str, Any]) -> None:
+    found = placement_of(data["clusters"][0])
+    assert found is not None
+    assert [(one.master, one.which) for one in found.choices] == [
+        ("HARRIS", "as decided"),
+        ("LEWIS", "as today"),
+        ("UIST", "the next best"),
+    ]
+    assert [len(one.nodes) for one in found.choices] == [3, 3, 3]
+    text = render("audit", data, "txt")
+    assert "as master" in text
+    assert "the next best" in text
+
+
+def test_an_audit_from_before_the_choices_is_shown_as_it_was(data: dict[str, Any]) -> None:
+    cluster = data["clusters"][0]
+    new = ("kernel_percent", "synch_percent_after", "kernel_percent_after", "after_basis")
+    nodes = [{key: one[key] for key in one if key not in new} for one in cluster["placement"]["nodes"]]
+    old = {key: cluster["placement"][key] for key in cluster["placement"] if key not in ("choices", "tables")}
+    found = placement_of({**cluster, "placement": {**old, "nodes": nodes}})
+    assert found is not None
+    assert (found.choices, found.choice_lines) == ((), [])
+    assert found.rows[0].after[3] == "not known"
 
 
 def test_an_audit_without_a_decision_shows_none() -> None:
