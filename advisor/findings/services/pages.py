@@ -5,7 +5,20 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, Exists, JSONField, OuterRef, QuerySet, Subquery, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    JSONField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
 from django.db.models.functions import Coalesce, JSONObject
 
 from advisor.audits.models import Audit, Finding
@@ -45,6 +58,20 @@ def count_accepted(system: str) -> Coalesce:
     """How many findings `accepted_of` finds, for a query of systems; `system` is where that has the system's number."""
     standing = TrackedFinding.objects.filter(accepted_now(), system=OuterRef(system), presence=Presence.STANDING)
     return Coalesce(Subquery(standing.order_by().values("system").annotate(n=Count("pk")).values("n")), 0)
+
+
+def worst_open(system: str, audit: str = "latest") -> Case:
+    """The severity of the worst finding of a system's newest audit that is not accepted, for a query of systems.
+
+    0 where none is open, null without an audit. Where nothing is accepted it is what the audit has (`Audit.worst`), so
+    that only the others are looked through. It is worked out, not kept: an acceptance ends with a day, without a write.
+    `system` and `audit` are where that query has the system's number and its newest audit.
+    """
+    standing = TrackedFinding.objects.filter(system=OuterRef(system), presence=Presence.STANDING).order_by()
+    some = Exists(standing.filter(accepted_now()))
+    others = standing.exclude(accepted_now()).values("system").annotate(most=Max("severity")).values("most")
+    left = When(some & Q(**{f"{audit}__isnull": False}), then=Coalesce(Subquery(others), 0))
+    return Case(left, default=F(f"{audit}__worst"), output_field=IntegerField())
 
 
 def worst_standing(system: str) -> Subquery:
