@@ -21,11 +21,12 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, JSONObject
 
-from advisor.audits.models import Audit, Finding
+from advisor.audits.models import Audit, Capture, Finding
 from advisor.core.jinja import SEVERITY
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services.states import accepted_now
 from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
+from advisor.uploads.models import Upload
 
 State, Presence = TrackedFinding.State, TrackedFinding.Presence
 
@@ -188,15 +189,40 @@ def state_of(row: TrackedFinding) -> dict[str, Any]:
     }
 
 
+def with_state(data: Mapping[str, Any], row: TrackedFinding | None) -> dict[str, Any]:
+    """A finding as the contract prints it with its state of now, and as `followed` the number of its page.
+
+    Whatever shows findings, plans, run sheets or scripts takes the state from here. `row`: what is followed of it.
+    """
+    return {**data, **(state_of(row) if row else {}), "followed": row.pk if row else None}
+
+
 def with_states(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Findings as the contract prints them, each with its state of now, and as `followed` the number of its page."""
+    """These findings, each by `with_state`; two queries."""
     some = list(findings)
     rows = TrackedFinding.objects.filter(
         system__in={one.system_id for one in some}, key__in={one.key for one in some}
     ).select_related("owner")
     known = {(row.system_id, row.key): row for row in rows}
-    told = []
-    for one in some:
-        row = known.get((one.system_id, one.key))
-        told.append({**one.data, **(state_of(row) if row else {}), "followed": row.pk if row else None})
-    return told
+    return [with_state(one.data, known.get((one.system_id, one.key))) for one in some]
+
+
+def cluster_states(audit: Audit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The findings of an audit by `with_state`, and those of the other nodes of its cluster: its plan is theirs, too.
+
+    The other nodes came with the same upload, and their current audits are of the same cluster and time.
+    """
+    own = list(audit.findings.order_by("number"))
+    beside: list[Finding] = []
+    if audit.cluster:
+        uploads = Upload.objects.filter(Q(pk=audit.capture.upload_id) | Q(captures_again=audit.capture_id))
+        captures = Capture.objects.filter(Q(upload__in=uploads) | Q(also_in__in=uploads)).exclude(audit=audit)
+        audits = Audit.objects.filter(pk__in=captures.values("audit")).only("cluster")
+        same = [one.pk for one in audits if _place_of(one) == _place_of(audit)]
+        beside = list(Finding.objects.filter(audit__in=same).order_by("audit", "number"))
+    found = with_states([*own, *beside])
+    return found[: len(own)], found[len(own) :]
+
+
+def _place_of(audit: Audit) -> tuple[Any, Any]:
+    return audit.cluster.get("name"), audit.cluster.get("start")
