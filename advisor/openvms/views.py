@@ -8,11 +8,12 @@ from django.http import HttpResponse
 from advisor.audits.models import Audit
 from advisor.audits.report.placement import COLUMNS as PLACED_COLUMNS
 from advisor.audits.report.placement import placement_of
-from advisor.audits.report.plan import WHENS
+from advisor.audits.report.plan import steps_of
 from advisor.audits.views import capture
 from advisor.audits.views.capture import Column, csv_file, sorted_by
 from advisor.charts.sized import sized
 from advisor.core.views import Asked, page
+from advisor.findings.services.pages import cluster_states
 from advisor.openvms.services.cluster import RULES as CLUSTER_RULES
 from advisor.openvms.services.cluster import (
     Absent,
@@ -96,12 +97,14 @@ def cluster(request: Asked, pk: int) -> HttpResponse:
     view = cluster_view(kept.facts, audit.system.name)
     rows, sort = sorted_by(view.rows, COLUMNS, request.GET.get("sort", "")[:20])
     joint: dict[str, Any] = audit.cluster or {}
+    plan = joint.get("plan") or {"steps": [], "conflicts": []}
+    steps = steps_of(plan, *cluster_states(audit)) if plan["steps"] else []
     context = {
         **head(audit, kept, "openvms-cluster"),
         "placed": placement_of(joint),
         "placed_columns": PLACED_COLUMNS,
-        "plan": joint.get("plan") or {"steps": [], "conflicts": []},
-        "whens": WHENS,
+        "plan": plan,
+        "steps": steps,
         "view": view,
         "verdicts": rule_verdicts_of(audit, CLUSTER_RULES),
         "rows": rows,

@@ -157,9 +157,11 @@ def steps_of(
     return made
 
 
-def with_accepted(plan: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """A plan whose scripts are marked as those of `steps_of` are; `findings` say their states."""
-    asked = _asked(findings)
+def with_accepted(
+    plan: Mapping[str, Any], findings: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]] = ()
+) -> Mapping[str, Any]:
+    """A plan whose scripts are marked as those of `steps_of` are; the findings say their states."""
+    asked = _asked(findings, others)
     return {**plan, "steps": [{**step, "apply": _apply(step, asked)} for step in plan.get("steps", ())]}
 
 
@@ -202,6 +204,24 @@ def _apply(step: Mapping[str, Any], asked: Asked) -> str:
         if mark == SQL_MARK and step["takes_effect"] != Effect.ADVICE.value and lines and lines in text:
             text = text.replace(lines, "\n".join(f"{SQL_MARK}{line}" for line in change["apply"]), 1)
     return "\n".join([*head, text])
+
+
+def do_marked(
+    do: Iterable[Mapping[str, Any]], steps: Sequence[PlanStep], findings: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What to do of a summary, with the mark of what is accepted behind its title; `findings` say their states.
+
+    What a step of the plan does has the mark of that change: another finding may ask for it as well.
+    """
+    until = {one["key"]: str(one["state_until"]) for one in findings if one.get("state") == "accepted"}
+    marked = []
+    for one in do:
+        changes = steps[one["step"] - 1].changes if one["step"] and one["step"] <= len(steps) else ()
+        mark = next((change.mark for change in changes if change.target == one["target"]), None)
+        if mark is None and one["finding"] in until:
+            mark = f"(accepted until {until[one['finding']]})"
+        marked.append({**one, "title": f"{one['title']} {mark}" if mark else one["title"]})
+    return marked
 
 
 def due(one: Mapping[str, Any]) -> str:

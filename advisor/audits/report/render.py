@@ -21,7 +21,7 @@ from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
 from advisor.audits.report.findings import figure_words, first_figure
 from advisor.audits.report.placement import COLUMNS, placement_of
-from advisor.audits.report.plan import WHENS, due, steps_of
+from advisor.audits.report.plan import WHENS, do_marked, due, steps_of, with_accepted
 from advisor.audits.report.run_sheet import RunSheet, sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
@@ -189,9 +189,13 @@ def _places(data: Mapping[str, Any]) -> dict[str, str]:
 def _cluster(one: Mapping[str, Any], places: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
     """The nodes of a cluster together: the verdict, and where the processors of all of them went."""
     product = data["captures"][one["captures"][0]]["system"]["product"]
+    findings = [finding for capture in data["captures"] for finding in capture["findings"]]
+    steps = steps_of(one["plan"], findings)
     numbers = {key: place.removeprefix("finding ") for key, place in places.items()}
     return {
         **one,
+        "plan": with_accepted(one["plan"], findings),
+        "summary": {**one["summary"], "do": do_marked(one["summary"]["do"], steps, findings)},
         "product": product,
         "accounts": _accounts(one["account"], numbers, product),
         "placed": placement_of(one),
@@ -247,10 +251,14 @@ def _sections(
     others = [one for one in findings if one["key"] not in numbers]
     cost, counted_in = account.costs(capture.get("account", ()), capture["findings"], capture["system"]["product"])
     to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
+    steps = steps_of(capture["plan"], capture["findings"], others)
+    if "summary" in capture:
+        summary = capture["summary"]
+        capture = {**capture, "summary": {**summary, "do": do_marked(summary["do"], steps, findings)}}
     return {
         "capture": capture,
         "accounts": _accounts(capture.get("account", ()), numbers, capture["system"]["product"]),
-        "plan": steps_of(capture["plan"], capture["findings"], others),
+        "plan": steps,
         "cost": cost,
         "counted_in": counted_in,
         "listed": loud[:MOST_FINDINGS],

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from advisor.audits.models import Audit, Capture, Finding
 from advisor.audits.report import account
 from advisor.audits.report.account_picture import page_bar, picture, swatches
-from advisor.audits.report.plan import PlanStep, steps_of
+from advisor.audits.report.plan import PlanStep, do_marked, steps_of
 from advisor.audits.services.collect_script import PRODUCTS, collect_scripts, requests_of
 from advisor.audits.services.compared_page import Within, within
 from advisor.audits.services.contract import audit_json
@@ -20,7 +20,7 @@ from advisor.charts import svg
 from advisor.charts.curves import timeline
 from advisor.charts.fluid import limit_scale
 from advisor.findings.models import TrackedFinding
-from advisor.findings.services.pages import state_of
+from advisor.findings.services.pages import with_state
 from advisor.systems.services.history import own_time
 from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
@@ -151,6 +151,8 @@ class AuditPage:
     more_accounts: list[AccountShown]
     """Of a table of measured runs each run has one; of a day its busiest stretch, where that is like the mean."""
     plan: list[PlanStep]
+    do: list[dict[str, Any]]
+    """What to do of the summary, with marks of what is accepted."""
     cost: dict[str, str]
     """Key of a finding → what the account books on it."""
     counted_in: dict[str, int]
@@ -185,9 +187,9 @@ class AuditPage:
         return [self.numbers[one["key"]] for one in causes if one["key"] != key]
 
 
-def page_of(audit: Audit, accepted: Mapping[str, TrackedFinding] | None = None) -> AuditPage:
-    """Gather it, in a fixed number of queries; `accepted`: what is accepted of it, by the finding's key."""
-    quiet = {key: state_of(row) for key, row in (accepted or {}).items()}
+def page_of(audit: Audit, followed: Mapping[str, TrackedFinding] | None = None) -> AuditPage:
+    """Gather it, in a fixed number of queries; `followed`: what is followed of its findings, by their keys."""
+    rows = followed or {}
     prefetch_related_objects([audit], "findings")
     findings = list(audit.findings.all())
     before = _before(audit.capture)
@@ -201,6 +203,8 @@ def page_of(audit: Audit, accepted: Mapping[str, TrackedFinding] | None = None) 
     clean = [verdict for verdict in verdicts if verdict["verdict"] == "clean"]
     limited = {name.rpartition(".")[0] for name in audit.limits}
     courses = courses_of(audit, findings)
+    stated = [with_state(one, rows.get(one["key"][:400])) for one in data]
+    steps = steps_of(audit.plan, stated)
     return AuditPage(
         audit,
         findings,
@@ -219,7 +223,8 @@ def page_of(audit: Audit, accepted: Mapping[str, TrackedFinding] | None = None) 
         comparisons=within(audit.comparisons),
         accounts=[_account(one, numbers, product, f"account{n}") for n, one in enumerate(shown, 1)],
         more_accounts=[_account(one, numbers, product, f"more-account{n}") for n, one in enumerate(others, 1)],
-        plan=steps_of(audit.plan, [{**one, **quiet.get(one["key"][:400], {})} for one in data]),
+        plan=steps,
+        do=do_marked(audit.summary.get("do", ()), steps, stated),
         cost=cost,
         counted_in=counted_in,
         numbers=numbers,

@@ -56,7 +56,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
     context = {
         "rule_entries": {one["rule"]: one for one in entries_of() if one["rule"] in found and one["limits"]},
         **head(audit, audit.problems, "audit"),
-        "shown": page_of(audit, accepted),
+        "shown": page_of(audit, followed),
         "followed": followed,
         "accepted": accepted,
         "verdict": verdict_now(audit, accepted),

@@ -19,7 +19,7 @@ from advisor.audits.models import Finding
 from advisor.audits.report.plan import WHENS, Changed, PlanStep, steps_of
 from advisor.audits.report.run_sheet import RunSheet, run_sheet
 from advisor.findings.models import TrackedFinding
-from advisor.findings.services.pages import is_accepted
+from advisor.findings.services.pages import with_state
 from advisor.findings.services.selection import MOST_SYSTEMS, Selection, systems_in
 from advisor.systems.models import System
 from advisor.systems.services.history import own_time, when
@@ -39,7 +39,7 @@ READ = (
 """Of a system and its newest audit: the verdicts, the account and the summary of five hundred would be far more."""
 FOLLOWED = (
     *("system", "key", "title", "severity", "processors", "presence", "finding", "state", "state_since", "state_until"),
-    *("state_why", "state_by__username", "owner__username"),
+    *("state_why", "state_by__username", "owner__username", "back_if"),
 )
 
 
@@ -225,12 +225,13 @@ def joint_plan(user: User, selected: Selection) -> JointPlan:
     findings = _findings([one.latest_id for one in systems if one.latest_id])
     followed = _followed([one.pk for one in systems])
     by_key = {(one.system_id, one.key): one for one in followed}
-    for system in systems:
-        for finding in findings.get(system.latest_id or 0, ()):
-            row = by_key.get((system.pk, finding["key"][:400]))
-            if row and is_accepted(row):
-                finding.update(state=row.state, state_until=row.state_until)
-    plans = [_plan_of(one, findings.get(one.latest_id or 0, [])) for one in systems]
+    plans = [
+        _plan_of(
+            one,
+            [with_state(of, by_key.get((one.pk, of["key"][:400]))) for of in findings.get(one.latest_id or 0, ())],
+        )
+        for one in systems
+    ]
     names = names_of(systems)
     joint: dict[str, list[Asking]] = {}
     for one in plans:

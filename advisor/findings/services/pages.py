@@ -5,14 +5,28 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, Exists, JSONField, OuterRef, QuerySet, Subquery, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    JSONField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
 from django.db.models.functions import Coalesce, JSONObject
 
-from advisor.audits.models import Audit, Finding
+from advisor.audits.models import Audit, Capture, Finding
 from advisor.core.jinja import SEVERITY
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services.states import accepted_now
 from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
+from advisor.uploads.models import Upload
 
 State, Presence = TrackedFinding.State, TrackedFinding.Presence
 
@@ -45,6 +59,20 @@ def count_accepted(system: str) -> Coalesce:
     """How many findings `accepted_of` finds, for a query of systems; `system` is where that has the system's number."""
     standing = TrackedFinding.objects.filter(accepted_now(), system=OuterRef(system), presence=Presence.STANDING)
     return Coalesce(Subquery(standing.order_by().values("system").annotate(n=Count("pk")).values("n")), 0)
+
+
+def worst_open(system: str, audit: str = "latest") -> Case:
+    """The severity of the worst finding of a system's newest audit that is not accepted, for a query of systems.
+
+    0 where none is open, null without an audit. Where nothing is accepted it is what the audit has (`Audit.worst`), so
+    that only the others are looked through. It is worked out, not kept: an acceptance ends with a day, without a write.
+    `system` and `audit` are where that query has the system's number and its newest audit.
+    """
+    standing = TrackedFinding.objects.filter(system=OuterRef(system), presence=Presence.STANDING).order_by()
+    some = Exists(standing.filter(accepted_now()))
+    others = standing.exclude(accepted_now()).values("system").annotate(most=Max("severity")).values("most")
+    left = When(some & Q(**{f"{audit}__isnull": False}), then=Coalesce(Subquery(others), 0))
+    return Case(left, default=F(f"{audit}__worst"), output_field=IntegerField())
 
 
 def worst_standing(system: str) -> Subquery:
@@ -161,15 +189,40 @@ def state_of(row: TrackedFinding) -> dict[str, Any]:
     }
 
 
+def with_state(data: Mapping[str, Any], row: TrackedFinding | None) -> dict[str, Any]:
+    """A finding as the contract prints it with its state of now, and as `followed` the number of its page.
+
+    Whatever shows findings, plans, run sheets or scripts takes the state from here. `row`: what is followed of it.
+    """
+    return {**data, **(state_of(row) if row else {}), "followed": row.pk if row else None}
+
+
 def with_states(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Findings as the contract prints them, each with its state of now, and as `followed` the number of its page."""
+    """These findings, each by `with_state`; two queries."""
     some = list(findings)
     rows = TrackedFinding.objects.filter(
         system__in={one.system_id for one in some}, key__in={one.key for one in some}
     ).select_related("owner")
     known = {(row.system_id, row.key): row for row in rows}
-    told = []
-    for one in some:
-        row = known.get((one.system_id, one.key))
-        told.append({**one.data, **(state_of(row) if row else {}), "followed": row.pk if row else None})
-    return told
+    return [with_state(one.data, known.get((one.system_id, one.key))) for one in some]
+
+
+def cluster_states(audit: Audit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The findings of an audit by `with_state`, and those of the other nodes of its cluster: its plan is theirs, too.
+
+    The other nodes came with the same upload, and their current audits are of the same cluster and time.
+    """
+    own = list(audit.findings.order_by("number"))
+    beside: list[Finding] = []
+    if audit.cluster:
+        uploads = Upload.objects.filter(Q(pk=audit.capture.upload_id) | Q(captures_again=audit.capture_id))
+        captures = Capture.objects.filter(Q(upload__in=uploads) | Q(also_in__in=uploads)).exclude(audit=audit)
+        audits = Audit.objects.filter(pk__in=captures.values("audit")).only("cluster")
+        same = [one.pk for one in audits if _place_of(one) == _place_of(audit)]
+        beside = list(Finding.objects.filter(audit__in=same).order_by("audit", "number"))
+    found = with_states([*own, *beside])
+    return found[: len(own)], found[len(own) :]
+
+
+def _place_of(audit: Audit) -> tuple[Any, Any]:
+    return audit.cluster.get("name"), audit.cluster.get("start")

@@ -13,7 +13,7 @@ from datetime import date
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -45,6 +45,12 @@ class Refused(ValueError):
 def accepted_now() -> Q:
     """The findings that are accepted today: the sweep of the minute may not have ended an acceptance yet."""
     return Q(state=State.ACCEPTED) & (Q(state_until=None) | Q(state_until__gte=timezone.localdate()))
+
+
+def state_now() -> Case:
+    """The state of findings for a query: what is accepted until a day that has passed is open."""
+    over = When(state=State.ACCEPTED, state_until__lt=timezone.localdate(), then=Value(State.OPEN.value))
+    return Case(over, default=F("state"))
 
 
 def accept(

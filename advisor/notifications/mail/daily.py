@@ -57,7 +57,8 @@ class Line:
     name: str
     address: str
     worst: int
-    """0 nothing, 1 note … 4 critical."""
+    """Of its open findings: 0 none, 1 note … 4 critical."""
+    accepted: int
     headline: str
     lost: float | None
     """Processors lost; None: not measured."""
@@ -69,8 +70,8 @@ class Line:
 
     @property
     def state(self) -> str:
-        """Its worst severity in a word."""
-        return LEVELS[self.worst] if self.audited else "never"
+        """Its worst open severity in a word."""
+        return "never" if not self.audited else "accepted" if self.accepted and not self.worst else LEVELS[self.worst]
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,9 @@ class Lost:
 def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
     """Make the day of the systems a recipient is about, since their last one or, for the first, since a day."""
     since = recipient.daily_told or now - DAY
-    systems = subscribers.about(recipient).select_related("team", "latest__capture__upload")
+    systems = overview.with_open(subscribers.about(recipient)).select_related("team", "latest__capture__upload")
     rows = overview.rows(list(systems.defer(*UNREAD, *overview.HEAVY_CAPTURE)), since, now)
-    rows.sort(key=lambda row: (*rank(row.audit), row.system.name))
+    rows.sort(key=lambda row: (*rank(row), row.system.name))
     tracked = TrackedFinding.objects.filter(system__in=[row.system.pk for row in rows])
     overdue = sum(row.not_audited for row in rows)
     rest = rows[MOST_ROWS:]
@@ -103,7 +104,7 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
         "since": since,
         "now": now,
         "systems": len(rows),
-        "worst": _worst(rows),
+        "worst": overview.tally(rows).words,
         "lost": _lost(rows),
         "changes": _changes(fleet.changed_of(tracked, since)),
         "overdue": Count(overdue, "systems overdue or not audited", address("overview") + "?only=not_audited"),
@@ -111,28 +112,12 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
         "snoozed": snoozed_words(rows),
         "lines": [_line(row, verdicts) for row in rows[:MOST_ROWS]],
         "more": len(rest),
-        "more_worst": _worst(rest),
+        "more_worst": overview.tally(rest).words,
         "address": address("overview"),
     }
     headers = {"X-Lockwright-Kind": "daily", "X-Lockwright-Team": recipient.team.name}
     thread = f"daily.{recipient.pk}"
     return write("daily", recipient, context, Site.get(), thread=thread, headers=headers, enclosed=Enclosed())
-
-
-def _worst(rows: Sequence[overview.Row]) -> str:
-    """How many systems have which severity as their worst, in words."""
-    worst = Counter(row.audit.worst for row in rows if row.audit)
-    blind = sum(row.audit is not None and not row.audit.worst and bool(row.audit.unjudged) for row in rows)
-    never = sum(row.audit is None for row in rows)
-    said = [f"{worst[level]:,} {LEVELS[level]}" for level in (4, 3, 2, 1) if worst[level]]
-    for count, words in (
-        (worst[0] - blind, "without a finding"),
-        (blind, "with nothing found, not all judged"),
-        (never, "never audited"),
-    ):
-        if count:
-            said.append(f"{count:,} {words}")
-    return ", ".join(said)
 
 
 def _measured(audit: Audit | None) -> float | None:
@@ -179,7 +164,8 @@ def _line(row: overview.Row, verdicts: Mapping[int, str]) -> Line:
     return Line(
         name=system.name,
         address=address("system", system.pk),
-        worst=audit.worst if audit else 0,
+        worst=row.worst or 0,
+        accepted=row.accepted,
         headline=headline(audit, verdicts) if audit else "",
         lost=audit.processors_lost if audit else None,
         change=_change(row),

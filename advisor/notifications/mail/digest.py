@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from advisor.audits.models import Audit
 from advisor.core.jinja import counted
 from advisor.core.models import Site
-from advisor.findings.models import TrackedFinding
-from advisor.findings.services.pages import accepted_counts, verdicts_now
+from advisor.findings.services.pages import verdicts_now
 from advisor.notifications.mail.message import (
     LEVELS,
     Enclosed,
@@ -51,6 +50,8 @@ class Line:
     name: str
     address: str
     worst: int
+    """Of its open findings: 0 none, 1 note … 4 critical."""
+    accepted: int
     """0 nothing, 1 note … 4 critical."""
     headline: str
     changed: str
@@ -72,8 +73,8 @@ class Line:
 
     @property
     def state(self) -> str:
-        """Its worst severity in a word."""
-        return "never" if self.taken is None else LEVELS[self.worst]
+        """Its worst open severity in a word."""
+        return "never" if self.taken is None else "accepted" if self.accepted and not self.worst else LEVELS[self.worst]
 
     @property
     def going(self) -> str:
@@ -106,12 +107,8 @@ class Contents:
     more: int
     """Systems that are on the page alone."""
     systems: int
-    worst: Mapping[int, int]
-    """For each severity 0 to 4, how many audited systems have it as their worst."""
-    never: int
-    """Systems that were never audited."""
-    not_all_judged: int
-    """Audited systems without a finding where rules could not judge: they count in `worst` as well."""
+    tally: overview.Tally
+    """How many systems are how ill."""
     changed: int
     new: int
     """Systems first seen in this time; they count as changed no more."""
@@ -132,11 +129,10 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     known = set(concerned.values_list("pk", flat=True))
     missing = [one for one in failures.not_audited(recipient.team, now) if is_for(one, recipient, known)]
     silent = {one.system.pk: one for one in missing if one.system}
-    systems = concerned.select_related("team", "latest__capture__upload")
+    systems = overview.with_open(concerned).select_related("team", "latest__capture__upload")
     systems = systems.defer(*HEAVY, *overview.HEAVY_CAPTURE)
     rows = overview.rows(list(systems), since, now)
-    rows.sort(key=lambda row: (row.system.pk not in silent, *rank(row.audit), row.system.name))
-    tracked = TrackedFinding.objects.filter(system__in=[row.system.pk for row in rows])
+    rows.sort(key=lambda row: (row.system.pk not in silent, *rank(row), row.system.name))
     verdicts = verdicts_now(row.audit for row in rows[:MOST_LINES] if row.audit)
     lines = [_line(row, silent.get(row.system.pk), verdicts) for row in rows[:MOST_LINES]]
     told = Contents(
@@ -145,14 +141,12 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
         lines=lines,
         more=max(0, len(rows) - MOST_LINES),
         systems=len(rows),
-        worst={level: sum(row.audit is not None and row.audit.worst == level for row in rows) for level in range(5)},
-        never=sum(row.audit is None for row in rows),
-        not_all_judged=sum(row.audit is not None and not row.audit.worst and bool(row.audit.unjudged) for row in rows),
+        tally=overview.tally(rows),
         changed=sum(bool(row.changed) and not row.new for row in rows),
         new=sum(row.new for row in rows),
         silent=len(silent),
         schedules=[(one.schedule.name, one.since, one.why) for one in missing if one.schedule and not one.system],
-        accepted=sum(sum(one.values()) for one in accepted_counts(tracked).values()),
+        accepted=sum(row.accepted for row in rows),
         snoozed=snoozed_words(rows),
         address=address("overview"),
     )
@@ -162,8 +156,7 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     context = {
         "told": told,
         "team": cut(one_line(recipient.team.name, 80), 30),
-        "counts": ", ".join(f"{told.worst[level]:,} {LEVELS[level]}" for level in (4, 3, 2, 1) if told.worst[level]),
-        "calm": told.worst[0] - told.not_all_judged,
+        "counts": ", ".join(told.tally.loud),
         "nothing": _nothing(told),
         "room": ROOM,
     }
@@ -184,9 +177,11 @@ def snoozed_words(rows: Sequence[overview.Row]) -> str:
 
 def _nothing(told: Contents) -> str:
     """What the subject says where no system has a finding."""
-    if told.never == told.systems:
+    if told.tally.never == told.systems:
         return "none audited"
-    return "nothing found, not all judged" if told.not_all_judged else "no findings"
+    if told.tally.accepted:
+        return "nothing open"
+    return "nothing found, not all judged" if told.tally.not_all_judged else "no findings"
 
 
 def is_for(missing: Missing, recipient: Recipient, known: set[int]) -> bool:
@@ -200,9 +195,9 @@ def _signs(changed: overview.Difference) -> str:
     return " ".join(f"{sign}{len(keys)}" for word, sign in SIGNS.items() if (keys := getattr(changed, word)))
 
 
-def rank(audit: Audit | None) -> tuple[int, float]:
-    """Sort by this: the worst first, of equal ones what loses most; never audited ones last."""
-    return (-audit.worst, -(audit.processors_lost or 0.0)) if audit else (1, 0.0)
+def rank(row: overview.Row) -> tuple[int, float]:
+    """Sort by this: the worst open finding first, of equal ones what loses most; never audited ones last."""
+    return (-(row.worst or 0), -(row.audit.processors_lost or 0.0)) if row.audit else (1, 0.0)
 
 
 def headline(audit: Audit, verdicts: Mapping[int, str]) -> str:
@@ -219,7 +214,8 @@ def _line(row: overview.Row, missing: Missing | None, verdicts: Mapping[int, str
         key=f"trend{row.system.pk}",
         name=row.system.name,
         address=address("system", row.system.pk),
-        worst=audit.worst if audit else 0,
+        worst=row.worst or 0,
+        accepted=row.accepted,
         headline=headline(audit, verdicts) if audit else "",
         changed=str(row.changed) if row.changed else "new" if row.new else "",
         signs=_signs(row.changed) if row.changed else "new" if row.new else "",

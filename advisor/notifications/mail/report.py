@@ -19,7 +19,7 @@ from advisor.audits.report import account
 from advisor.audits.report.account_picture import picture
 from advisor.audits.report.findings import figure_words
 from advisor.audits.report.placement import Placement, placement_of
-from advisor.audits.report.plan import due, with_accepted
+from advisor.audits.report.plan import do_marked, due, steps_of, with_accepted
 from advisor.audits.report.render import PRODUCT_NAMES, QUIET
 from advisor.audits.services.audit_page import bring_of
 from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
@@ -27,7 +27,7 @@ from advisor.audits.services.comparing import Refused as Incomparable
 from advisor.audits.services.comparing import compared, sides_of
 from advisor.charts.compared import ratio_words
 from advisor.core.models import Site
-from advisor.findings.services.pages import accepted_in, open_counts, verdict_now, with_states
+from advisor.findings.services.pages import accepted_in, cluster_states, open_counts, verdict_now
 from advisor.notifications.mail.message import (
     LEVELS,
     LONGEST_NAME,
@@ -273,6 +273,7 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
     bring = _to_bring(audit, since)
     lost = [account.lost(one.account, product) if one else "" for one in (before, audit)]
     joint = audit.cluster if audit.cluster.get("placement") else None
+    own, others = cluster_states(audit)
     return Contents(
         audit,
         when=interval(audit.capture),
@@ -297,7 +298,11 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
         lost_before=lost[0] if all(lost) and lost[0] != lost[1] else "",
         lost_now=lost[1] if all(lost) and lost[0] != lost[1] else "",
         accounts=_accounts(audit, {one["key"]: number for number, one in enumerate(data, 1)}),
-        do=(joint["summary"] if joint else audit.summary).get("do", ()),
+        do=do_marked(
+            (joint["summary"] if joint else audit.summary).get("do", ()),
+            steps_of(plan_of(audit), own, others),
+            (*own, *others),
+        ),
         plan=plan_of(audit),
         placed=placement_of(audit.cluster),
         laws=audit.laws[:MOST_LAWS],
@@ -459,7 +464,7 @@ def about(kind: str, audit: Audit) -> dict[str, str]:
 
 def _scripts(audit: Audit, taken: str) -> list[File]:
     told = (f"system: {audit.system.name}", taken, f"audit: {address('audit', audit.pk)}")
-    plan = with_accepted(plan_of(audit), with_states(audit.findings.order_by("number")))
+    plan = with_accepted(plan_of(audit), *cluster_states(audit))
     return files(file_part(audit.system.name), told, plan)
 
 

@@ -9,6 +9,7 @@ import json
 import logging
 import time
 import zlib
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -26,6 +27,7 @@ from advisor.core import job_queue, journal
 from advisor.core.job_queue import start
 from advisor.core.sealing import Unsealable
 from advisor.core.version import VERSION
+from advisor.findings.services.pages import accepted_in
 from advisor.notifications.models import Delivery, Webhook
 from advisor.notifications.webhooks import signing
 from advisor.notifications.webhooks.posting import (
@@ -141,19 +143,26 @@ def _concerns(hook: Webhook, system: int) -> bool:
 
 
 def _worth(hook: Webhook, audit: Audit) -> bool:
-    """Whether a webhook wants this audit, held against what it was last told or the audit before."""
+    """Whether a webhook wants this audit, held against what it was last told or the audit before.
+
+    What is accepted is no news, whatever becomes of it meanwhile (as for mail).
+    """
     never = (Delivery.State.FAILED, Delivery.State.SKIPPED)
     last = hook.deliveries.filter(system=audit.system_id).exclude(audit=None).exclude(state__in=never).order_by("-pk")
     told = last.values_list("audit", flat=True).first()
     light = Audit.objects.only("worst", *COMPARED).filter(system=audit.system_id)
     shown = light.filter(shown__lt=audit.shown or audit.at).exclude(pk=audit.pk).order_by("-shown")
     before = light.get(pk=told) if told else shown.first()
-    if before is None or not hook.only_changes:
+    accepted = accepted_in(audit)
+    if not accepted and (before is None or not hook.only_changes):
         return max(audit.worst, before.worst if before else 0) >= hook.severity
-    old, new = before.findings_digest, audit.findings_digest
-    changed = difference(before, audit)
-    keys = (*changed.new, *changed.worse, *changed.better, *changed.gone)
-    return any(max(old.get(key, 0), new.get(key, 0)) >= hook.severity for key in keys)
+    old, new = before.findings_digest if before else {}, audit.findings_digest
+    keys: Iterable[str] = (*old, *new)
+    if before and hook.only_changes:
+        changed = difference(before, audit)
+        keys = (*changed.new, *changed.worse, *changed.better, *changed.gone)
+    levels = (max(old.get(key, 0), new.get(key, 0)) for key in keys if key[:400] not in accepted)
+    return any(level >= hook.severity for level in levels) or (hook.severity == 0 and not hook.only_changes)
 
 
 def _send(row: Delivery) -> None:

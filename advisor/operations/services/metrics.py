@@ -27,7 +27,7 @@ from advisor.core.models import Site, Work, Worker
 from advisor.core.version import VERSION, rules_version
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services.pages import accepted_counts
-from advisor.findings.services.states import accepted_now
+from advisor.findings.services.states import state_now
 from advisor.notifications.models import Delivery, Mail
 from advisor.operations.services import scheduler_heartbeat
 from advisor.schedules.models import Run, Schedule
@@ -139,9 +139,7 @@ _BY_STATE = "Findings followed over captures, by their state; open ones that are
 def _states() -> dict[tuple[str, ...], float]:
     """How many findings are in which state; an acceptance whose day has passed is none."""
     rows = TrackedFinding.objects.exclude(state=State.OPEN, presence=TrackedFinding.Presence.GONE).order_by()
-    found = dict(rows.values_list("state").annotate(Count("pk")))
-    over = found.get(State.ACCEPTED, 0) - rows.filter(accepted_now()).count()
-    found[State.ACCEPTED], found[State.OPEN] = found.get(State.ACCEPTED, 0) - over, found.get(State.OPEN, 0) + over
+    found = dict(rows.annotate(now=state_now()).values_list("now").annotate(Count("pk")))
     return {(state,): found.get(state, 0) for state in State.values}
 
 

@@ -35,7 +35,7 @@ class SystemRow(Schema):
     snoozed_why: str | None = Field(description="The reason; null: it is not snoozed.")
     audit: int | None = Field(description="The newest audit.")
     taken: datetime | None = Field(description="The time of the newest capture.")
-    severity: SeverityName | None = Field(description="The loudest finding; null: none.")
+    severity: SeverityName | None = Field(description="The loudest finding that is not accepted; null: none.")
     counts: dict[str, int] = Field(description="Verdicts and findings by name.")
     accepted: dict[str, int] = Field(description="How many of these findings are accepted, by severity: not open.")
     processors_lost: float | None = Field(description=LOST)

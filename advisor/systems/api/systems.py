@@ -32,7 +32,7 @@ from advisor.core.api import (
     part,
 )
 from advisor.core.api_errors import Problem
-from advisor.findings.services.pages import accepted_counts
+from advisor.findings.services.pages import accepted_counts, worst_open
 from advisor.systems.api.shapes import CapturePage, SnoozeWish, SystemPage, SystemRow, SystemWhole
 from advisor.systems.models import System
 from advisor.systems.services import snoozing
@@ -54,14 +54,14 @@ def listing(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Any:
-    """List systems by name; with `severity` those with a finding as loud or louder in their newest audit."""
+    """List systems by name; with `severity` those with an open finding as loud or louder in their newest audit."""
     found = _light(systems_of(request.user)).order_by("name", "id")
     for word in clean_text(q, 200).split()[:8]:
         found = found.filter(Q(name__icontains=word) | Q(team__name__icontains=word) | Q(version__icontains=word))
     if product:
         found = found.filter(product=clean_text(product, 20))
     if severity:
-        found = found.filter(latest__worst__gte=WORDS.index(severity))
+        found = found.filter(Q(worst_open__gte=WORDS.index(severity)))
     now = timezone.now()
     accepted = accepted_counts(tracked_of(request.user))
     return part(found, limit, offset, lambda system: _row(system, now, accepted))
@@ -167,6 +167,7 @@ def _mine(request: Asked, system_id: int) -> System:
 
 def _light(systems: QuerySet[System]) -> QuerySet[System]:
     """With what a row needs, and without the large parts of the newest audit."""
+    systems = systems.annotate(worst_open=worst_open("pk"))
     return systems.select_related("team", "latest__capture__upload").defer(*HEAVY, DIGEST, *HEAVY_CAPTURE)
 
 
@@ -193,7 +194,7 @@ def _row(system: System, now: datetime, accepted: Mapping[int, dict[str, int]]) 
         "snoozed_why": system.snoozed_why if system.snoozed else None,
         "audit": latest.pk if latest else None,
         "taken": latest.capture.taken if latest else None,
-        "severity": WORDS[latest.worst] if latest else None,
+        "severity": WORDS[system.worst_open] if latest else None,  # type: ignore[attr-defined]  # annotated
         "counts": latest.counts if latest else {},
         "accepted": accepted.get(system.pk, {}),
         **_account(latest),

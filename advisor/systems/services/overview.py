@@ -1,7 +1,7 @@
 """What the overview shows: every system with its worst finding, and what changed since the last visit."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.core.jinja import SEVERITY as SEVERITIES
 from advisor.core.sorting import Sortable
-from advisor.findings.services.pages import count_accepted, worst_standing
+from advisor.findings.services.pages import count_accepted, worst_open, worst_standing
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -119,8 +119,76 @@ def _limits(audit: Audit, rule: str) -> dict[str, float]:
 
 
 @dataclass
+class Tally:
+    """How many systems are how ill, by their worst open finding."""
+
+    worst: Counter[int] = field(default_factory=Counter)
+    """Of those with an open finding, by its severity 1 to 4."""
+    calm: int = 0
+    """Without a finding, and every rule could judge."""
+    accepted: int = 0
+    """With accepted findings alone: nothing is open, and that is not in order."""
+    not_all_judged: int = 0
+    """Without a finding, where rules could not judge."""
+    never: int = 0
+    """Never audited."""
+
+    def add(self, worst: int | None, accepted: int, *, not_judged: bool) -> None:
+        """Count a system: its worst open severity, `None` where it was never audited, and its accepted findings."""
+        if worst is None:
+            self.never += 1
+        elif worst:
+            self.worst[worst] += 1
+        elif accepted:
+            self.accepted += 1
+        elif not_judged:
+            self.not_all_judged += 1
+        else:
+            self.calm += 1
+
+    @property
+    def systems(self) -> int:
+        """All of them."""
+        return sum(self.worst.values()) + self.calm + self.accepted + self.not_all_judged + self.never
+
+    @property
+    def quiet(self) -> list[tuple[int, str]]:
+        """How many have no open finding, in words; of none nothing is said."""
+        said = (
+            (self.calm, "without a finding"),
+            (self.accepted, "with accepted findings alone"),
+            (self.not_all_judged, "with nothing found, not all judged"),
+            (self.never, "never audited"),
+        )
+        return [(count, words) for count, words in said if count]
+
+    @property
+    def loud(self) -> list[str]:
+        """Those with an open finding in words, the worst first: `3 critical`, …"""
+        return [f"{self.worst[level]:,} {SEVERITIES[level]}" for level in (4, 3, 2, 1) if self.worst[level]]
+
+    @property
+    def words(self) -> str:
+        """All of them: `3 critical, 12 without a finding`."""
+        return ", ".join([*self.loud, *(f"{count:,} {words}" for count, words in self.quiet)])
+
+
+def with_open(systems: QuerySet[System]) -> QuerySet[System]:
+    """Systems with their worst open severity and how many findings are accepted, which rows are made of."""
+    return systems.annotate(worst_open=worst_open("pk"), accepted=count_accepted("pk"))
+
+
+def tally(rows: Iterable["Row"]) -> Tally:
+    """Count these rows."""
+    found = Tally()
+    for row in rows:
+        found.add(row.worst, row.accepted, not_judged=bool(row.audit and row.audit.unjudged))
+    return found
+
+
+@dataclass
 class Row:
-    """One system on the overview."""
+    """One system on the overview; `system` comes of `with_open`."""
 
     system: System
     audit: Audit | None
@@ -133,6 +201,16 @@ class Row:
     before: Audit | None = None
     """The audit it was shown with then, where it shows another one now: with what a comparison looks at, and what was
     lost."""
+
+    @property
+    def worst(self) -> int | None:
+        """The severity of its worst open finding, 0 where none is open; `None`: it was never audited."""
+        return self.system.worst_open  # type: ignore[attr-defined,no-any-return]  # annotated
+
+    @property
+    def accepted(self) -> int:
+        """Its findings that are accepted."""
+        return self.system.accepted  # type: ignore[attr-defined,no-any-return]  # annotated
 
     @property
     def not_audited(self) -> bool:
@@ -174,7 +252,7 @@ class Asked(Sortable):
     severity: str = ""
     """This one and worse."""
     worst: str = ""
-    """Systems whose worst finding is of this severity."""
+    """Systems whose worst open finding is of this severity."""
     product: str = ""
     only: str = ""
     """`changed`, `not_audited`, `overdue`, `snoozed` or nothing."""
@@ -198,7 +276,7 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
 
     A loss of less than makes a warning moves none before a graver finding whose cost nobody measured.
     """
-    found = systems_of(user).select_related("team", "latest__capture__upload").only(*SHOWN)
+    found = with_open(systems_of(user)).select_related("team", "latest__capture__upload").only(*SHOWN)
     if asked.q:
         words = asked.q.split()[:8]
         for word in words:
@@ -209,9 +287,9 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
                 | Q(latest__headline__icontains=word)
             )
     if asked.severity:
-        found = found.filter(latest__worst__gte=SEVERITIES.index(asked.severity))
+        found = found.filter(Q(worst_open__gte=SEVERITIES.index(asked.severity)))
     if asked.worst:
-        found = found.filter(latest__worst=SEVERITIES.index(asked.worst))
+        found = found.filter(Q(worst_open=SEVERITIES.index(asked.worst)))
     if asked.product:
         found = found.filter(product=asked.product)
     lost, capacity = F("latest__processors_lost"), F("latest__capacity")
@@ -219,7 +297,7 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
     told = Case(When(share__gte=TOLD_SHARE, then=F("share")), default=0.0, output_field=FloatField())
     most: list[Any] = [
         told.desc(),
-        F("latest__worst").desc(nulls_last=True),
+        F("worst_open").desc(nulls_last=True),
         F("share").desc(nulls_last=True),
         lost.desc(nulls_last=True),
         *("name", "pk"),
@@ -227,7 +305,7 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
     columns = {
         "system": [F("name")],
         "lost": [F("share"), lost],
-        "worst": [F("latest__worst")],
+        "worst": [F("worst_open")],
         "captured": [F("latest__capture__taken")],
     }
     chosen = [OrderBy(one, descending=asked.descending, nulls_last=True) for one in columns.get(asked.column, ())]
@@ -259,7 +337,7 @@ def in_order(found: QuerySet[System], asked: Asked, open_findings: Mapping[int, 
 
 
 def rows(systems: list[System], since: datetime | None, now: datetime | None = None) -> list[Row]:
-    """Make the rows: each with what changed since then, and whether it is overdue."""
+    """Make the rows of systems of `with_open`: each with what changed since then, and whether it is overdue."""
     now = now or timezone.now()
     before = _audits_at(systems, since)
     return [
@@ -364,35 +442,29 @@ def _line(trend: tuple[float | None, ...], of: str) -> Markup:
 def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
-    `worst` are those that were audited, `never` those that were not. `not_audited` counts what is overdue as well,
-    `not_all_judged` what has no finding although rules could not judge.
+    `tally` are the systems by their worst open finding; `not_audited` counts what is overdue as well.
     What is `snoozed` is neither overdue nor not audited; its findings and what it loses are counted as ever.
     `accepted` counts findings. `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
     columns = (
-        *("latest__worst", "latest__capture__taken", "latest__capture__upload__at"),
+        *("latest__capture__taken", "latest__capture__upload__at"),
         *("expected_hours", "created", "troubled", "snoozed_until", "latest__processors_lost", "latest__capacity"),
         "example",
     )
     today = timezone.localdate(now)
-    worst: Counter[int] = Counter()
-    never = accepted = 0
-    overdue = not_audited = not_all_judged = snoozed = examples = 0
-    found_nothing = ExpressionWrapper(Q(latest__worst=0) & ~Q(latest__unjudged=[]), BooleanField())
+    found = Tally()
+    accepted = overdue = not_audited = snoozed = examples = 0
+    in_part = ExpressionWrapper(~Q(latest__unjudged=[]), BooleanField())
     lost = all_of_them = 0.0
     measured = 0
-    rows = systems_of(user).values_list(*columns, found_nothing, count_accepted("pk"))
-    for level, taken, brought, hours, created, troubled, until, gone, capacity, example, in_part, quiet in rows:
+    rows = systems_of(user).values_list(*columns, in_part, worst_open("pk"), count_accepted("pk"))
+    for taken, brought, hours, created, troubled, until, gone, capacity, example, blind, level, quiet in rows:
         examples += example
         accepted += quiet
         if gone is not None and capacity:
             lost, all_of_them, measured = lost + gone, all_of_them + capacity, measured + 1
-        if level is None:
-            never += 1
-        else:
-            worst[level] += 1
-        not_all_judged += bool(in_part)
+        found.add(level, quiet, not_judged=bool(blind))
         if until and until >= today:  # as `System.snoozed` has it
             snoozed += 1
             continue
@@ -402,14 +474,12 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
         not_audited += late or troubled is not None
     uploads = uploads_of(user)
     return {
-        "systems": sum(worst.values()) + never,
-        "never": never,
+        "systems": found.systems,
+        "tally": found,
         "accepted": accepted,
-        "worst": worst,
         "overdue": overdue,
         "not_audited": not_audited,
         "snoozed": snoozed,
-        "not_all_judged": not_all_judged,
         "lost": lost,
         "capacity": all_of_them,
         "measured": measured,

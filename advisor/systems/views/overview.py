@@ -56,7 +56,7 @@ def show(request: Asked) -> HttpResponse:
     context: dict[str, Any] = {
         "rows": rows,
         "states": states,
-        "worst": overview.worst_of([row.system.pk for row in rows if row.audit and states[row.system.pk]["accepted"]]),
+        "worst": overview.worst_of([row.system.pk for row in rows if row.audit and row.accepted]),
         "state_words": STATE_WORDS,
         "columns": COLUMNS,
         "shown": shown,

@@ -8,13 +8,20 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
+from advisor.audits.models import Audit
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
+from advisor.notifications.mail.daily import daily_message
+from advisor.notifications.mail.digest import digest_message
+from advisor.notifications.models import Recipient
 from advisor.notifications.services import notify
+from advisor.notifications.webhooks import deliveries
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.findings.claims import followed
 from tests.advisor.notifications.mail.hearing import content, hearer, mails, text_of
+from tests.advisor.notifications.mail.letter_parts import parts
+from tests.advisor.notifications.webhooks.receivers import hook_for
 from tests.advisor.people import AsUser, People
 from tests.advisor.people import text_of as page_of
 from tests.advisor.seen import words_of
@@ -100,3 +107,83 @@ def test_pages_count_it_as_accepted(people: People, storm: System, as_user: AsUs
     assert "until 2999-01-31: the batch ends &lt;then&gt;" in text
     with time_machine.travel(datetime(2999, 2, 2, tzinfo=UTC), tick=False):
         assert states.end_acceptances() == 1
+
+
+def test_the_overview_goes_by_the_worst_that_is_open(people: People, storm: System, as_user: AsUser) -> None:
+    carl = as_user(people.colleague)
+    loud = TrackedFinding.objects.filter(severity=4)
+    states.accept(people.owner, loud.values_list("pk", flat=True), LATER, "the batch ends")
+    text = page_of(carl, "/")
+    assert "1 system: 1 warning" in words_of(text)
+    assert 'href="?worst=critical"' not in text
+    assert f"?system={storm.pk}&amp;state=accepted" in text
+    assert "3 accepted" in words_of(text)
+    for asked in ("worst", "severity"):
+        assert page_of(carl, f"/?{asked}=critical").count("<tr data-row>") == 0, asked
+        assert page_of(carl, f"/?{asked}=warning").count("<tr data-row>") == 1, asked
+    with time_machine.travel(datetime(2999, 2, 2, tzinfo=UTC), tick=False):  # the day is over, and nothing was written
+        text = page_of(as_user(people.mate), "/?worst=critical")
+        assert text.count("<tr data-row>") == 1
+        assert "1 system: 1 critical" in words_of(text)
+        assert "accepted" not in words_of(text)
+
+
+def test_a_system_with_accepted_findings_alone_is_not_in_order(people: People, storm: System, as_user: AsUser) -> None:
+    many = TrackedFinding.objects.filter(system=storm).count()
+    accept_everything(people)
+    Audit.objects.update(unjudged=[])
+    text = words_of(page_of(as_user(people.colleague), "/"))
+    assert "1 system: 1 with accepted findings alone" in text
+    assert "none open:" in text
+    assert f"{many} accepted" in text
+    assert "without a finding" not in text
+    told = Recipient.objects.create(team=people.team, address="ops@example.org")
+    for message in (daily_message(told, timezone.now()), digest_message(told, timezone.now())):
+        said = parts(message).text
+        assert "1 with accepted findings alone" in said
+        assert "critical" not in said.split("SYSTEM")[0]
+
+
+def test_systems_are_sorted_by_what_is_open(people: People, storm: System, day: Day, as_user: AsUser) -> None:
+    Audit.objects.update(processors_lost=None, capacity=None)
+    other = System.objects.create(team=people.team, product="ase", name="OTHER", key="OTHER")
+    audit = Audit.objects.get(pk=storm.latest_id)
+    audit.pk, audit.system, audit.worst = None, other, 3
+    audit.save()
+    System.objects.filter(pk=other.pk).update(latest=audit)
+
+    def first() -> str:
+        rows = page_of(as_user(people.colleague), "/").partition("<tr data-row>")[2]
+        return "OTHER" if 0 <= rows.find("OTHER") < rows.find("CLAIMS1") else "CLAIMS1"
+
+    assert first() == "CLAIMS1"
+    loud = TrackedFinding.objects.filter(severity__gte=3)
+    states.accept(people.owner, loud.values_list("pk", flat=True), LATER, "the batch ends")
+    assert first() == "OTHER"
+
+
+def test_the_api_gives_the_worst_that_is_open(people: People, storm: System, as_user: AsUser) -> None:
+    loud = TrackedFinding.objects.filter(severity=4).values_list("pk", flat=True)
+    states.accept(people.owner, loud, LATER, "the batch ends")
+    olga = as_user(people.owner)
+    (row,) = olga.get("/api/systems").json()["items"]
+    assert row["severity"] == "warning"
+    assert row["accepted"] == {"critical": 3}
+    assert olga.get("/api/systems?severity=critical").json()["count"] == 0
+    assert olga.get("/api/systems?severity=warning").json()["count"] == 1
+
+
+def test_a_webhook_hears_of_what_is_open(people: People, storm: System) -> None:
+    hook, _ = hook_for(people.team, people.owner, "http://127.0.0.1:1/", severity=4)
+    every, _ = hook_for(people.team, people.owner, "http://127.0.0.1:1/", name="every", severity=0)
+    loud = TrackedFinding.objects.filter(severity=4).values_list("pk", flat=True)
+    states.accept(people.owner, loud, LATER, "the batch ends")
+    assert storm.latest is not None
+    again = Audit.objects.get(pk=storm.latest.pk)
+    again.pk = None
+    again.save()
+    deliveries.audited(again)
+    assert [one.deliveries.count() for one in (hook, every)] == [0, 1]
+    states.reopen(people.owner, loud)
+    deliveries.audited(again)
+    assert hook.deliveries.count() == 1

@@ -200,7 +200,8 @@ def test_the_overview_shows_the_worst_that_is_open(people: People, places: Place
     assert f"critical {second.title}" in row()
     assert f"{reverse('audit', args=[places.audit.pk])}#f1" in text_of(places.client, reverse("overview"))
     accept(people)
-    assert f"critical {first.title} accepted" in row(), "all are: then the worst, and that it is"
+    assert f"none open: {first.title} 6 accepted" in row(), "all are: then the worst, and that they are"
+    assert f"critical {first.title}" not in row()
 
 
 def test_the_mails_of_the_fleet_count_it_apart(people: People, places: Places) -> None:
@@ -282,3 +283,70 @@ def test_a_system_that_was_never_audited_is_not_without_a_finding(
     overview = words_of(text_of(as_user(people.colleague), reverse("overview")))
     assert "2 systems: 1 critical , 1 never audited" in overview
     assert "without a finding" not in overview
+
+
+def test_the_list_of_an_audit_has_the_accepted_ones_at_its_end(people: People, places: Places) -> None:
+    page = reverse("audit", args=[places.audit.pk])
+    first = places.audit.findings.order_by("number")[0]
+
+    def places_of(text: str) -> list[int]:
+        return [int(number) for number in re.findall(r'<article class="finding row" id="f(\d+)"', text)]
+
+    assert places_of(text_of(places.client, page)) == [0, 1, 2, 3, 4, 5]
+    accept(people, TrackedFinding.objects.get(key=first.key).pk)
+    text = text_of(places.client, page)
+    assert places_of(text) == [1, 2, 3, 4, 5, 0]
+    assert "Accepted, 1 finding" in words_of(text[text.index('id="f5"') : text.index('id="f0"')])
+    accept(people)
+    text = text_of(places.client, page)
+    assert places_of(text) == [0, 1, 2, 3, 4, 5]
+    assert "No finding is open: what was found is accepted." in text
+    assert "no findings" not in text
+
+
+def test_what_to_do_says_what_is_accepted(people: People, places: Places) -> None:
+    """In the mail and in the text: the step of the plan stays, with the mark."""
+    mark = "open object spinlock ratio 100 -> 5 (accepted until 2999-01-31)"
+
+    def texts() -> dict[str, str]:
+        mail = parts(report_message(places.recipient(), Audit.objects.get(pk=places.audit.pk), None))
+        return {"mail": flat(mail.text), "text": places.download("txt")}
+
+    for where, text in texts().items():
+        assert "(accepted until" not in text, where
+    accept(people, followed("ase/object_descriptor_spinlock_contended").pk)
+    for where, text in texts().items():
+        assert mark in text.replace("→", "->"), where
+        assert text.count("(accepted until 2999-01-31)") == 1, where
+
+
+def test_the_plan_of_a_cluster_says_what_is_accepted_on_each_node(
+    people: People, bring: Callable[..., object], as_user: AsUser
+) -> None:
+    """Seen from every node: the change is asked for by a finding of one of them."""
+    bring("three_nodes_one_decision")
+    carl = as_user(people.colleague)
+    audits = list(Audit.objects.order_by("pk"))
+    assert len(audits) == 3
+    pages = {one.pk: reverse("openvms-cluster", args=[one.pk]) for one in audits}
+    keys = {key for one in audits for step in one.cluster["plan"]["steps"] for key in step["change_keys"]}
+    asking = [one for one in TrackedFinding.objects.select_related("finding") if _asks(one, keys)]
+    assert {row.system_id for row in asking} < {one.system_id for one in audits}, "one node asks, all show the plan"
+    for address in pages.values():
+        assert "accepted until" not in text_of(carl, address)
+    accept(people, *(row.pk for row in asking))
+    for address in pages.values():
+        text = words_of(text_of(carl, address))
+        assert "accepted until 2999-01-31" in text
+        assert "Not to be made now: " in text
+        assert "accepted until 2999-01-31, not to be run" in text, "in its script"
+    mail = parts(report_message(recipient_of(people, severity=1), audits[0], None))
+    assert "(accepted until 2999-01-31)" in flat(mail.text)
+    TrackedFinding.objects.update(state_until=date(2026, 1, 1))  # before any sweep has ended it
+    for address in pages.values():
+        assert "accepted until" not in text_of(carl, address)
+
+
+def _asks(row: TrackedFinding, keys: set[str]) -> bool:
+    assert row.finding is not None
+    return any(change["key"] in keys for change in row.finding.data["changes"])
