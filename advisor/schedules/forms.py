@@ -7,9 +7,10 @@ from django import forms
 from django.conf import settings
 
 from advisor.accounts.models import Team
+from advisor.core.records import Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services import collecting, peak, timing
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.systems.models import Group, System
 
 EVERY, CRON = "every", "cron"

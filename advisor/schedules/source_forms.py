@@ -10,9 +10,10 @@ from django import forms
 from django.views.decorators.debug import sensitive_variables
 
 from advisor.accounts.models import Team
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource
 from advisor.schedules.sources import data_sources, strings
-from advisor.schedules.sources.data_sources import Refused, SourceSpec
+from advisor.schedules.sources.data_sources import SourceSpec
 from advisor.systems.models import System
 
 NEW = "new"

@@ -14,6 +14,7 @@ from advisor.accounts.services import lock_outs, people
 from advisor.core.access import teams_of
 from advisor.core.api import ERRORS, Limit, Number, Offset, part
 from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.records import Refused
 
 users = Router(tags=["users"])
 teams = Router(tags=["teams"])
@@ -116,7 +117,7 @@ def add(request: Asked, new: NewUser, response: HttpResponse) -> Any:
             teams=given["teams"],
             request=request,
         )
-    except people.Refused as why:
+    except Refused as why:
         raise fields_problem({"username": [str(why)]}, "added") from None
     return Status(201, _with_password(user, password, response))
 
@@ -151,7 +152,7 @@ def set_password(request: Asked, user_id: int, response: HttpResponse) -> Any:
     user = get_object_or_404(User, pk=user_id)
     try:
         password = people.set_new_password(user, request.user, request)
-    except people.Refused as why:
+    except Refused as why:
         raise fields_problem({"": [str(why)]}, "set") from None
     return _with_password(user, password, response)
 
@@ -182,7 +183,7 @@ def add_team(request: Asked, new: TeamWish) -> Any:
     name = _team_name(new, "added")
     try:
         return Status(201, _team(people.add_team(name, request.user, request)))
-    except people.Refused as why:
+    except Refused as why:
         raise fields_problem({"name": [str(why)]}, "added") from None
 
 
@@ -193,7 +194,7 @@ def rename_team(request: Asked, team_id: int, new: TeamWish) -> Any:
     name = _team_name(new, "renamed")
     try:
         people.rename_team(team, name, request.user, request)
-    except people.Refused as why:
+    except Refused as why:
         raise fields_problem({"name": [str(why)]}, "renamed") from None
     return _team(get_object_or_404(Team, pk=team_id))
 
@@ -205,7 +206,7 @@ def delete_team(request: Asked, team_id: int) -> Any:
     was = _team(team)
     try:
         people.delete_team(team, request.user, request)
-    except people.Refused as why:
+    except Refused as why:
         raise fields_problem({"": [str(why)]}, "deleted") from None
     return was
 
@@ -227,7 +228,7 @@ def _changed(request: Asked, user: User, sent: dict[str, Any], what: str) -> dic
             active=given["is_active"],
             request=request,
         )
-    except people.Refused as why:
+    except Refused as why:
         raise fields_problem({"": [str(why)]}, what) from None
     return _user(get_object_or_404(User, pk=user.pk))
 

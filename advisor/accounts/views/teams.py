@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 from advisor.accounts.forms import TeamForm
 from advisor.accounts.models import Team
 from advisor.accounts.services import people
+from advisor.core.records import Refused
 from advisor.core.views import Asked, administrators_only, page
 
 
@@ -18,7 +19,7 @@ def add(request: Asked) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             team = people.add_team(form.cleaned_data["name"], request.user, request)
-        except people.Refused as refused:
+        except Refused as refused:
             form.add_error("name", str(refused))
         else:
             messages.success(request, f"Team {team.name} is added; now put people in it.")
@@ -34,7 +35,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             people.rename_team(team, form.cleaned_data["name"], request.user, request)
-        except people.Refused as refused:
+        except Refused as refused:
             form.add_error("name", str(refused))
         else:
             messages.success(request, f"The team is called {form.cleaned_data['name']}.")
@@ -56,7 +57,7 @@ def delete(request: Asked, pk: int) -> HttpResponse:
     team = get_object_or_404(Team, pk=pk)
     try:
         people.delete_team(team, request.user, request)
-    except people.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
         return redirect("administration-team", pk)
     messages.success(request, f"Team {team.name} is deleted.")

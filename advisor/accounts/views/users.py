@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from advisor.accounts.forms import AddForm, EditForm
 from advisor.accounts.models import Team, User
 from advisor.accounts.services import lock_outs, people
+from advisor.core.records import Refused
 from advisor.core.views import Asked, administrators_only, page
 
 
@@ -45,7 +46,7 @@ def add(request: Asked) -> HttpResponse:
                 teams=form.cleaned_data["teams"],
                 request=request,
             )
-        except people.Refused as refused:
+        except Refused as refused:
             form.add_error("username", str(refused))
         else:
             return _password(request, user, password, "Added")
@@ -71,7 +72,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
                 active=form.cleaned_data.get("is_active", True),
                 request=request,
             )
-        except people.Refused as refused:
+        except Refused as refused:
             form.add_error(None, str(refused))
         else:
             messages.success(request, f"{user.username}: {'; '.join(changed) or 'nothing was changed'}.")
@@ -89,7 +90,7 @@ def set_password(request: Asked, pk: int) -> HttpResponse:
     user = get_object_or_404(User, pk=pk)
     try:
         password = people.set_new_password(user, request.user, request)
-    except people.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
         return redirect("administration-user", pk)
     return _password(request, user, password, "A new password is set")

@@ -24,22 +24,14 @@ from advisor.audits.services.compared_page import (
     rows_of,
     to_bring,
 )
-from advisor.audits.services.comparing import (
-    MOST_A_SIDE,
-    Busy,
-    Compared,
-    Refused,
-    Sides,
-    comparable,
-    compared,
-    sides_of,
-)
+from advisor.audits.services.comparing import MOST_A_SIDE, Busy, Compared, Sides, comparable, compared, sides_of
 from advisor.audits.views.audit import REPORT_CSP
 from advisor.charts.compared import ratio_words
 from advisor.charts.fluid import share_bar
 from advisor.core.access import may_work_for, systems_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.error_pages import error
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.findings.services.conclude import CONCLUSIONS
 from advisor.findings.services.elsewhere import made_elsewhere

@@ -15,9 +15,10 @@ from django.utils.http import urlencode
 from advisor.accounts.models import User
 from advisor.audits.models import Finding
 from advisor.audits.services.comparing import Sides, compared
+from advisor.core.records import Refused
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services.proof import NOT_IN_FORCE, Fate, Outcome, came_of, settings_of
-from advisor.findings.services.states import LONGEST_WHY, Refused, acted
+from advisor.findings.services.states import LONGEST_WHY, acted
 from advisor.findings.services.tracking import put
 from advisor.uploads.services.uploads import clean_text
 from rules.compare.compare import NOT_COMPARABLE
@@ -47,7 +48,7 @@ def conclude(
 ) -> Concluded:
     """Give findings of this system the state that the comparison of these sides tells, or the one a person names.
 
-    Who names another state than the figures tell says why. Raises `Refused`, also `comparing.Refused` where the stored
+    Who names another state than the figures tell says why. Raises `Refused`, also `Refused` where the stored
     facts are damaged.
     """
     data = compared(sides).data

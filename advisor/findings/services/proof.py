@@ -16,7 +16,8 @@ from django.db.models import QuerySet
 
 from advisor.audits.models import Capture, Finding
 from advisor.audits.report.compared import force_of
-from advisor.audits.services.comparing import Refused, compared, sides_of
+from advisor.audits.services.comparing import compared, sides_of
+from advisor.core.records import Refused
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import tracking
 from advisor.systems.models import System

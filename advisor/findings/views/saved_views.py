@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from advisor.core.records import Refused
 from advisor.core.views import Asked
 from advisor.findings.services import saved_views
 
@@ -15,7 +16,7 @@ def save(request: Asked) -> HttpResponse:
     """Keep the filter that the page shows under a name."""
     try:
         view = saved_views.save(request.user, request.POST.get("name", ""), request.POST.get("query", ""))
-    except saved_views.Refused as why:
+    except Refused as why:
         messages.error(request, str(why))
         return redirect("findings")
     messages.success(request, f"The view {view.name} is kept.")

@@ -14,11 +14,11 @@ from advisor.accounts.api_auth import Asked, chosen_team, needs
 from advisor.core.access import recipients_of
 from advisor.core.api import ERRORS, WORDS, Limit, Number, Offset, SeverityName, part
 from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.records import Refused
 from advisor.notifications.forms import AddForm, RecipientForm
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import recipients
 from advisor.notifications.services.preferences import WORDS as WANTED
-from advisor.notifications.services.preferences import Refused
 
 router = Router(tags=["recipients"])
 ONE = "/{int:recipient_id}"

@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from advisor.core.records import Refused
 from advisor.core.views import page
 from advisor.notifications.forms import WishesForm
 from advisor.notifications.mail import links
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import recipients, subscribers
-from advisor.notifications.services.preferences import Refused
 
 MOST_NAMES = 50
 """Systems that are named on the page."""

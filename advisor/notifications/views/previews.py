@@ -11,10 +11,10 @@ from django.views.decorators.http import require_POST
 
 from advisor.core.access import recipients_of
 from advisor.core.concurrency import few_at_a_time
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import recipients, samples, subscribers
-from advisor.notifications.services.preferences import Refused
 from advisor.notifications.views import parts
 from advisor.notifications.views.recipients import OWN_ALONE
 from advisor.systems.models import System

@@ -16,11 +16,12 @@ from django.views.decorators.http import require_POST
 from advisor.accounts.models import Team
 from advisor.core.access import may_work_for, recipients_of, systems_of, teams_of
 from advisor.core.models import Site
+from advisor.core.records import Refused
 from advisor.core.views import Asked, numbers_of, page, paged
 from advisor.notifications.forms import AddForm, RecipientForm
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import mail_server, recipients, subscribers
-from advisor.notifications.services.preferences import Refused, in_words
+from advisor.notifications.services.preferences import in_words
 from advisor.systems.models import System
 
 SHOWN_MAILS = 10

@@ -14,9 +14,10 @@ from advisor.core.access import may_work_for, schedules_of
 from advisor.core.api import ERRORS, Limit, Offset, part
 from advisor.core.api_errors import Problem
 from advisor.core.api_forms import refused
+from advisor.core.records import Refused
 from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import run_status, schedules, timing
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.schedules.shapes import (
     NewSchedule,
     RunPage,

@@ -15,6 +15,7 @@ from advisor.accounts.api_auth import Asked, chosen_team, needs
 from advisor.core.access import may_work_for, sources_of
 from advisor.core.api import ERRORS, Limit, Number, Offset, part
 from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource
 from advisor.schedules.source_forms import NEW, SourceForm
 from advisor.schedules.sources import data_sources, strings
@@ -102,7 +103,7 @@ def add(request: Asked, new: NewSource) -> Any:
         with transaction.atomic():
             of = form.chosen() or data_sources.system_for(team, new.product, new.new_system, request.user, request)
             made = data_sources.make(of, form.wish(), request.user, request)
-    except data_sources.Refused as why:
+    except Refused as why:
         raise fields_problem({why.field: [str(why)]}, "added") from None
     return Status(201, _row(request, made))
 
@@ -128,7 +129,7 @@ def change(request: Asked, source_id: int, new: SourceWish) -> Any:
     checked(form, (), "changed")
     try:
         data_sources.change(source, form.wish(), request.user, request)
-    except data_sources.Refused as why:
+    except Refused as why:
         raise fields_problem({why.field: [str(why)]}, "changed") from None
     except DataSource.DoesNotExist:
         raise Http404 from None

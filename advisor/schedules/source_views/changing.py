@@ -9,6 +9,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 
 from advisor.accounts.models import Team
 from advisor.core.access import teams_of
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page, workers_only
 from advisor.schedules.models import DataSource
 from advisor.schedules.source_forms import SourceForm
@@ -33,7 +34,7 @@ def add(request: Asked) -> HttpResponse:
         try:
             with transaction.atomic():
                 source = _made(request, form)
-        except data_sources.Refused as why:
+        except Refused as why:
             form.refuse(why)
         else:
             messages.success(request, f"{source.name} is added. Try whether it can be asked.")
@@ -51,7 +52,7 @@ def change(request: Asked, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             changed = data_sources.change(source, form.wish(), request.user, request)
-        except data_sources.Refused as why:
+        except Refused as why:
             form.refuse(why)
         except DataSource.DoesNotExist:
             raise Http404 from None

@@ -10,9 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import may_work_for, sources_of, systems_of
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.schedules.models import DataSource, SourceTry
-from advisor.schedules.services import schedules
 from advisor.schedules.sources import (
     by_hand,
     connection_test,
@@ -67,7 +67,7 @@ def try_it(request: Asked, pk: int) -> HttpResponse:
     source = for_work(request, pk)
     try:
         connection_test.ask(source, request.user, request)
-    except connection_test.Refused as why:
+    except Refused as why:
         messages.error(request, f"Not tried: {why}.")
     except DataSource.DoesNotExist:
         raise Http404 from None
@@ -80,7 +80,7 @@ def take_on(request: Asked, pk: int) -> HttpResponse:
     source = for_work(request, pk)
     try:
         identity.take_on(source, request.POST.get("seen", ""), request.user, request)
-    except identity.Refused as why:
+    except Refused as why:
         messages.error(request, f"Not taken on: {why}.")
     except DataSource.DoesNotExist:
         raise Http404 from None
@@ -111,7 +111,7 @@ def collect_now(request: Asked, pk: int) -> HttpResponse:
         raise PermissionDenied(READS)
     try:
         schedule = by_hand.collect_now(system, request.user, request=request)
-    except schedules.Refused as why:
+    except Refused as why:
         messages.error(request, f"Not started: {why}.")
         return redirect("system", pk)
     messages.success(request, f"{system.name} is being asked. What comes of it stands below.")

@@ -12,6 +12,7 @@ from django.utils import timezone
 from advisor.accounts.models import Team
 from advisor.core.access import may_work_for, teams_of
 from advisor.core.concurrency import few_at_a_time
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page, workers_only
 from advisor.schedules.forms import CRON, EXPORTS, ScheduleForm
 from advisor.schedules.models import Schedule
@@ -74,7 +75,7 @@ def _answer(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule |
             else:
                 schedules.change(schedule, form.wish(), request.user, request=request)
                 messages.success(request, "The schedule is kept as you have it now.")
-        except schedules.Refused as why:
+        except Refused as why:
             form.refuse(why)
         else:
             return redirect("schedule", schedule.pk)

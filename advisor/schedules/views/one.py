@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import may_work_for, schedules_of
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page, paged
 from advisor.schedules.models import DropFile, Schedule
 from advisor.schedules.services import (
@@ -150,5 +151,5 @@ def _told(request: Asked, what: str) -> Iterator[None]:
     """Tell what was not done where the service refuses it."""
     try:
         yield
-    except schedules.Refused as why:
+    except Refused as why:
         messages.error(request, f"Not {what}: {why}.")

@@ -12,6 +12,7 @@ from advisor.core.access import groups_of, may_work_for
 from advisor.core.api import ERRORS, Limit, Offset, part
 from advisor.core.api_errors import Problem
 from advisor.core.api_forms import refused
+from advisor.core.records import Refused
 from advisor.systems.api.shapes import (
     GroupPage,
     GroupRow,
@@ -39,7 +40,7 @@ def make(request: Asked, new: NewGroup) -> Any:
     team = chosen_team(request.user, new.team)
     try:
         group = groups.make(team, new.name, _systems(team, new), request.user, request=request)
-    except groups.Refused as why:
+    except Refused as why:
         raise refused(why, "made") from None
     return Status(201, _row(group))
 
@@ -56,7 +57,7 @@ def change(request: Asked, group_id: int, new: GroupWish) -> Any:
     group = _mine(request, group_id)
     try:
         groups.change(group, new.name, _systems(group.team, new), request.user, request=request)
-    except groups.Refused as why:
+    except Refused as why:
         raise refused(why, "changed") from None
     return _row(_seen(request, group_id))
 
@@ -68,7 +69,7 @@ def delete(request: Asked, group_id: int) -> Any:
     was = _row(group)
     try:
         groups.remove(group, request.user, request=request)
-    except groups.Refused as why:
+    except Refused as why:
         raise refused(why, "deleted") from None
     return was
 

@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from advisor.core.records import Refused
 from advisor.core.views import Asked, numbers_of, page, workers_only
 from advisor.systems.models import System
 from advisor.systems.services import bulk
-from advisor.systems.services.systems import Refused
 
 
 @workers_only

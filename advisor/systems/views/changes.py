@@ -7,14 +7,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import may_work_for, systems_of
+from advisor.core.records import Refused
 from advisor.core.views import Asked
 from advisor.systems.models import System
-from advisor.systems.services.systems import (
-    Refused,
-    forget_system,
-    let_go_of_name,
-    rename_system,
-)
+from advisor.systems.services.systems import forget_system, let_go_of_name, rename_system
 from advisor.uploads.services.uploads import clean_text
 
 

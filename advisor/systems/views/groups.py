@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import groups_of, may_work_for, teams_of
+from advisor.core.records import Refused
 from advisor.core.views import (
     Asked,
     page,
@@ -42,7 +43,7 @@ def add(request: Asked) -> HttpResponse:
         given = form.cleaned_data
         try:
             group = groups.make(team, given["name"], given["systems"], request.user, request=request)
-        except groups.Refused as why:
+        except Refused as why:
             form.add_error(None, f"Not kept: {why}.")
         else:
             messages.success(request, f"The group {group.name} is made.")
@@ -62,7 +63,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             groups.change(group, given["name"], given["systems"], request.user, request=request)
-        except groups.Refused as why:
+        except Refused as why:
             form.add_error(None, f"Not kept: {why}.")
         else:
             messages.success(request, f"The group {given['name']} is kept as you have it now.")
@@ -88,7 +89,7 @@ def delete(request: Asked, pk: int) -> HttpResponse:
         raise PermissionDenied("Your role reads. Ask an administrator for the role of a DBA.")
     try:
         groups.remove(group, request.user, request=request)
-    except groups.Refused as why:
+    except Refused as why:
         messages.error(request, f"Not deleted: {why}.")
         return redirect("group", pk)
     messages.success(request, f"The group {group.name} is deleted. Its systems stay.")

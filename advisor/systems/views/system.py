@@ -30,6 +30,7 @@ from advisor.audits.views.rulebook import (
 from advisor.core.access import journal_of, may_work_for, systems_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.jinja import SEVERITY
+from advisor.core.records import Refused
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged
 from advisor.findings.services.changes_seen import changes_of, marks_for
@@ -318,7 +319,7 @@ def change_snooze(request: Asked, pk: int) -> HttpResponse:
             snoozing.snooze(system, until, form.cleaned_data["why"], request.user, request=request)
             messages.success(request, f"It is snoozed until {until}.")
             return redirect("system", pk)
-    except snoozing.Refused as why:
+    except Refused as why:
         form.add_error(None, str(why))
     return _page(request, system, form)
 
