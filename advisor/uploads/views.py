@@ -19,12 +19,7 @@ from advisor.core.access import (
 )
 from advisor.core.concurrency import few_at_a_time
 from advisor.core.records import Refused
-from advisor.core.views import (
-    Asked,
-    page,
-    paged,
-    workers_only,
-)
+from advisor.core.views import Asked, page, paged, refusal_told, workers_only
 from advisor.uploads.models import FormerUpload, Upload
 from advisor.uploads.services import examples, results
 from advisor.uploads.services import listing as uploads_list
@@ -178,10 +173,8 @@ def belongs(request: Asked, pk: int) -> HttpResponse:
         raise PermissionDenied
     if request.method == "POST":
         names = dict(zip(request.POST.getlist("file"), request.POST.getlist("name"), strict=False))
-        try:
+        with refusal_told(request, "Nothing changed: {}."):
             name_exports(upload, request.user, request.POST.get("system", ""), names, request=request)
-        except Refused as error:
-            messages.error(request, f"Nothing changed: {error}.")
     return redirect("upload-show", pk)
 
 

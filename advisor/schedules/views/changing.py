@@ -12,7 +12,6 @@ from django.utils import timezone
 from advisor.accounts.models import Team
 from advisor.core.access import may_work_for, teams_of
 from advisor.core.concurrency import few_at_a_time
-from advisor.core.records import Refused
 from advisor.core.views import Asked, page, workers_only
 from advisor.schedules.forms import CRON, EXPORTS, ScheduleForm
 from advisor.schedules.models import Schedule
@@ -68,16 +67,13 @@ def _answer(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule |
     if request.POST.get("do") == "times":
         return _foreseen(request, form, team, schedule)
     if form.is_valid():
-        try:
+        with form.refusal_shown():
             if schedule is None:
                 schedule = schedules.make(team, form.wish(), request.user, request=request)
                 messages.success(request, f"{schedule.name} is made.")
             else:
                 schedules.change(schedule, form.wish(), request.user, request=request)
                 messages.success(request, "The schedule is kept as you have it now.")
-        except Refused as why:
-            form.refuse(why)
-        else:
             return redirect("schedule", schedule.pk)
     return _form(request, form, team, schedule)
 

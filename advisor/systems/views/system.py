@@ -30,9 +30,8 @@ from advisor.audits.views.rulebook import (
 from advisor.core.access import journal_of, may_work_for, systems_of
 from advisor.core.csv_text import safe_cell
 from advisor.core.jinja import SEVERITY
-from advisor.core.records import Refused
 from advisor.core.version import rules_version
-from advisor.core.views import Asked, page, paged
+from advisor.core.views import Asked, page, paged, refusal_in
 from advisor.findings.services.changes_seen import changes_of, marks_for
 from advisor.findings.services.pages import accepted_of, last_change_judged, some_accepted, verdict_now, worst_standing
 from advisor.schedules.source_views.listing import NEWEST, rows_of
@@ -309,7 +308,7 @@ def change_snooze(request: Asked, pk: int) -> HttpResponse:
     """Snooze it (`until`, `why`), or end that now (`end=1`)."""
     system = _for_work(request, pk)
     form = SnoozeForm(request.POST)
-    try:
+    with refusal_in(form):
         if request.POST.get("end"):
             snoozing.wake(system, request.user, request=request)
             messages.success(request, "It is not snoozed any more.")
@@ -319,8 +318,6 @@ def change_snooze(request: Asked, pk: int) -> HttpResponse:
             snoozing.snooze(system, until, form.cleaned_data["why"], request.user, request=request)
             messages.success(request, f"It is snoozed until {until}.")
             return redirect("system", pk)
-    except Refused as why:
-        form.add_error(None, str(why))
     return _page(request, system, form)
 
 
