@@ -1,7 +1,6 @@
 """One system: its figures, findings and settings over time, its captures, limits and notes."""
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -28,7 +27,7 @@ from advisor.audits.views.rulebook import (
     take_back,
 )
 from advisor.core.access import journal_of, may_work_for, systems_of
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import csv_answer
 from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged, refusal_in
@@ -321,24 +320,8 @@ def change_snooze(request: Asked, pk: int) -> HttpResponse:
     return _page(request, system, form)
 
 
-class _Line:
-    """What the csv module writes to: it hands each line on."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
 def figures_csv(request: Asked, pk: int) -> StreamingHttpResponse:
     """Hand over every key figure of every capture, a line each."""
     system = _system(request, pk)
-    writer = csv.writer(_Line())
-
-    def lines() -> Iterator[str]:
-        yield writer.writerow(("taken", "time of", "figure", "label", "unit", "value", "better"))
-        for time, whose, key, label, unit, value, better in history.every_figure(system):
-            texts = [safe_cell(text) for text in (time, whose, key, label, unit)]
-            yield writer.writerow((*texts, value, better))
-
-    answer = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="lockwright-{file_part(system.name)}-figures.csv"'
-    return answer
+    heading = ("taken", "time of", "figure", "label", "unit", "value", "better")
+    return csv_answer(f"lockwright-{file_part(system.name)}-figures.csv", heading, history.every_figure(system))
