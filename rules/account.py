@@ -18,6 +18,7 @@ from typing import Protocol
 from collectors.facts import Source
 from rules.conflict import Conflict
 from rules.finding import Finding, Severity
+from rules.ranking import causes_of, first_cause
 
 PROCESSORS, WAITING_TASKS = "processors", "waiting_tasks"
 MEAN, BUSIEST = "mean", "busiest"
@@ -288,22 +289,10 @@ def _one_of(rules: Iterable[str], one: Judged) -> bool:
 def roots_of(findings: Sequence[Judged]) -> dict[str, str]:
     """Key of each finding → key of what causes it first of all; itself where nothing does.
 
-    Of several causes the one that stands first in the audit counts. A circle of explanations ends where it closes.
+    Of several causes the one that stands first in the audit counts; a note causes nothing.
     """
-    loud = {one.key: one.finding.severity for one in findings}
-    causes: dict[str, str] = {}
-    for one in findings:
-        for key in one.explains:
-            if key in loud and one.finding.severity > Severity.NOTE:
-                causes.setdefault(key, one.key)
-    roots = {}
-    for start in loud:
-        key, seen = start, {start}
-        while (cause := causes.get(key)) and cause not in seen:
-            seen.add(cause)
-            key = cause
-        roots[start] = key
-    return roots
+    causes = causes_of((one.key, one.explains) for one in findings if one.finding.severity > Severity.NOTE)
+    return {one.key: first_cause(one.key, causes) for one in findings}
 
 
 def _unexplained(rest: Sequence[tuple[Pool, Amount]]) -> Open | None:

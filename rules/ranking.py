@@ -1,6 +1,6 @@
 """The order of findings, and which of them causes which."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.engine import REGISTER
@@ -47,10 +47,7 @@ def rank(found: Sequence[Ranked], lost: Mapping[str, float] | None = None) -> li
     sorted_ = sorted(found, key=lambda one: _rank(one, lost))
     ordered: list[Ranked] = []
     by_key = {ranked.key: ranked for ranked in sorted_}
-    causes: dict[str, list[str]] = {}
-    for ranked in sorted_:
-        for key in ranked.explains:
-            causes.setdefault(key, []).append(ranked.key)
+    causes = causes_of((ranked.key, ranked.explains) for ranked in sorted_)
     placed: set[str] = set()
 
     def place(ranked: Ranked, above: frozenset[str]) -> None:
@@ -67,6 +64,28 @@ def rank(found: Sequence[Ranked], lost: Mapping[str, float] | None = None) -> li
     for ranked in sorted_:
         place(ranked, frozenset({ranked.key}))
     return ordered
+
+
+def causes_of(explains: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
+    """Key of a finding → keys of those that explain it, in their order; `explains`: of each what it explains."""
+    causes: dict[str, list[str]] = {}
+    for cause, explained in explains:
+        for key in explained:
+            if key != cause:
+                causes.setdefault(key, []).append(cause)
+    return causes
+
+
+def first_cause(key: str, causes: Mapping[str, Sequence[str]], counted: Collection[str] = ()) -> str:
+    """What causes a finding first of all; itself where nothing does. Of several causes the first one counts.
+
+    The way up ends at one of `counted`, and a circle of explanations where it closes.
+    """
+    seen = {key}
+    while key not in counted and (above := causes.get(key)) and above[0] not in seen:
+        key = above[0]
+        seen.add(key)
+    return key
 
 
 def reasons_of(findings: Iterable[Ranked]) -> dict[tuple[str, float | str | None], str]:

@@ -29,6 +29,8 @@ MOST_LOSSES = 2
 """Losses in the verdict: a table of measured runs has one each."""
 ONE_IN_TEN = 0.1
 """Of the tasks that wait or run: the same for waiting tasks (this project)."""
+FIRST = "first: "
+"""Before the finding that a verdict names, where it counts them."""
 REMEDY = re.compile(r" \([^;]*\)\Z")
 """What to do about figures that are not believed, in brackets behind the reason: no command opens an audit."""
 UNDO = {
@@ -130,8 +132,8 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
     told = {key for _, keys in losses for key in keys}
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
-        said.append(", ".join(f"{counts[one]} {one.label}" for one in reversed(Severity) if counts[one]))
-        said.append(f"first: {_title(loud)}")
+        said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
+        said.append(f"{FIRST}{_title(loud)}")
         said += _unmeasured(accounts, unit)
     elif urgent := [one for one in loud if one.finding.urgent and one.key not in told]:
         said.append(f"look at once: {_title(urgent)}")
@@ -140,6 +142,11 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     text = f"{'; '.join(said)}."
     return f"O{text[1:]}" if text.startswith("of ") else text
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Counts of findings in words as a verdict has them: `3 critical, 1 warning`; what there is none of is left out."""
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
 def _why_not_believed(verdicts: Sequence[Verdict]) -> str:

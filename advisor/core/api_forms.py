@@ -1,6 +1,7 @@
 """What the API takes by the forms of the pages: the same fields, the same checks, and what is wrong, field by field."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from django import forms
@@ -10,6 +11,7 @@ from pydantic import ConfigDict, Field
 
 from advisor.core.api import ERRORS, Error
 from advisor.core.api_errors import Problem
+from advisor.core.records import Refused
 
 LEFT_OUT: Any = None
 """The default of what may be left out: it stays as it is then. To send null is something else, and seldom allowed."""
@@ -49,11 +51,22 @@ def fields_problem(wrong: Mapping[str, list[str]], what: str) -> Problem:
     return Problem(400, f"Not {what}: {said}", "Send other values for these fields.", fields=fields)
 
 
-def refused(why: Exception, what: str) -> Problem:
-    """The answer where a service refused: `reason: remedy` in its two parts."""
-    reason, _, remedy = str(why).partition(": ")
-    line = getattr(why, "line", None)
-    more = {"field": why.field} if getattr(why, "field", "") else {}  # type: ignore[attr-defined]
-    more |= {"line": line} if line else {}
-    remedy = remedy or "send other values"
-    return Problem(400, f"Not {what}: {reason}.", f"{remedy[:1].upper()}{remedy[1:]}.", **more)
+@contextmanager
+def refusal_by_field(what: str, field: str | None = None) -> Iterator[None]:
+    """Answer what a service refuses, by the field it is about. Raises `Problem`."""
+    try:
+        yield
+    except Refused as why:
+        raise fields_problem({why.field if field is None else field: [str(why)]}, what) from None
+
+
+@contextmanager
+def refusal_answered(what: str) -> Iterator[None]:
+    """Answer what a service refuses: `reason: remedy` in its two parts. Raises `Problem`."""
+    try:
+        yield
+    except Refused as why:
+        reason, _, remedy = str(why).partition(": ")
+        more = {name: value for name in ("field", "line") if (value := getattr(why, name))}
+        remedy = remedy or "send other values"
+        raise Problem(400, f"Not {what}: {reason}.", f"{remedy[:1].upper()}{remedy[1:]}.", **more) from None

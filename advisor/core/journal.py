@@ -8,7 +8,7 @@ from typing import Any
 
 from axes.signals import user_locked_out
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
-from django.db.models import F
+from django.db.models import F, Model
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -28,11 +28,17 @@ def note(
     action: str,
     what: str = "",
     *,
+    about: Model | None = None,
     system: System | None = None,
     team: Team | None = None,
     request: HttpRequest | None = None,
 ) -> JournalEntry:
-    """Write one entry. Without a user it is the service's own doing."""
+    """Write one entry. Without a user it is the service's own doing.
+
+    The system and team it belongs to are those of the row that it is `about`, where they are not said.
+    """
+    system = system or (about if isinstance(about, System) else getattr(about, "system", None))
+    team = team or (about if isinstance(about, Team) else getattr(about, "team", None))
     return JournalEntry.objects.create(
         who=user.username if user else ITSELF,
         user=user,

@@ -1,19 +1,17 @@
 """The journal: who did what when, as a page and as CSV."""
 
-import csv
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
-from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from advisor.core.access import journal_of
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import csv_answer
 from advisor.core.error_pages import error
 from advisor.core.models import JournalEntry
 from advisor.core.views import (
@@ -102,25 +100,13 @@ def download(request: Asked) -> HttpResponseBase:
     entries = form.found()
     if form.errors:
         return error(request, 400, "A filter makes no sense", "Go back and correct it; nothing was written.")
-    answer = StreamingHttpResponse(_lines(entries), content_type="text/csv; charset=utf-8")
-    name = f"lockwright-journal-{timezone.localdate():%Y-%m-%d}.csv"
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer
+    return csv_answer(f"lockwright-journal-{timezone.localdate():%Y-%m-%d}.csv", COLUMNS, _rows(entries))
 
 
-class _Echo:
-    """A file that hands back what is written."""
-
-    def write(self, text: str) -> str:
-        """Give it back."""
-        return text
-
-
-def _lines(entries: QuerySet[JournalEntry]) -> Iterator[str]:
-    writer: Any = csv.writer(_Echo())
-    yield writer.writerow(COLUMNS)
+def _rows(entries: QuerySet[JournalEntry]) -> Iterator[tuple[str, ...]]:
     for entry in entries.iterator(chunk_size=1000):
-        texts = (
+        yield (
+            entry.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
             entry.who,
             entry.action,
             entry.system.name if entry.system else "",
@@ -128,4 +114,3 @@ def _lines(entries: QuerySet[JournalEntry]) -> Iterator[str]:
             entry.what,
             entry.address or "",
         )
-        yield writer.writerow([entry.at.strftime("%Y-%m-%dT%H:%M:%SZ"), *map(safe_cell, texts)])

@@ -1,17 +1,21 @@
 """What views share: who asks, what they may do, pages of a long list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from advisor.accounts.models import User
+from advisor.core.records import Refused
 
 P = ParamSpec("P")
 
@@ -53,6 +57,25 @@ def administrators_only(view: View[P]) -> View[P]:
 def page(request: HttpRequest, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Render a page: `<app>/<name>.html` of `templates/`."""
     return render(request, template, context, status=status)
+
+
+@contextmanager
+def refusal_told(request: HttpRequest, says: str = "{}") -> Iterator[None]:
+    """Say in a message what a service refuses, and go on behind the block."""
+    try:
+        yield
+    except Refused as why:
+        messages.error(request, says.format(why))
+
+
+@contextmanager
+def refusal_in(form: BaseForm, field: str = "", says: str = "{}") -> Iterator[None]:
+    """Say in a form what a service refuses, and go on behind the block: beside the field it is about, or `field`."""
+    try:
+        yield
+    except Refused as why:
+        beside = field or why.field
+        form.add_error(beside if beside in form.fields else None, says.format(why))
 
 
 def numbers_of(given: QueryDict, name: str) -> list[int]:

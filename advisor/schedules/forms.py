@@ -1,5 +1,7 @@
 """The forms of a schedule and of a group. What a schedule may be `services.schedules` says."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -7,9 +9,10 @@ from django import forms
 from django.conf import settings
 
 from advisor.accounts.models import Team
+from advisor.core.records import Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services import collecting, peak, timing
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.systems.models import Group, System
 
 EVERY, CRON = "every", "cron"
@@ -17,6 +20,8 @@ AT_PEAK = tuple((period, f"at {words} that the history shows") for period, words
 SETTLE_SECONDS = 60
 EXPORTS = "exports"
 """The choice of no system: whatever the exports name."""
+BESIDE = {"system": "what", "group": "what", "peak": "when"}
+"""Fields of the service, and what shows them here."""
 Choices = list[tuple[str, str | list[tuple[str, str]]]]
 
 
@@ -120,11 +125,14 @@ class ScheduleForm(forms.Form):
             peak=given["when"] if given["when"] in peak.PERIODS else "",
         )
 
-    def refuse(self, why: Refused) -> None:
-        """Show what the service refused, beside the field it is about."""
-        field = {"system": "what", "group": "what", "peak": "when"}.get(why.field, why.field)
-        said = str(why)
-        self.add_error(field if field in self.fields else None, f"{said[:1].upper()}{said[1:]}.")
+    @contextmanager
+    def refusal_shown(self) -> Iterator[None]:
+        """Show what the service refuses beside the field it is about, and go on behind the block."""
+        try:
+            yield
+        except Refused as why:
+            field, said = BESIDE.get(why.field, why.field), str(why)
+            self.add_error(field if field in self.fields else None, f"{said[:1].upper()}{said[1:]}.")
 
 
 def _initial(schedule: Schedule) -> dict[str, Any]:

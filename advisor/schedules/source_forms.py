@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 from advisor.accounts.models import Team
 from advisor.schedules.models import DataSource
 from advisor.schedules.sources import data_sources, strings
-from advisor.schedules.sources.data_sources import Refused, SourceSpec
+from advisor.schedules.sources.data_sources import SourceSpec
 from advisor.systems.models import System
 
 NEW = "new"
@@ -169,10 +169,6 @@ class SourceForm(forms.Form):
         """The system of the team that was chosen; none: a new one."""
         asked = self.cleaned_data["system"]
         return None if asked in ("", NEW) else self.team.systems.select_related("team").get(pk=asked)
-
-    def refuse(self, why: Refused) -> None:
-        """Show what the service refused, beside the field it is about."""
-        self.add_error(why.field if why.field in self.fields else None, str(why))
 
 
 @sensitive_variables()

@@ -10,7 +10,6 @@ from advisor.audits.models import Audit
 from advisor.audits.views.capture import audit_of, csv_file, head
 from advisor.core.access import systems_of
 from advisor.core.concurrency import few_at_a_time
-from advisor.core.csv_text import safe_cell
 from advisor.core.views import Asked, page
 from advisor.series.services import machines, others
 from advisor.series.services.fitted import MODE_WORDS, Fitted
@@ -74,7 +73,7 @@ def capture_csv(request: Asked, pk: int) -> HttpResponse:
         *("series", "title", "file and line", "load name", "load", "rate name", "rate", "rate by the law"),
         "percent of the highest mean rate",
         *(f"{words.lower()} processors" for words in MODE_WORDS.values()),
-        *(safe_cell(name) for name in further),
+        *further,
     )
     return csv_file(audit, "loads", heading, (row for one in kept.series for row in _rows(one, further)))
 

@@ -17,9 +17,10 @@ from advisor.audits.services.deduplicate import captures_in
 from advisor.core.access import uploads_of
 from advisor.core.api import ERRORS, Error
 from advisor.core.api_errors import Problem, cut_off, too_much
+from advisor.core.records import Refused
 from advisor.uploads.models import FormerUpload, Upload
 from advisor.uploads.services.naming import unnamed_files
-from advisor.uploads.services.uploads import Brought, Refused, ingest
+from advisor.uploads.services.uploads import Brought, ingest
 from advisor.uploads.shapes import NotRead, UploadState, UploadWhole
 
 router = Router(tags=["uploads"])

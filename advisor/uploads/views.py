@@ -18,23 +18,13 @@ from advisor.core.access import (
     uploads_of,
 )
 from advisor.core.concurrency import few_at_a_time
-from advisor.core.views import (
-    Asked,
-    page,
-    paged,
-    workers_only,
-)
-from advisor.systems.services.systems import Refused as NotTaken
+from advisor.core.records import Refused
+from advisor.core.views import Asked, page, paged, refusal_told, workers_only
 from advisor.uploads.models import FormerUpload, Upload
 from advisor.uploads.services import examples, results
 from advisor.uploads.services import listing as uploads_list
 from advisor.uploads.services.naming import name_exports, unnamed_files
-from advisor.uploads.services.uploads import (
-    Brought,
-    Refused,
-    clean_text,
-    ingest,
-)
+from advisor.uploads.services.uploads import Brought, clean_text, ingest
 
 STATES = {one: one for one in uploads_list.STATES} | {uploads_list.UNNAMED: "names no system"}
 """By which the list is filtered, each in words."""
@@ -183,10 +173,8 @@ def belongs(request: Asked, pk: int) -> HttpResponse:
         raise PermissionDenied
     if request.method == "POST":
         names = dict(zip(request.POST.getlist("file"), request.POST.getlist("name"), strict=False))
-        try:
+        with refusal_told(request, "Nothing changed: {}."):
             name_exports(upload, request.user, request.POST.get("system", ""), names, request=request)
-        except (Refused, NotTaken) as error:
-            messages.error(request, f"Nothing changed: {error}.")
     return redirect("upload-show", pk)
 
 

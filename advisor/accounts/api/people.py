@@ -13,7 +13,7 @@ from advisor.accounts.models import Team, User
 from advisor.accounts.services import lock_outs, people
 from advisor.core.access import teams_of
 from advisor.core.api import ERRORS, Limit, Number, Offset, part
-from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, refusal_by_field
 
 users = Router(tags=["users"])
 teams = Router(tags=["teams"])
@@ -106,7 +106,7 @@ def add(request: Asked, new: NewUser, response: HttpResponse) -> Any:
     form = AddForm(new.dict())
     checked(form, (), "added")
     given = form.cleaned_data
-    try:
+    with refusal_by_field("added", "username"):
         user, password = people.add_user(
             given["username"],
             request.user,
@@ -116,8 +116,6 @@ def add(request: Asked, new: NewUser, response: HttpResponse) -> Any:
             teams=given["teams"],
             request=request,
         )
-    except people.Refused as why:
-        raise fields_problem({"username": [str(why)]}, "added") from None
     return Status(201, _with_password(user, password, response))
 
 
@@ -149,10 +147,8 @@ def deactivate(request: Asked, user_id: int) -> Any:
 def set_password(request: Asked, user_id: int, response: HttpResponse) -> Any:
     """Make a person a new password, shown this once, to be changed at the next login. Not for oneself."""
     user = get_object_or_404(User, pk=user_id)
-    try:
+    with refusal_by_field("set"):
         password = people.set_new_password(user, request.user, request)
-    except people.Refused as why:
-        raise fields_problem({"": [str(why)]}, "set") from None
     return _with_password(user, password, response)
 
 
@@ -180,10 +176,8 @@ def list_teams(request: Asked, limit: Limit = 50, offset: Offset = 0) -> Any:
 def add_team(request: Asked, new: TeamWish) -> Any:
     """Add a team; nobody is in it yet."""
     name = _team_name(new, "added")
-    try:
+    with refusal_by_field("added", "name"):
         return Status(201, _team(people.add_team(name, request.user, request)))
-    except people.Refused as why:
-        raise fields_problem({"name": [str(why)]}, "added") from None
 
 
 @teams.patch(TEAM, auth=needs(SCOPE), response=ONE_TEAM, url_name="team", summary="Rename a team")
@@ -191,10 +185,8 @@ def rename_team(request: Asked, team_id: int, new: TeamWish) -> Any:
     """Give it another name."""
     team = get_object_or_404(Team, pk=team_id)
     name = _team_name(new, "renamed")
-    try:
+    with refusal_by_field("renamed", "name"):
         people.rename_team(team, name, request.user, request)
-    except people.Refused as why:
-        raise fields_problem({"name": [str(why)]}, "renamed") from None
     return _team(get_object_or_404(Team, pk=team_id))
 
 
@@ -203,10 +195,8 @@ def delete_team(request: Asked, team_id: int) -> Any:
     """Delete a team that owns nothing; its people stay. The answer is what it was."""
     team = get_object_or_404(Team, pk=team_id)
     was = _team(team)
-    try:
+    with refusal_by_field("deleted"):
         people.delete_team(team, request.user, request)
-    except people.Refused as why:
-        raise fields_problem({"": [str(why)]}, "deleted") from None
     return was
 
 
@@ -216,7 +206,7 @@ def _changed(request: Asked, user: User, sent: dict[str, Any], what: str) -> dic
     form = EditForm({**stored, "is_active": stored["active"]}, instance=user)
     checked(form, (), what, called=CALLED)
     given = form.cleaned_data
-    try:
+    with refusal_by_field(what):
         people.change_user(
             user,
             request.user,
@@ -227,8 +217,6 @@ def _changed(request: Asked, user: User, sent: dict[str, Any], what: str) -> dic
             active=given["is_active"],
             request=request,
         )
-    except people.Refused as why:
-        raise fields_problem({"": [str(why)]}, what) from None
     return _user(get_object_or_404(User, pk=user.pk))
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from advisor.accounts.models import Role, Team, User
 from advisor.core import journal
 from advisor.core.models import Site
+from advisor.core.records import Refused
 from advisor.notifications.services import accounts
 from advisor.schedules.services.watch_folder import places
 
@@ -22,10 +23,6 @@ MADE_LENGTH = 16
 
 OWNED = ("systems", "uploads", "schedules", "groups", "recipients", "webhooks")
 """What of a team would go with it."""
-
-
-class Refused(ValueError):
-    """What may not be done, and why, for the person who asked."""
 
 
 def made_password() -> str:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 from advisor.accounts.forms import TeamForm
 from advisor.accounts.models import Team
 from advisor.accounts.services import people
-from advisor.core.views import Asked, administrators_only, page
+from advisor.core.views import Asked, administrators_only, page, refusal_in, refusal_told
 
 
 @administrators_only
@@ -16,11 +16,8 @@ def add(request: Asked) -> HttpResponse:
     """Add a team."""
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in(form, "name"):
             team = people.add_team(form.cleaned_data["name"], request.user, request)
-        except people.Refused as refused:
-            form.add_error("name", str(refused))
-        else:
             messages.success(request, f"Team {team.name} is added; now put people in it.")
             return redirect("administration")
     return page(request, "accounts/team.html", {"form": form, "team": None})
@@ -32,11 +29,8 @@ def edit(request: Asked, pk: int) -> HttpResponse:
     team = get_object_or_404(Team, pk=pk)
     form = TeamForm(request.POST or None, initial={"name": team.name})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in(form, "name"):
             people.rename_team(team, form.cleaned_data["name"], request.user, request)
-        except people.Refused as refused:
-            form.add_error("name", str(refused))
-        else:
             messages.success(request, f"The team is called {form.cleaned_data['name']}.")
             return redirect("administration")
     context = {
@@ -54,10 +48,8 @@ def edit(request: Asked, pk: int) -> HttpResponse:
 def delete(request: Asked, pk: int) -> HttpResponse:
     """Delete a team that owns nothing."""
     team = get_object_or_404(Team, pk=pk)
-    try:
+    with refusal_told(request):
         people.delete_team(team, request.user, request)
-    except people.Refused as refused:
-        messages.error(request, str(refused))
-        return redirect("administration-team", pk)
-    messages.success(request, f"Team {team.name} is deleted.")
-    return redirect("administration")
+        messages.success(request, f"Team {team.name} is deleted.")
+        return redirect("administration")
+    return redirect("administration-team", pk)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from advisor.accounts.forms import AddForm, EditForm
 from advisor.accounts.models import Team, User
 from advisor.accounts.services import lock_outs, people
-from advisor.core.views import Asked, administrators_only, page
+from advisor.core.views import Asked, administrators_only, page, refusal_in, refusal_told
 
 
 @administrators_only
@@ -35,7 +35,7 @@ def add(request: Asked) -> HttpResponse:
     """Add a person, and show the password made for them this once."""
     form = AddForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in(form, "username"):
             user, password = people.add_user(
                 form.cleaned_data["username"],
                 request.user,
@@ -45,9 +45,6 @@ def add(request: Asked) -> HttpResponse:
                 teams=form.cleaned_data["teams"],
                 request=request,
             )
-        except people.Refused as refused:
-            form.add_error("username", str(refused))
-        else:
             return _password(request, user, password, "Added")
     return page(request, "accounts/user_add.html", {"form": form})
 
@@ -60,7 +57,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
     if user == request.user:
         del form.fields["is_active"]
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in(form):
             changed = people.change_user(
                 user,
                 request.user,
@@ -71,9 +68,6 @@ def edit(request: Asked, pk: int) -> HttpResponse:
                 active=form.cleaned_data.get("is_active", True),
                 request=request,
             )
-        except people.Refused as refused:
-            form.add_error(None, str(refused))
-        else:
             messages.success(request, f"{user.username}: {'; '.join(changed) or 'nothing was changed'}.")
             return redirect("administration")
     locked = lock_outs.locked_out().get(user.username.lower())
@@ -87,12 +81,10 @@ def edit(request: Asked, pk: int) -> HttpResponse:
 def set_password(request: Asked, pk: int) -> HttpResponse:
     """Make a person a new password, and show it this once."""
     user = get_object_or_404(User, pk=pk)
-    try:
+    with refusal_told(request):
         password = people.set_new_password(user, request.user, request)
-    except people.Refused as refused:
-        messages.error(request, str(refused))
-        return redirect("administration-user", pk)
-    return _password(request, user, password, "A new password is set")
+        return _password(request, user, password, "A new password is set")
+    return redirect("administration-user", pk)
 
 
 @administrators_only

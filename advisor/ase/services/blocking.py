@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, MonProcess, MonState
 from collectors.statement_text import without_literals
+from rules.ase._evidence.objects.statements import one_line
 from rules.ase._evidence.waits.chains import (
     IDLE_CLIENT,
     Blocked,
@@ -20,7 +21,6 @@ from rules.ase._evidence.waits.chains import (
     waiting_without_holder,
 )
 from rules.ase._evidence.waits.deadlocks import Ring, about, rings_of, say_edge
-from rules.changes.quoting import comment
 
 MOST_CHAINS, MOST_TASKS, MOST_RINGS = 20, 200, 20
 LONGEST = 300
@@ -185,8 +185,8 @@ def _count(spid: int, by_holder: dict[int, list[Blocked]]) -> int:
 
 def masked(text: str) -> str:
     """A statement without the values that somebody typed into it, on one line; cut with a mark."""
-    flat = comment(" ".join(without_literals(text).split()), LONGEST + 1)
-    return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]} …"
+    flat, is_cut = one_line(without_literals(text), LONGEST)
+    return f"{flat} …" if is_cut else flat
 
 
 def _ring(ring: Ring) -> Shown:

@@ -22,8 +22,7 @@ from collectors.facts.ase import (
 from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.plans import owner_of, say_access, table_of
 from rules.ase._evidence.objects.sessions import Session
-from rules.ase._evidence.objects.statements import tables_in
-from rules.changes.quoting import comment
+from rules.ase._evidence.objects.statements import one_line, tables_in
 
 MOST, MOST_RUNNING, MOST_PROGRAMS, MOST_PLANS = 500, 100, 100, 100
 """Rows that are shown: those with the most reads."""
@@ -79,7 +78,7 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Program:
+class ProgramWork:
     """The sessions of one program and login, added up."""
 
     name: str
@@ -112,7 +111,7 @@ class Statements:
     statements: tuple[Statement, ...]
     left_out: int
     running: tuple[Running, ...]
-    programs: tuple[Program, ...]
+    programs: tuple[ProgramWork, ...]
     plans: tuple[Plan, ...]
     of_interval: bool
     """Whether the figures of the programs are between two snapshots, and not since each login."""
@@ -144,8 +143,8 @@ def statements_of(facts: Facts) -> Statements:
 
 def line_of(text: str) -> str:
     """Text of a client on one line, with nothing hidden in it."""
-    flat = comment(" ".join(text.split()), LONGEST + 1)
-    return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]} [cut]"
+    flat, is_cut = one_line(text, LONGEST)
+    return f"{flat} [cut]" if is_cut else flat
 
 
 def _cached(facts: Facts) -> Iterable[Statement]:
@@ -220,7 +219,7 @@ def _running(facts: Facts, tables: dict[Session, tuple[str, ...]]) -> Sequence[R
 
 def _programs(
     facts: Facts, work: Sequence[MonProcessActivity], tables: dict[Session, tuple[str, ...]]
-) -> Sequence[Program]:
+) -> Sequence[ProgramWork]:
     """By program and login; sessions that `monProcess` does not know have neither."""
     who: dict[Session, MonProcess] = {(row.spid, row.kpid): row for row in facts.every(MonProcess)}
     done: dict[Session, MonProcessActivity] = {(row.spid, row.kpid): row for row in work}
@@ -232,7 +231,7 @@ def _programs(
     for (name, login), sessions in groups.items():
         rows = [done[one] for one in sessions if one in done]
         found.append(
-            Program(
+            ProgramWork(
                 name=name,
                 login=login,
                 sessions=len(sessions),

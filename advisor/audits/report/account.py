@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.account import SMALLEST
+from rules.ranking import causes_of, first_cause
 from rules.summary import MOSTLY, ONE_IN_TEN, TOLD_PROCESSORS, TOLD_SHARE, amount_words
 
 WIDTH = 24
@@ -207,17 +208,7 @@ def costs(
         for key, amount in booked(one).items():
             said.setdefault(key, []).append(f"{amount:,.2f} {unit(one, product)} {word}")
     numbers = {one["key"]: number for number, one in enumerate(findings, 1)}
-    causes: dict[str, str] = {}
-    for one in findings:
-        for key in one["explains"]:
-            if key in numbers and key != one["key"] and one["severity"] != "note":
-                causes.setdefault(key, one["key"])
-    counted = {}
-    for key in numbers:
-        cause, seen = key, {key}
-        while cause not in said and (above := causes.get(cause)) and above not in seen:
-            seen.add(above)
-            cause = above
-        if cause in said and cause != key:
-            counted[key] = numbers[cause]
+    causes = causes_of((one["key"], one["explains"]) for one in findings if one["severity"] != "note")
+    roots = {key: first_cause(key, causes, said) for key in numbers}
+    counted = {key: numbers[root] for key, root in roots.items() if root in said and root != key}
     return {key: ", ".join(words) for key, words in said.items()}, counted

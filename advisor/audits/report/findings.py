@@ -1,17 +1,22 @@
 """What is said of a finding in one line, from the JSON shape alone."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from rules.finding import rounded
 
 
+def limited(finding: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Its figures that were held against a limit: numbers. What else has one is a name or a setting."""
+    return [one for one in finding["evidence"] if one["limit"] is not None and isinstance(one["value"], int | float)]
+
+
 def first_figure(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Its first figure that is beyond its limit, else that has one, else its first one; `None` where it has none."""
-    evidence = finding["evidence"]
-    limited = [one for one in evidence if one["limit"] is not None]
-    beyond = [one for one in limited if isinstance(one["value"], int | float) and one["value"] >= one["limit"]]
-    return next(iter([*beyond, *limited, *evidence]), None)
+    beyond = (one for one in limited(finding) if one["value"] >= one["limit"])
+    with_limit = (one for one in finding["evidence"] if one["limit"] is not None)
+    return next(chain(beyond, with_limit, finding["evidence"]), None)
 
 
 def figure_words(finding: Mapping[str, Any]) -> str:

@@ -25,6 +25,7 @@ from advisor.audits.report.plan import WHENS, do_marked, due, steps_of, with_acc
 from advisor.audits.report.run_sheet import RunSheet, sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
+from rules.ranking import causes_of
 
 SEVERITIES = ("critical", "warning", "advice", "note")
 QUIET = ("unknown", "untrusted", "broken")
@@ -169,12 +170,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
 
 def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:
     """Key of a finding → keys of those that explain it, on other nodes of its cluster, too."""
-    causes: dict[str, list[str]] = {}
-    for capture in data["captures"]:
-        for finding in capture["findings"]:
-            for key in finding["explains"]:
-                causes.setdefault(key, []).append(finding["key"])
-    return causes
+    return causes_of((one["key"], one["explains"]) for capture in data["captures"] for one in capture["findings"])
 
 
 def _places(data: Mapping[str, Any]) -> dict[str, str]:

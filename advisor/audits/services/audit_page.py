@@ -24,6 +24,7 @@ from advisor.findings.services.pages import with_state
 from advisor.systems.services.history import own_time
 from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
+from rules.ranking import causes_of
 
 QUIET = ("untrusted", "broken", "unknown")
 MOST_POINTS = 60
@@ -322,11 +323,7 @@ def _trees(findings: Sequence[Finding], courses: Mapping[str, Course], new: set[
         )
         for f in findings
     }
-    causes: dict[str, list[str]] = {}
-    for finding in findings:
-        for key in finding.data["explains"]:
-            if key in nodes and key != finding.key:
-                causes.setdefault(key, []).append(finding.key)
+    causes = causes_of((one.key, one.data["explains"]) for one in findings)
     roots: list[Node] = []
     placed: dict[str, str] = {}
     for key, node in nodes.items():

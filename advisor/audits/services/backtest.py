@@ -23,6 +23,7 @@ from advisor.audits.services.rulebook import judged_by
 from advisor.core import job_queue
 from advisor.core.access import captures_of
 from advisor.core.job_queue import start
+from advisor.core.records import Refused
 from advisor.core.version import rules_version
 from advisor.systems.models import System
 from advisor.uploads.services.uploads import clean_text
@@ -39,10 +40,6 @@ MOST_OPEN = 3
 TELL_EVERY = 0.5
 """Seconds between two notes of how far it is."""
 COULD_NOT = ("unknown", "untrusted", "broken")
-
-
-class Refused(ValueError):
-    """A trial that is not begun, or not saved or undone; the message says why and what to do."""
 
 
 @dataclass
@@ -256,4 +253,4 @@ def to_undo(system: System | None, names: Mapping[str, LimitSetting]) -> dict[st
     return {name: row.pk for name, row in newest.items() if may_undo(row)}
 
 
-__all__ = ["BadLimit", "Refused", "Result", "begin", "left", "may_undo", "run", "save", "to_undo", "undo"]
+__all__ = ["BadLimit", "Result", "begin", "left", "may_undo", "run", "save", "to_undo", "undo"]

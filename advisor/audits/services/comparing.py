@@ -20,6 +20,7 @@ from advisor.audits.report.comparison import comparison_data
 from advisor.audits.services.limits import limits_of
 from advisor.audits.services.persistence import restore
 from advisor.core.page_cache import digest
+from advisor.core.records import Refused
 from advisor.systems.models import System
 from advisor.systems.services import history
 from collectors import facts as facts_of
@@ -34,10 +35,6 @@ KEPT = 60
 """Comparisons kept ready in each process: some tens of kilobytes each."""
 AT_A_TIME = 2
 """Comparisons made at the same time in one process."""
-
-
-class Refused(ValueError):
-    """These captures are not compared; the message says why and what to do."""
 
 
 class Busy(RuntimeError):

@@ -18,6 +18,7 @@ from advisor.audits.models import (
     CaptureFacts,
     Finding,
 )
+from advisor.audits.report.findings import limited
 from advisor.audits.report.plain import plain
 from advisor.audits.services.account_bar import bar_of, capacity_of, mean_of, waiting_tasks_of
 from advisor.audits.services.deduplicate import captures_in
@@ -170,7 +171,7 @@ def remember_audit(
                 severity=LEVEL[finding["severity"]],
                 title=finding["title"][:500],
                 processors=(finding["cost"] or {}).get("processors"),
-                **first_figure(finding),
+                **figure_columns(finding),
                 data=finding,
             )
             for number, finding in enumerate(findings)
@@ -301,18 +302,19 @@ def processors_lost(findings: list[dict[str, Any]]) -> float | None:
     return sum(costs.values()) if costs else None
 
 
-def first_figure(finding: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a finding's first figure that was held against a limit; any other is a name or a setting."""
-    held = (item for item in finding["evidence"] if item["limit"] is not None)
-    item = next((item for item in held if isinstance(item["value"], int | float)), None)
-    if item is None:
-        return {}
-    return {
-        "metric": item["metric"][:200],
-        "value": item["value"],
-        "unit": item["unit"][:40],
-        "limit": item["limit"],
-    }
+def figure_columns(finding: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a finding's first figure that was held against a limit."""
+    item = next(iter(limited(finding)), None)
+    return (
+        {}
+        if item is None
+        else {
+            "metric": item["metric"][:200],
+            "value": item["value"],
+            "unit": item["unit"][:40],
+            "limit": item["limit"],
+        }
+    )
 
 
 def _keep_excerpts(data: dict[str, Any], before: Audit) -> None:

@@ -11,6 +11,7 @@ from advisor.audits.services import backtest
 from advisor.audits.services.rulebook import rulebook
 from advisor.audits.views.rulebook import renewed
 from advisor.core.access import backtests_of, captures_of, may_work_for
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.systems.models import System
 from advisor.systems.services.history import own_time, when
@@ -71,7 +72,7 @@ def save(request: Asked, pk: int) -> HttpResponse:
     row = _for_work(request, pk)
     try:
         backtest.save(row, request.user, request=request)
-    except (backtest.BadLimit, backtest.Refused) as why:
+    except (backtest.BadLimit, Refused) as why:
         messages.error(request, f"Nothing was saved. {why}")
     else:
         messages.success(request, f"{row.name} is {row.value:g} now, {row.old:g} before. {renewed(row.system)}")
@@ -84,7 +85,7 @@ def undo(request: Asked, pk: int) -> HttpResponse:
     row = _for_work(request, pk)
     try:
         backtest.undo(row, request.user, request=request)
-    except (backtest.BadLimit, backtest.Refused) as why:
+    except (backtest.BadLimit, Refused) as why:
         messages.error(request, str(why))
     else:
         messages.success(request, f"Undone: {row.name} is {row.old:g} again. {renewed(row.system)}")

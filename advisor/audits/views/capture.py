@@ -1,7 +1,5 @@
 """What the views of one stored capture share: the audit, its head, tables that sort by links, and CSV files."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +11,7 @@ from advisor.audits.models import Audit
 from advisor.audits.services.captures_around import captures_around, taken
 from advisor.audits.services.tabs import tabs_of
 from advisor.core.access import audits_of
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import CSV, csv_lines
 from advisor.core.views import Asked
 from advisor.uploads.services.uploads import file_part
 
@@ -76,17 +74,7 @@ def sorted_by(rows: Iterable[Any], columns: Sequence[Column], wanted: str) -> tu
 
 def csv_file(audit: Audit, what: str, heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponse:
     """A CSV file: texts made safe for a spreadsheet, figures as figures, nothing for what is not known."""
-    written = io.StringIO()
-    writer = csv.writer(written)
-    writer.writerow(heading)
-    for row in rows:
-        writer.writerow([_cell(cell) for cell in row])
-    answer = HttpResponse(written.getvalue(), content_type="text/csv; charset=utf-8")
+    rounded = ((round(cell, 4) if isinstance(cell, float) else cell for cell in row) for row in rows)
+    answer = HttpResponse("".join(csv_lines(heading, rounded)), content_type=CSV)
     answer["Content-Disposition"] = f'attachment; filename="{file_name(audit)}-{what}.csv"'
     return answer
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, 4)
-    return safe_cell(value) if isinstance(value, str) else value

@@ -1,7 +1,5 @@
 """Before and after: captures of one system held against each other, as a page and as files."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -24,22 +22,14 @@ from advisor.audits.services.compared_page import (
     rows_of,
     to_bring,
 )
-from advisor.audits.services.comparing import (
-    MOST_A_SIDE,
-    Busy,
-    Compared,
-    Refused,
-    Sides,
-    comparable,
-    compared,
-    sides_of,
-)
+from advisor.audits.services.comparing import MOST_A_SIDE, Busy, Compared, Sides, comparable, compared, sides_of
 from advisor.audits.views.audit import REPORT_CSP
 from advisor.charts.compared import ratio_words
 from advisor.charts.fluid import share_bar
 from advisor.core.access import may_work_for, systems_of
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import csv_lines
 from advisor.core.error_pages import error
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.findings.services.conclude import CONCLUSIONS
 from advisor.findings.services.elsewhere import made_elsewhere
@@ -137,19 +127,13 @@ def _body(made: Compared, form: str) -> str:
 
 def _csv(metrics: Iterable[dict[str, Any]]) -> str:
     """A line for each figure: texts made safe for a spreadsheet, nothing for what is not known."""
-    written = io.StringIO()
-    writer = csv.writer(written)
-    writer.writerow([name.replace("_", " ") for name in (*COLUMNS, *JUDGED)])
-    for metric in metrics:
-        cells = (metric[name] for name in (*COLUMNS, *JUDGED))
-        writer.writerow([_cell(cell) for cell in cells])
-    return written.getvalue()
+    names = (*COLUMNS, *JUDGED)
+    rows = ((_cell(metric[name]) for name in names) for metric in metrics)
+    return "".join(csv_lines([name.replace("_", " ") for name in names], rows))
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return safe_cell(value) if isinstance(value, str) else value
+    return ("yes" if value else "no") if isinstance(value, bool) else value
 
 
 def _system(request: Asked, pk: int) -> System:

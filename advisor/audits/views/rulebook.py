@@ -17,6 +17,7 @@ from advisor.audits.services.examples import examples
 from advisor.audits.services.limits import BadLimit, set_limit, take_back_limit
 from advisor.audits.services.rulebook import judged_by, rulebook
 from advisor.core.jinja import figure
+from advisor.core.records import Refused
 from advisor.core.views import (
     Asked,
     administrators_only,
@@ -98,7 +99,7 @@ class LimitForm(forms.Form):
         told = self.cleaned_data
         try:
             return backtest.begin(request.user, told["name"], told["value"], system=system, why=told["why"])
-        except (BadLimit, backtest.Refused) as why:
+        except (BadLimit, Refused) as why:
             self.add_error("value", str(why))
             return None
 

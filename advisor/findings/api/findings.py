@@ -10,6 +10,7 @@ from advisor.accounts.api_auth import Asked, needs
 from advisor.core.access import may_work_for, tracked_of
 from advisor.core.api import ERRORS, WORDS
 from advisor.core.api_errors import Problem
+from advisor.core.records import Refused
 from advisor.findings.api.shapes import FollowedFinding, NewComment, NewOwner, NewState
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
@@ -37,7 +38,7 @@ def change_state(request: Asked, finding_id: int, new: NewState) -> Any:
     if new.state == "accepted":
         try:
             states.accept(request.user, [finding_id], new.until, new.why, new.back_if, request=request)
-        except states.Refused as why:
+        except Refused as why:
             raise Problem(400, str(why), "Send `until`, a day in the future, and `why`.") from None
     else:
         VERBS[new.state](request.user, [finding_id], new.why, request=request)
@@ -70,7 +71,7 @@ def comment(request: Asked, finding_id: int, new: NewComment) -> Any:
     _mine(request, finding_id)
     try:
         states.comment(request.user, [finding_id], new.text, request=request)
-    except states.Refused as why:
+    except Refused as why:
         raise Problem(400, str(why), "Send a `text`.") from None
     return _told(_seen(request, finding_id))
 

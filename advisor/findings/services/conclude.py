@@ -6,7 +6,7 @@ sides cannot be compared nothing is concluded, whoever asks.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -15,9 +15,10 @@ from django.utils.http import urlencode
 from advisor.accounts.models import User
 from advisor.audits.models import Finding
 from advisor.audits.services.comparing import Sides, compared
+from advisor.core.records import Refused
 from advisor.findings.models import TrackedFinding
-from advisor.findings.services.proof import NOT_IN_FORCE, Fate, Outcome, came_of, settings_of
-from advisor.findings.services.states import LONGEST_WHY, Refused, acted
+from advisor.findings.services.proof import NOT_IN_FORCE, Fate, Outcome, came_of, nothing_known
+from advisor.findings.services.states import LONGEST_WHY, acted
 from advisor.findings.services.tracking import put
 from advisor.uploads.services.uploads import clean_text
 from rules.compare.compare import NOT_COMPARABLE
@@ -47,7 +48,7 @@ def conclude(
 ) -> Concluded:
     """Give findings of this system the state that the comparison of these sides tells, or the one a person names.
 
-    Who names another state than the figures tell says why. Raises `Refused`, also `comparing.Refused` where the stored
+    Who names another state than the figures tell says why. Raises `Refused`, also `Refused` where the stored
     facts are damaged.
     """
     data = compared(sides).data
@@ -62,7 +63,7 @@ def conclude(
             if row.system_id != sides.system.pk or old is None:
                 left.append(f"{row.title}: the captures before do not show it")
                 continue
-            outcome = _outcome(old, news.get(row.key), data, sides)
+            outcome = _told(old, news.get(row.key), data, sides)
             state = outcome.state if word == AS_TOLD else word
             if not state:
                 left.append(f"{row.title}: {outcome.why}")
@@ -86,21 +87,16 @@ def _by_key(side: Iterable[Any], rows: Iterable[TrackedFinding]) -> dict[str, Fi
     return {one.key: one for one in found.order_by("audit__capture__taken")}
 
 
-def _outcome(old: Finding, new: Finding | None, data: Mapping[str, Any], sides: Sides) -> Outcome:
+def _told(old: Finding, new: Finding | None, data: Mapping[str, Any], sides: Sides) -> Outcome:
     """What the figures tell of one finding."""
-    settings, in_force = settings_of(old, data)
-    before, after = ([one.pk for one in side] for side in (sides.before, sides.after))
-    known = {
-        **asdict(Outcome(data["verdict"], "", before[-1], after[-1], metric=old.metric, unit=old.unit, was=old.value)),
-        "settings": settings,
-        "query": urlencode({"before": before, "after": after}, doseq=True),
-    }
-    if in_force is False:
-        return Outcome(**{**known, "verdict": NOT_IN_FORCE, "why": f"Not in force: {'; '.join(settings)}."})
     if old.key in data["findings"]["not_judged"]:
         fate = Fate(Presence.NOT_JUDGED, None)
     elif old.key in data["findings"]["gone"]:
         fate = Fate(Presence.GONE, None)
     else:
         fate = Fate(Presence.STANDING, new)
-    return came_of(old, fate, data, known)
+    before, after = ([one.pk for one in side] for side in (sides.before, sides.after))
+    query = urlencode({"before": before, "after": after}, doseq=True)
+    known = replace(nothing_known(old, before[-1], after[-1]), query=query)
+    outcome = came_of(old, fate, data, known)
+    return replace(outcome, why=f"Not in force: {outcome.why}") if outcome.verdict == NOT_IN_FORCE else outcome

@@ -1,10 +1,9 @@
 """The list of findings as a file for a spreadsheet: CSV of any length, Excel of as much as a request may take.
 
-Texts come from exports: a cell that a spreadsheet would take for a formula is made harmless (`core.csv_text`), and in
+Texts come from exports: a cell that a spreadsheet would take for a formula is made harmless (`core.csv_files`), and in
 Excel no text is ever written as a formula or as a link. Numbers are numbers, days are days in the site's time zone.
 """
 
-import csv
 import io
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -16,7 +15,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from advisor.audits.report.render import PRODUCT_NAMES
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import safe_cell
 from advisor.core.jinja import SEVERITY
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services.listing import NO_STEP, STATE_WORDS, WHEN_WORDS
@@ -38,19 +37,9 @@ READ = (
 """Columns of the tables that a file is made of."""
 
 
-class _Line:
-    """What the csv module writes to: it hands each line on."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def csv_lines(found: QuerySet[TrackedFinding]) -> Iterator[str]:
-    """The findings as lines of a CSV file, the names of the columns first."""
-    writer = csv.writer(_Line())
-    yield writer.writerow(COLUMNS)
-    for cells in _rows(found):
-        yield writer.writerow(_in_csv(one) for one in cells)
+def csv_rows(found: QuerySet[TrackedFinding]) -> Iterator[Iterator[Any]]:
+    """The findings as rows of a CSV file, below `COLUMNS`."""
+    return (map(_in_csv, cells) for cells in _rows(found))
 
 
 def workbook(found: QuerySet[TrackedFinding]) -> bytes:

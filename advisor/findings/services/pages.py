@@ -27,6 +27,7 @@ from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services.states import accepted_now
 from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
 from advisor.uploads.models import Upload
+from rules.summary import FIRST, counted
 
 State, Presence = TrackedFinding.State, TrackedFinding.Presence
 
@@ -136,7 +137,7 @@ def verdict_now(audit: Audit, accepted: Mapping[str, TrackedFinding]) -> str:
     """
     verdict = str(audit.summary.get("verdict", ""))
     loud = SEVERITY[:1:-1]
-    said = _counted({word: audit.counts.get(word, 0) for word in loud})
+    said = counted({word: audit.counts.get(word, 0) for word in loud})
     if not accepted or not said or not verdict.startswith(f"{said}; "):
         return verdict
     above = audit.findings.filter(severity__gte=SEVERITY.index("advice")).order_by("number")
@@ -145,14 +146,9 @@ def verdict_now(audit: Audit, accepted: Mapping[str, TrackedFinding]) -> str:
     if len(left) == len(found):
         return verdict
     counts = Counter(SEVERITY[severity] for severity, _ in left)
-    now = _counted({word: counts[word] for word in loud} | {"accepted": len(found) - len(left)})
-    rest = verdict.removeprefix(f"{said}; ").removeprefix(f"first: {found[0][2]}")
-    return f"{now}{f'; first: {left[0][1]}' if left else ''}{rest}"
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    """Counts in words as a verdict has them: `3 critical, 1 warning`; what there is none of is left out."""
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    now = counted({word: counts[word] for word in loud} | {"accepted": len(found) - len(left)})
+    rest = verdict.removeprefix(f"{said}; ").removeprefix(f"{FIRST}{found[0][2]}")
+    return f"{now}{f'; {FIRST}{left[0][1]}' if left else ''}{rest}"
 
 
 def verdicts_now(audits: Iterable[Audit]) -> dict[int, str]:

@@ -7,7 +7,7 @@ claimed: the finding stays "change made", and says what to bring. It takes the f
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,8 @@ from django.db.models import QuerySet
 
 from advisor.audits.models import Capture, Finding
 from advisor.audits.report.compared import force_of
-from advisor.audits.services.comparing import Refused, compared, sides_of
+from advisor.audits.services.comparing import compared, sides_of
+from advisor.core.records import Refused
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import tracking
 from advisor.systems.models import System
@@ -76,7 +77,7 @@ def prove(system_id: int) -> int:
     looked = 0
     for row in rows:
         newest = system.latest.capture if system and system.latest else None
-        outcome = _outcome(row, newest) if newest and row.before and newest.pk != row.before_id else None
+        outcome = _judged(row, newest) if newest and row.before and newest.pk != row.before_id else None
         with transaction.atomic():
             # somebody may have decided meanwhile, or a newer capture may have come: then this one says nothing
             same = TrackedFinding.objects.select_for_update(of=("self",)).filter(
@@ -117,26 +118,27 @@ def _settle(row: TrackedFinding, outcome: Outcome | None, newest: Capture | None
     FindingEvent.objects.bulk_create(events)
 
 
-def _outcome(row: TrackedFinding, newest: Capture) -> Outcome | None:
+def _judged(row: TrackedFinding, newest: Capture) -> Outcome | None:
     """Judge the newest capture against the one before the change; `None`: it says nothing of the change."""
     before = row.before
     old = Finding.objects.filter(audit=before.audit_id or 0, key=row.key).first() if before else None
     if before is None or old is None:
         return None
-    nothing = Outcome(NOT_COMPARABLE, "", before.pk, newest.pk, metric=old.metric, unit=old.unit, was=old.value)
+    nothing = nothing_known(old, before.pk, newest.pk)
     try:
         data = compared(sides_of(row.system, [before.pk], [newest.pk])).data
     except (Refused, Capture.DoesNotExist) as error:
         said = str(error) or "The facts of these captures are not kept."
-        return Outcome(**{**asdict(nothing), "why": said}) if row.state == State.CHANGE_MADE else None
-    settings, in_force = settings_of(old, data)
-    base = {**asdict(nothing), "settings": settings}
-    if in_force is False:
-        return Outcome(**{**base, "verdict": NOT_IN_FORCE, "why": f"{'; '.join(settings)}."})
-    if in_force is None and (row.state != State.CHANGE_MADE or _begun(newest) < row.state_since):
+        return replace(nothing, why=said) if row.state == State.CHANGE_MADE else None
+    if settings_of(old, data)[1] is None and (row.state != State.CHANGE_MADE or _begun(newest) < row.state_since):
         return None  # no export tells, and it was not taken after somebody said so
     fate = Fate(row.presence, row.finding if row.presence == Presence.STANDING else None)
-    return came_of(old, fate, data, base)
+    return came_of(old, fate, data, nothing)
+
+
+def nothing_known(old: Finding, before: int, after: int) -> Outcome:
+    """What is known of an outcome before anything is judged: the captures, and the figure before."""
+    return Outcome(NOT_COMPARABLE, "", before, after, metric=old.metric, unit=old.unit, was=old.value)
 
 
 @dataclass(frozen=True)
@@ -148,22 +150,21 @@ class Fate:
     """As that capture has it; `None` where it is not standing."""
 
 
-def came_of(old: Finding, fate: Fate, data: Mapping[str, Any], known: Mapping[str, Any]) -> Outcome:
+def came_of(old: Finding, fate: Fate, data: Mapping[str, Any], known: Outcome) -> Outcome:
     """What came of a change by a comparison (`compare/1`), beside what is `known` of the outcome already."""
+    settings, in_force = settings_of(old, data)
+    if in_force is False:
+        return replace(known, settings=settings, verdict=NOT_IN_FORCE, why=f"{'; '.join(settings)}.")
     now = _now(old, fate, data)
     verdict, why = data["verdict"], data["why"]
-    base = {
-        **known,
-        "now": now,
-        "promise": [{**one, "came": _came(one["metric"], fate, data)} for one in old.data["expects"]],
-        "bring": data["bring"],
-    }
+    promise = [{**one, "came": _came(one["metric"], fate, data)} for one in old.data["expects"]]
+    base = replace(known, settings=settings, now=now, promise=promise, bring=data["bring"])
     if verdict == NOT_COMPARABLE:
-        return Outcome(**{**base, "why": why})
+        return replace(base, why=why)
     if fate.presence == Presence.NOT_JUDGED:
-        return Outcome(**{**base, "verdict": NOT_JUDGED, "why": "The newest capture could not judge this finding."})
+        return replace(base, verdict=NOT_JUDGED, why="The newest capture could not judge this finding.")
     state, said = _state(old, fate, now, verdict)
-    return Outcome(**{**base, "verdict": verdict, "why": f"{said} {why}", "state": state})
+    return replace(base, verdict=verdict, why=f"{said} {why}", state=state)
 
 
 def _of_the_finding(own: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -3,6 +3,7 @@
 from django.http import QueryDict
 
 from advisor.accounts.models import User
+from advisor.core.records import Refused
 from advisor.findings.models import SavedView
 from advisor.findings.services.listing import Filter
 from advisor.uploads.services.uploads import clean_text
@@ -10,10 +11,6 @@ from advisor.uploads.services.uploads import clean_text
 MOST_VIEWS = 30
 """Of one person: they stand in one row of the page (this project's figure)."""
 LONGEST_NAME, LONGEST_QUERY = 80, 1000
-
-
-class Refused(ValueError):
-    """A view is not kept; the message says why."""
 
 
 def save(user: User, name: str, query: str) -> SavedView:

@@ -21,6 +21,7 @@ from advisor.accounts.models import Role, Team, User
 from advisor.audits.models import Finding
 from advisor.core import journal
 from advisor.core.access import may_work_for, tracked_of
+from advisor.core.records import Refused
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import tracking
 from advisor.systems.models import System
@@ -36,10 +37,6 @@ MADE = "made the change"
 """How the activity begins where a person said so."""
 DECIDED = ("state", "state_since", "state_by", "state_until", "state_why", "state_value", "state_severity")
 WRITTEN = (*DECIDED, "back_if", "before", "proof", "to_judge")
-
-
-class Refused(ValueError):
-    """What was asked for is not done; the message says why and what to do."""
 
 
 def accepted_now() -> Q:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Role, User
 from advisor.core.access import teams_of
+from advisor.core.records import Refused
 from advisor.core.views import Asked, numbers_of, workers_only
 from advisor.findings.services import states
 from advisor.findings.services.listing import Filter
@@ -82,7 +83,7 @@ def _do(request: Asked, picked: list[int], do: str, until: date | None, why: str
         else:
             decide = {"plan": states.plan, "change-made": states.change_made, "reopen": states.reopen}[do]
             count = decide(request.user, picked, why, request=request)
-    except states.Refused as refused:
+    except Refused as refused:
         messages.error(request, f"Nothing was done. {refused}")
         return
     to = f" to {owner.username if owner else 'nobody'}" if do == "assign" else ""

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from advisor.audits.models import Capture
 from advisor.audits.services import comparing
 from advisor.core.access import systems_of
+from advisor.core.records import Refused
 from advisor.core.views import Asked, numbers_of, workers_only
 from advisor.findings.services import states
 from advisor.findings.services.conclude import CONCLUSIONS, Concluded, conclude
@@ -44,7 +45,7 @@ def act(request: Asked, pk: int) -> HttpResponse:
             done = conclude(request.user, sides, picked, said["state"], said["why"], request=request)
         except Capture.DoesNotExist:
             raise Http404 from None
-        except (states.Refused, comparing.Refused) as refused:
+        except Refused as refused:
             messages.error(request, f"Nothing was noted. {refused}")
         else:
             _say(request, done)

@@ -1,7 +1,5 @@
 """The list of findings as a file, by the same address as the page."""
 
-from typing import TypeVar
-
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -9,18 +7,18 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from advisor.core.csv_files import csv_answer
 from advisor.core.views import Asked
 from advisor.findings.services import export, listing
 from advisor.findings.services.listing import Filter
 
-Answer = TypeVar("Answer", bound=HttpResponseBase)
 EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def as_csv(request: Asked) -> StreamingHttpResponse:
     """Hand over what the address asks for as CSV, a line each."""
     found = listing.listed(request.user, Filter.read(request.GET.dict()))
-    return _named(StreamingHttpResponse(export.csv_lines(found), content_type="text/csv; charset=utf-8"), "csv")
+    return csv_answer(_name("csv"), export.COLUMNS, export.csv_rows(found))
 
 
 def as_excel(request: Asked) -> HttpResponseBase:
@@ -32,11 +30,11 @@ def as_excel(request: Asked) -> HttpResponseBase:
         messages.error(request, f"{count:,} findings are too many for Excel ({most}): filter them, or take CSV.")
         return redirect(f"{reverse('findings')}?{asked.query()}")
     found = listing.listed(request.user, asked)
-    return _named(HttpResponse(export.workbook(found), content_type=EXCEL), "xlsx")
-
-
-def _named(answer: Answer, ending: str) -> Answer:
-    """Name the file by the day."""
-    day = timezone.localdate().isoformat()
-    answer["Content-Disposition"] = f'attachment; filename="lockwright-findings-{day}.{ending}"'
+    answer = HttpResponse(export.workbook(found), content_type=EXCEL)
+    answer["Content-Disposition"] = f'attachment; filename="{_name("xlsx")}"'
     return answer
+
+
+def _name(ending: str) -> str:
+    """Of the file, by the day."""
+    return f"lockwright-findings-{timezone.localdate().isoformat()}.{ending}"

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from advisor.audits.views.rulebook import Entry, LimitForm, entries_of
 from advisor.core.access import may_work_for
+from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
@@ -70,7 +71,7 @@ def change_state(request: Asked, pk: int) -> HttpResponse:
         back_if = 25.0 if told["back_if"] is None else told["back_if"]
         try:
             states.accept(request.user, [pk], told["until"], told["why"], back_if / 100, request=request)
-        except states.Refused as why:
+        except Refused as why:
             return _page(request, row, form, str(why))
         messages.success(request, f"It is accepted until {told['until']}.")
         return redirect("finding", pk)
@@ -121,7 +122,7 @@ def add_comment(request: Asked, pk: int) -> HttpResponse:
     form.is_valid()
     try:
         states.comment(request.user, [pk], form.cleaned_data.get("text", ""), request=request)
-    except states.Refused as why:
+    except Refused as why:
         return _page(request, row, form, str(why))
     return redirect("finding", pk)
 

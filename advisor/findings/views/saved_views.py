@@ -6,20 +6,18 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from advisor.core.views import Asked
+from advisor.core.views import Asked, refusal_told
 from advisor.findings.services import saved_views
 
 
 @require_POST
 def save(request: Asked) -> HttpResponse:
     """Keep the filter that the page shows under a name."""
-    try:
+    with refusal_told(request):
         view = saved_views.save(request.user, request.POST.get("name", ""), request.POST.get("query", ""))
-    except saved_views.Refused as why:
-        messages.error(request, str(why))
-        return redirect("findings")
-    messages.success(request, f"The view {view.name} is kept.")
-    return redirect(f"{reverse('findings')}?{view.query}")
+        messages.success(request, f"The view {view.name} is kept.")
+        return redirect(f"{reverse('findings')}?{view.query}")
+    return redirect("findings")
 
 
 @require_POST

@@ -13,12 +13,11 @@ from pydantic import Field
 from advisor.accounts.api_auth import Asked, chosen_team, needs
 from advisor.core.access import recipients_of
 from advisor.core.api import ERRORS, WORDS, Limit, Number, Offset, SeverityName, part
-from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, refusal_by_field
 from advisor.notifications.forms import AddForm, RecipientForm
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import recipients
 from advisor.notifications.services.preferences import WORDS as WANTED
-from advisor.notifications.services.preferences import Refused
 
 router = Router(tags=["recipients"])
 ONE = "/{int:recipient_id}"
@@ -117,10 +116,8 @@ def add(request: Asked, new: NewRecipient) -> Any:
     form = AddForm({**_stored(recipient), **sent, "address": new.address}, instance=recipient)
     checked(form, [name for name, value in sent.items() if value], "added")
     systems, groups = form.chosen()
-    try:
+    with refusal_by_field("added"):
         made = recipients.make(recipient, request.user, systems=systems, groups=groups, request=request)
-    except Refused as why:
-        raise fields_problem({"": [str(why)]}, "added") from None
     return Status(201, _row(made))
 
 
@@ -141,10 +138,8 @@ def change(request: Asked, recipient_id: int, new: RecipientWish) -> Any:
     checked(form, [name for name, value in sent.items() if value and name != "of_all"], "changed")
     systems, groups = form.chosen()
     of_all = form.cleaned_data.get("of_all", False)
-    try:
+    with refusal_by_field("changed"):
         recipients.change(recipient, request.user, systems=systems, groups=groups, of_all=of_all, request=request)
-    except Refused as why:
-        raise fields_problem({"": [str(why)]}, "changed") from None
     return _row(_seen(request, recipient_id))
 
 
@@ -169,10 +164,8 @@ def stop(request: Asked, recipient_id: int) -> Any:
 )
 def resume(request: Asked, recipient_id: int) -> Any:
     """Send again from now on; what was audited meanwhile is not told afterwards."""
-    try:
+    with refusal_by_field("resumed"):
         recipients.resume(_mine(request, recipient_id), request.user, request=request)
-    except Refused as why:
-        raise fields_problem({"": [str(why)]}, "resumed") from None
     return _row(_seen(request, recipient_id))
 
 

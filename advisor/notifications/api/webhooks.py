@@ -1,11 +1,9 @@
 """Webhooks, as the administration sets them up. Neither a secret nor a whole address is ever read back."""
 
-from collections.abc import Callable
 from datetime import datetime
-from functools import wraps
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Router, Schema, Status
 from pydantic import Field
@@ -13,14 +11,13 @@ from pydantic import Field
 from advisor.accounts.api_auth import Asked, chosen_team, needs
 from advisor.core.access import webhooks_of
 from advisor.core.api import ERRORS, WORDS, Limit, Number, Offset, SeverityName, part
-from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, refusal_by_field
+from advisor.core.records import there
 from advisor.notifications.forms import WebhookForm
 from advisor.notifications.models import Webhook
 from advisor.notifications.webhooks import setup
 from advisor.notifications.webhooks.posting import LONGEST_URL
 
-P = ParamSpec("P")
-T = TypeVar("T")
 router = Router(tags=["webhooks"])
 ONE = "/{int:webhook_id}"
 SCOPE = "administration"
@@ -84,19 +81,6 @@ class Ping(Schema):
 ROW: dict[int, Any] = {200: WebhookRow, **WRITE_ERRORS}
 
 
-def _there(view: Callable[P, T]) -> Callable[P, T]:
-    """Have an operation answer 404 where the webhook was deleted while it was at work."""
-
-    @wraps(view)
-    def looked_for(*args: P.args, **named: P.kwargs) -> T:
-        try:
-            return view(*args, **named)
-        except Webhook.DoesNotExist:
-            raise Http404 from None
-
-    return looked_for
-
-
 @router.get("", auth=needs(SCOPE), response={200: WebhookPage, **ERRORS}, url_name="webhooks", summary="Webhooks")
 def listing(request: Asked, limit: Limit = 50, offset: Offset = 0) -> Any:
     """List webhooks by team and name."""
@@ -111,10 +95,8 @@ def add(request: Asked, new: NewWebhook, response: HttpResponse) -> Any:
     """Add one to a team; its secret is in this answer and nowhere else."""
     hook = Webhook(team=chosen_team(request.user, new.team))
     form = _form(hook, new.dict(exclude_unset=True, exclude={"team"}), "added")
-    try:
+    with refusal_by_field("added"):
         secret = setup.make(form.instance, request.user, *form.chosen(), request)
-    except setup.Refused as why:
-        raise fields_problem({"": [str(why)]}, "added") from None
     return Status(201, _with_secret(form.instance, secret, response))
 
 
@@ -125,20 +107,18 @@ def show(request: Asked, webhook_id: int) -> Any:
 
 
 @router.patch(ONE, auth=needs(SCOPE), response=ROW, url_name="webhook", summary="Change a webhook")
-@_there
+@there
 def change(request: Asked, webhook_id: int, new: WebhookWish) -> Any:
     """Change what is sent of it; its secret stays."""
     hook = _hook(request, webhook_id)
     form = _form(hook, new.dict(exclude_unset=True), "changed")
-    try:
+    with refusal_by_field("changed"):
         setup.change(hook, request.user, *form.chosen(), request)
-    except setup.Refused as why:
-        raise fields_problem({"": [str(why)]}, "changed") from None
     return _row(_hook(request, webhook_id))
 
 
 @router.delete(ONE, auth=needs(SCOPE), response=ROW, url_name="webhook", summary="Delete a webhook")
-@_there
+@there
 def remove(request: Asked, webhook_id: int) -> Any:
     """Delete it and its deliveries, sent or not. The answer is what it was."""
     hook = _hook(request, webhook_id)
@@ -148,7 +128,7 @@ def remove(request: Asked, webhook_id: int) -> Any:
 
 
 @router.post(ONE + "/pause", auth=needs(SCOPE), response=ROW, url_name="webhook-pause", summary="Pause a webhook")
-@_there
+@there
 def pause(request: Asked, webhook_id: int) -> Any:
     """Make and send nothing more for it; what waits is kept. Once more is fine."""
     setup.pause(_hook(request, webhook_id), request.user, request)
@@ -156,7 +136,7 @@ def pause(request: Asked, webhook_id: int) -> Any:
 
 
 @router.post(ONE + "/resume", auth=needs(SCOPE), response=ROW, url_name="webhook-resume", summary="Resume a webhook")
-@_there
+@there
 def resume(request: Asked, webhook_id: int) -> Any:
     """Send what waits, and tell of audits again; those of the pause are not told afterwards."""
     setup.resume(_hook(request, webhook_id), request.user, request)
@@ -170,7 +150,7 @@ def resume(request: Asked, webhook_id: int) -> Any:
     url_name="webhook-secret",
     summary="Renew the secret of a webhook",
 )
-@_there
+@there
 def renew_secret(request: Asked, webhook_id: int, response: HttpResponse) -> Any:
     """Make a new secret, shown this once; the one before signs as well for a day."""
     hook = _hook(request, webhook_id)
@@ -184,13 +164,11 @@ def renew_secret(request: Asked, webhook_id: int, response: HttpResponse) -> Any
     url_name="webhook-ping",
     summary="Try it out",
 )
-@_there
+@there
 def ping(request: Asked, webhook_id: int) -> Any:
     """Send a delivery that tells of no audit; the page of the webhook shows what came of it."""
-    try:
+    with refusal_by_field("sent"):
         delivery = setup.ping(_hook(request, webhook_id), request.user, request)
-    except setup.Refused as why:
-        raise fields_problem({"": [str(why)]}, "sent") from None
     return Status(202, {"delivery": str(delivery.number)})
 
 

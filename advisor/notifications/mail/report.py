@@ -23,10 +23,10 @@ from advisor.audits.report.plan import do_marked, due, steps_of, with_accepted
 from advisor.audits.report.render import PRODUCT_NAMES, QUIET
 from advisor.audits.services.audit_page import bring_of
 from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
-from advisor.audits.services.comparing import Refused as Incomparable
 from advisor.audits.services.comparing import compared, sides_of
 from advisor.charts.compared import ratio_words
 from advisor.core.models import Site
+from advisor.core.records import Refused as Incomparable
 from advisor.findings.services.pages import accepted_in, cluster_states, open_counts, verdict_now
 from advisor.notifications.mail.message import (
     LEVELS,

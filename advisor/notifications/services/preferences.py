@@ -3,16 +3,12 @@
 from typing import Any
 from zoneinfo import available_timezones
 
-from advisor.core import journal
+from advisor.core.records import Refused
 from advisor.notifications.models import Recipient
 from advisor.uploads.services.uploads import clean_text
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 LEVELS = {1: "note", 2: "advice", 3: "warning", 4: "critical"}
-
-
-class Refused(ValueError):
-    """What is not done, and why, for the person who asked."""
 
 
 WORDS = {
@@ -66,10 +62,9 @@ def in_words(wishes: Recipient) -> str:
     return "; ".join(said)
 
 
-def changed(before: Recipient, after: Recipient) -> list[str]:
-    """What of it changed, in words."""
-    old, new = ({word: _shown(name, getattr(one, name)) for name, word in WORDS.items()} for one in (before, after))
-    return journal.changes(old, new)
+def wanted_words(wishes: Recipient) -> dict[str, str]:
+    """Each thing that can be wished for, in words."""
+    return {word: _shown(name, getattr(wishes, name)) for name, word in WORDS.items()}
 
 
 def _shown(name: str, value: Any) -> str:

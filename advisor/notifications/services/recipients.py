@@ -1,24 +1,25 @@
 """Recipients of mail: made, changed, stopped, removed. Every change is noted."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Model
 from django.db.models.signals import m2m_changed, pre_delete
 from django.http import HttpRequest
 from django.utils import timezone
 
 from advisor.accounts.models import Role, Team, User
-from advisor.core import journal
 from advisor.core.access import may_work_for
 from advisor.core.models import JournalEntry
+from advisor.core.records import Gone, Records, Refused
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import subscribers
-from advisor.notifications.services.preferences import WORDS, Refused, changed, check, in_words
+from advisor.notifications.services.preferences import WORDS, check, in_words, wanted_words
 from advisor.systems.models import Group, System
 from advisor.uploads.services.uploads import clean_text
 
@@ -31,6 +32,49 @@ def may_change(user: User, recipient: Recipient) -> bool:
     """Whether this person may change what that one gets: a DBA any of the team, a viewer only themselves."""
     own = recipient.user_id == user.pk and user.teams.filter(pk=recipient.team_id).exists()
     return own or may_work_for(user, recipient.team)
+
+
+class Recipients(Records[Recipient]):
+    """Recipients as they are kept."""
+
+    model, kind = Recipient, "recipient"
+    taken = "{row} gets mail of this team already: change that."
+    gone = "This recipient was removed meanwhile."
+
+    def told(self, deed: str, row: Recipient) -> str:
+        """What it is about and gets, too, where it is added."""
+        about = _about(row.systems.all(), row.groups.all())
+        return f"{row}: {about}; {in_words(row)}" if deed == self.added else row.address
+
+    def words(self, row: Recipient) -> dict[str, str]:
+        """What is wanted; what it is about is told by who chooses it."""
+        return wanted_words(row)
+
+    def leaves(self, row: Recipient) -> None:
+        """Send nothing of what waits in the outbox for it."""
+        _drop_mails(row, "The recipient was removed.")
+
+    def told_change(self, row: Recipient, before: Mapping[str, str], said: list[str]) -> str:
+        """What changed."""
+        return f"{row}: {'; '.join(said)}" if said else ""
+
+    def note(
+        self, by: User | None, deed: str, row: Recipient, request: HttpRequest | None, what: str | None = None
+    ) -> None:
+        """Write the entry; of what is done by a link once a minute, or whoever has one could fill the journal."""
+        what = self.told(deed, row) if what is None else what
+        if by is None and deed in ("changed", "resumed"):
+            what = f"{row} {BY_LINK}{what.removeprefix(str(row))}"
+        begins, by_link, _ = what.partition(BY_LINK)
+        if by is None and by_link:
+            lately = JournalEntry.objects.filter(at__gt=timezone.now() - A_MINUTE, team=row.team, user=None)
+            same = lately.filter(action=f"{self.kind} {deed}", what__startswith=begins + by_link)
+            if same.exists():
+                return
+        super().note(by, deed, row, request, what)
+
+
+RECIPIENTS = Recipients()
 
 
 def make(
@@ -51,20 +95,14 @@ def make(
     recipient.by, recipient.user = by, _whose(address, team, by)
     if not may_work_for(by, team) and not (recipient.user == by and by.teams.filter(pk=team.pk).exists()):
         raise Refused(f"Your role has mail sent to your own address alone: {by.email or 'your account has none yet'}.")
-    with transaction.atomic():
+    with RECIPIENTS.adding(recipient, by, request):
         _is_free(address, team)
         recipient.days = sorted(recipient.days)
         _plan_digest(recipient)
         _plan_daily(recipient)
-        try:
-            with transaction.atomic():
-                recipient.save()
-        except IntegrityError:
-            raise Refused(f"{address} gets mail of this team already: change that.") from None
+        recipient.save()
         _choose(recipient, systems, groups)
         subscribers.silently(recipient, subscribers.about(recipient), recipient.created)
-        what = f"{address}: {_about(systems, groups)}; {in_words(recipient)}"
-        journal.note(by, "recipient added", what, team=team, request=request)
     return recipient
 
 
@@ -83,12 +121,9 @@ def change(
     until now is no news. Who is left alone stays so until systems or groups are chosen, or all (`of_all`).
     """
     check(wishes)
-    with transaction.atomic():
-        now = Recipient.objects.select_for_update().filter(pk=wishes.pk).first()
-        if now is None:
-            raise Refused("This recipient was removed meanwhile.")
+    with RECIPIENTS.changing(wishes, by, request) as change:
+        now = change.row
         before = _told_of(now)
-        said = changed(now, wishes)
         again = any(getattr(now, name) != getattr(wishes, name) for name in ("zone", "digest_day", "digest_hour"))
         again |= not now.digest
         daily_again = any(
@@ -102,13 +137,10 @@ def change(
         if daily_again:
             _plan_daily(now)
         now.save()
-        said += [] if systems is None or groups is None else _chosen(now, systems, groups, of_all)
+        change.said += [] if systems is None or groups is None else _chosen(now, systems, groups, of_all)
         new = subscribers.about(now).exclude(pk__in=before) if subscribers.is_told(now) else System.objects.none()
         subscribers.silently(now, new, timezone.now())
-        if said:
-            what = f"{now.address}{'' if by else f' {BY_LINK}'}: {'; '.join(said)}"
-            _note(by, "recipient changed", what, now.team, request)
-    return said
+    return change.said
 
 
 def stop(recipient: Recipient, by: User | None, why: str = "", *, request: HttpRequest | None = None) -> bool:
@@ -120,7 +152,7 @@ def stop(recipient: Recipient, by: User | None, why: str = "", *, request: HttpR
         if not running.update(stopped=timezone.now(), stopped_why=why, stopped_by_link=by_link):
             return False
         _drop_mails(recipient, f"The recipient was stopped: {why}.")
-        _note(by, "recipient stopped", f"{recipient.address}: {why}", recipient.team, request)
+        RECIPIENTS.note(by, "stopped", recipient, request, f"{recipient.address}: {why}")
     return True
 
 
@@ -141,17 +173,14 @@ def resume(recipient: Recipient, by: User | None, *, request: HttpRequest | None
         _plan_daily(now)
         now.save(update_fields=["stopped", "stopped_why", "refused", "refused_at", "digest_due", "daily_due"])
         subscribers.silently(now, subscribers.about(now), timezone.now())
-        what = f"{now.address}{'' if by else f' {BY_LINK}'}"
-        _note(by, "recipient resumed", what, now.team, request)
+        RECIPIENTS.note(by, "resumed", now, request)
     return True
 
 
 def remove(recipient: Recipient, by: User, *, request: HttpRequest | None = None) -> None:
     """Forget a recipient: its links open nothing any more, and what waits in the outbox for it is not sent."""
-    with transaction.atomic():
-        _drop_mails(recipient, "The recipient was removed.")
-        journal.note(by, "recipient removed", recipient.address, team=recipient.team, request=request)
-        Recipient.objects.filter(pk=recipient.pk).delete()
+    with suppress(Gone):
+        RECIPIENTS.remove(recipient, by, request)
 
 
 def follow(system: System, other: System) -> None:
@@ -174,16 +203,6 @@ def listen() -> None:
     m2m_changed.connect(_grown, sender=Group.systems.through, dispatch_uid="recipients of a group that grows")
     pre_delete.connect(_left_alone, sender=System, dispatch_uid="recipients of a system")
     pre_delete.connect(_left_alone, sender=Group, dispatch_uid="recipients of a group")
-
-
-def _note(by: User | None, action: str, what: str, team: Team, request: HttpRequest | None) -> None:
-    """Note it; what is done by a link only once a minute, or whoever has one could fill the journal."""
-    begins, by_link, _ = what.partition(BY_LINK)
-    if by is None and by_link:
-        lately = JournalEntry.objects.filter(at__gt=timezone.now() - A_MINUTE, team=team, user=None, action=action)
-        if lately.filter(what__startswith=begins + by_link).exists():
-            return
-    journal.note(by, action, what, team=team, request=request)
 
 
 def _address(text: str) -> str:

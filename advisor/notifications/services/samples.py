@@ -12,6 +12,7 @@ from advisor.accounts.models import User
 from advisor.audits.models import Audit, Capture
 from advisor.core import journal
 from advisor.core.models import Site
+from advisor.core.records import Refused
 from advisor.notifications.mail.daily import daily_message
 from advisor.notifications.mail.digest import digest_message
 from advisor.notifications.mail.heartbeat import heartbeat_message
@@ -23,7 +24,6 @@ from advisor.notifications.services import (
     outbox,
     subscribers,
 )
-from advisor.notifications.services.preferences import Refused
 from advisor.schedules.services import failures
 from advisor.schedules.services.failures import Missing
 from advisor.systems.models import System

@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from advisor.core.views import page
+from advisor.core.records import Refused
+from advisor.core.views import page, refusal_in
 from advisor.notifications.forms import WishesForm
 from advisor.notifications.mail import links
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import recipients, subscribers
-from advisor.notifications.services.preferences import Refused
 
 MOST_NAMES = 50
 """Systems that are named on the page."""
@@ -63,11 +63,8 @@ def settings(request: HttpRequest, recipient: Recipient) -> HttpResponse:
         return _page(request, recipient)
     form = WishesForm(request.POST, instance=recipient)
     if form.is_valid():
-        try:
+        with refusal_in(form):
             said = recipients.change(recipient, None, request=request)
-        except Refused as refused:
-            form.add_error(None, str(refused))
-        else:
             recipient.refresh_from_db()
             return _page(request, recipient, f"Stored: {'; '.join(said)}." if said else "Nothing was changed.")
     return _page(request, recipient, form=form)

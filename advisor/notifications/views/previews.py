@@ -11,10 +11,10 @@ from django.views.decorators.http import require_POST
 
 from advisor.core.access import recipients_of
 from advisor.core.concurrency import few_at_a_time
-from advisor.core.views import Asked, page
+from advisor.core.records import Refused
+from advisor.core.views import Asked, page, refusal_told
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import recipients, samples, subscribers
-from advisor.notifications.services.preferences import Refused
 from advisor.notifications.views import parts
 from advisor.notifications.views.recipients import OWN_ALONE
 from advisor.systems.models import System
@@ -91,10 +91,8 @@ def test(request: Asked, pk: int) -> HttpResponse:
     """Send it as a test, to the recipient or to who asks."""
     recipient = _recipient(request, pk)
     kind, system = _asked(recipient, request.POST)
-    try:
+    with refusal_told(request):
         mail = samples.send(recipient, kind, system, request.user, own=request.POST.get("to") == "me", request=request)
-    except Refused as refused:
-        messages.error(request, str(refused))
-        return redirect("letter-preview", pk)
-    messages.success(request, f"The test is in the outbox, to {mail.to}. This page tells what becomes of it.")
-    return redirect("outbox-mail", mail.pk)
+        messages.success(request, f"The test is in the outbox, to {mail.to}. This page tells what becomes of it.")
+        return redirect("outbox-mail", mail.pk)
+    return redirect("letter-preview", pk)

@@ -16,11 +16,11 @@ from django.views.decorators.http import require_POST
 from advisor.accounts.models import Team
 from advisor.core.access import may_work_for, recipients_of, systems_of, teams_of
 from advisor.core.models import Site
-from advisor.core.views import Asked, numbers_of, page, paged
+from advisor.core.views import Asked, numbers_of, page, paged, refusal_in, refusal_told
 from advisor.notifications.forms import AddForm, RecipientForm
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import mail_server, recipients, subscribers
-from advisor.notifications.services.preferences import Refused, in_words
+from advisor.notifications.services.preferences import in_words
 from advisor.systems.models import System
 
 SHOWN_MAILS = 10
@@ -69,11 +69,8 @@ def add(request: Asked) -> HttpResponse:
     form = AddForm(data, instance=new, initial={"address": _own_address(request, team)}, systems=of_team)
     if form.is_valid():
         systems, groups = form.chosen()
-        try:
+        with refusal_in(form):
             made = recipients.make(new, request.user, systems=systems, groups=groups, request=request)
-        except Refused as refused:
-            form.add_error(None, str(refused))
-        else:
             about = _about(made)
             whose = f"all systems of {team.name}" if about == ALL else about
             messages.success(request, f"{made.address} gets mail about {whose}, from the next audit on.")
@@ -103,7 +100,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
     form = RecipientForm(data, instance=recipient, systems=[one.pk for one in wanted])
     if form.is_valid():
         systems, groups = form.chosen()
-        try:
+        with refusal_in(form):
             said = recipients.change(
                 recipient,
                 request.user,
@@ -112,9 +109,6 @@ def edit(request: Asked, pk: int) -> HttpResponse:
                 of_all=form.cleaned_data.get("of_all", False),
                 request=request,
             )
-        except Refused as refused:
-            form.add_error(None, str(refused))
-        else:
             messages.success(request, f"{recipient.address}: {'; '.join(said) or 'nothing was changed'}.")
             return redirect("letter-recipient", pk)
     context = {
@@ -142,11 +136,9 @@ def stop(request: Asked, pk: int) -> HttpResponse:
 def resume(request: Asked, pk: int) -> HttpResponse:
     """Send again from now on."""
     recipient = _to_change(request, pk)
-    try:
+    with refusal_told(request):
         if recipients.resume(recipient, request.user, request=request):
             messages.success(request, f"{recipient.address} gets mail again, from the next audit on.")
-    except Refused as refused:
-        messages.error(request, str(refused))
     return redirect("letter-recipient", pk)
 
 

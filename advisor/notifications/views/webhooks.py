@@ -1,40 +1,17 @@
 """Webhooks: made, changed, paused, tried out; what was sent and what came of it."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec
-
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Team
-from advisor.core.views import (
-    Asked,
-    administrators_only,
-    page,
-    paged,
-)
+from advisor.core.records import there
+from advisor.core.views import Asked, administrators_only, page, paged, refusal_in, refusal_told
 from advisor.notifications.forms import WORST_FINDING, WebhookForm
 from advisor.notifications.models import Delivery, Webhook
 from advisor.notifications.webhooks import setup, signing
-
-P = ParamSpec("P")
-
-
-def _there(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
-    """Have a view answer 404 where the webhook was deleted while it was at work."""
-
-    @wraps(view)
-    def looked_for(*args: P.args, **named: P.kwargs) -> HttpResponse:
-        try:
-            return view(*args, **named)
-        except Webhook.DoesNotExist:
-            raise Http404 from None
-
-    return looked_for
 
 
 @administrators_only
@@ -59,28 +36,22 @@ def add(request: Asked, team_pk: int) -> HttpResponse:
     team = get_object_or_404(Team, pk=team_pk)
     form = WebhookForm(request.POST or None, instance=Webhook(team=team))
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in(form):
             secret = setup.make(form.instance, request.user, *form.chosen(), request)
-        except setup.Refused as refused:
-            form.add_error(None, str(refused))
-        else:
             return _secret(request, form.instance, secret, "Added")
     return page(request, "notifications/webhook_add.html", {"form": form, "team": team})
 
 
 @administrators_only
-@_there
+@there
 def edit(request: Asked, pk: int) -> HttpResponse:
     """Change one; its deliveries stand below."""
     hook = _hook(pk)
     form = WebhookForm(request.POST or None, instance=hook)
     if request.method == "POST":
         if form.is_valid():
-            try:
+            with refusal_in(form):
                 changed = setup.change(hook, request.user, *form.chosen(), request)
-            except setup.Refused as refused:
-                form.add_error(None, str(refused))
-            else:
                 messages.success(request, f"{hook.name}: {'; '.join(changed) or 'nothing was changed'}.")
                 return redirect("administration-webhook", pk)
         hook = _hook(pk)  # the form has put what was typed into the other one
@@ -99,7 +70,7 @@ def edit(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
-@_there
+@there
 def pause(request: Asked, pk: int) -> HttpResponse:
     """Pause it, or resume it where `do` says so."""
     hook = _hook(pk)
@@ -114,7 +85,7 @@ def pause(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
-@_there
+@there
 def delete(request: Asked, pk: int) -> HttpResponse:
     """Delete it and its deliveries."""
     hook = _hook(pk)
@@ -126,7 +97,7 @@ def delete(request: Asked, pk: int) -> HttpResponse:
 @administrators_only
 @require_POST
 @never_cache
-@_there
+@there
 def renew(request: Asked, pk: int) -> HttpResponse:
     """Make a new secret, and show it this once."""
     hook = _hook(pk)
@@ -135,30 +106,24 @@ def renew(request: Asked, pk: int) -> HttpResponse:
 
 @administrators_only
 @require_POST
-@_there
+@there
 def ping(request: Asked, pk: int) -> HttpResponse:
     """Send a delivery that tells of no audit."""
     hook = _hook(pk)
-    try:
+    with refusal_told(request):
         setup.ping(hook, request.user, request)
-    except setup.Refused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, "A test is being sent. What came of it stands below: load this page again.")
     return redirect("administration-webhook", pk)
 
 
 @administrators_only
 @require_POST
-@_there
+@there
 def send_again(request: Asked, pk: int, delivery_pk: int) -> HttpResponse:
     """Send a delivery once more, or now."""
     row = get_object_or_404(Delivery.objects.select_related("webhook__team", "system"), pk=delivery_pk, webhook=pk)
-    try:
+    with refusal_told(request):
         setup.send_again(row, request.user, request)
-    except setup.Refused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, f"Delivery {row.number} is being sent again.")
     return redirect("administration-webhook", pk)
 

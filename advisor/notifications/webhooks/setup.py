@@ -1,12 +1,10 @@
 """Webhooks as an administrator sets them up: made, changed, paused, renewed, tried out. Everything is noted."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from secrets import token_hex
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.db import IntegrityError, transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.db.models.signals import pre_delete
@@ -16,6 +14,8 @@ from django.utils import timezone
 from advisor.accounts.models import User
 from advisor.core import journal
 from advisor.core.job_queue import start
+from advisor.core.records import Records
+from advisor.core.records import Refused as Refused  # which the tests of its faults name here
 from advisor.core.sealing import Unsealable
 from advisor.notifications.models import Delivery, Webhook
 from advisor.notifications.webhooks import deliveries, signing
@@ -27,10 +27,50 @@ IN_A_ROW = 3
 """So many deliveries that failed for good, one after the other, are trouble (this project's figure)."""
 
 LOOKED_AT = 100
+WRITTEN = ("name", "url", "severity", "only_changes")
 
 
-class Refused(ValueError):
-    """What may not be done, and why, for the person who asked."""
+class Webhooks(Records[Webhook]):
+    """Webhooks as they are kept."""
+
+    model, kind, removed, no_key = Webhook, "webhook", "deleted", True
+    taken = "Meanwhile somebody gave this name to another webhook, or deleted what was chosen. Load this page again."
+    lost = taken
+
+    def told(self, deed: str, row: Webhook) -> str:
+        """What it is where it comes, where it led where it goes; never its secret."""
+        if deed == self.added:
+            return f"{row}: " + "; ".join(
+                f"{name} {self.shown(name, said)}" for name, said in self.words(row).items() if name != "name"
+            )
+        return f"{row}: {in_short(row.url)}" if deed == self.removed else str(row)
+
+    def words(self, row: Webhook) -> dict[str, str]:
+        """All but its secret."""
+        systems = ", ".join(sorted(one.name for one in row.systems.all()))
+        groups = ", ".join(sorted(one.name for one in row.groups.all()))
+        return {
+            "name": row.name,
+            "address": row.url,
+            "systems": systems or ("none but the groups'" if groups else "all"),
+            "groups": groups or "none",
+            "severity": str(row.severity),
+            "tells": "changes" if row.only_changes else "every audit",
+        }
+
+    def shown(self, name: str, value: str) -> str:
+        """As the journal has it, which more people read than set up webhooks."""
+        return in_short(value) if name == "address" else value
+
+    def turned(self, row: Webhook) -> None:
+        """Send what waits; audits of the pause are not told afterwards."""
+        if not row.paused:
+            deliveries.let_go(row)
+
+
+WEBHOOKS = Webhooks()
+pause, resume, remove = WEBHOOKS.pause, WEBHOOKS.resume, WEBHOOKS.remove
+"""Paused, nothing more is made and sent for it, and what waits is kept; removed, its deliveries go with it."""
 
 
 def make(
@@ -46,9 +86,8 @@ def make(
     """
     secret = signing.new_secret()
     hook.by, hook.secret_sealed = by, signing.sealed(secret)
-    with _checked(), transaction.atomic():
+    with WEBHOOKS.adding(hook, by, request):
         _store(hook, systems, groups)
-        journal.note(by, "webhook added", f"{hook}: {in_words(hook)}", team=hook.team, request=request)
     return secret
 
 
@@ -60,38 +99,11 @@ def change(
     request: HttpRequest | None = None,
 ) -> list[str]:
     """Store a changed webhook; gives what is other than before, in words. Raises `Refused`, `Webhook.DoesNotExist`."""
-    with _checked(), _held(hook) as stored:
-        before = _words(stored)
-        _store(hook, systems, groups)
-        changed = journal.changes(before, _words(hook), _told)
-        what = f"{hook}: {'; '.join(changed) or 'nothing'}"
-        journal.note(by, "webhook changed", what, team=hook.team, request=request)
-    return changed
-
-
-def pause(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
-    """Make and send nothing more for it; what waits is kept. Raises `Webhook.DoesNotExist`."""
-    with _held(hook):
-        if Webhook.objects.filter(pk=hook.pk, paused=None).update(paused=timezone.now()):
-            journal.note(by, "webhook paused", str(hook), team=hook.team, request=request)
-
-
-def resume(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
-    """Send what waits, and tell of audits again; those of the pause are not told afterwards.
-
-    Raises `Webhook.DoesNotExist`.
-    """
-    with _held(hook):
-        if Webhook.objects.filter(pk=hook.pk).exclude(paused=None).update(paused=None):
-            deliveries.let_go(hook)
-            journal.note(by, "webhook resumed", str(hook), team=hook.team, request=request)
-
-
-def remove(hook: Webhook, by: User, request: HttpRequest | None = None) -> None:
-    """Delete a webhook and its deliveries, sent or not. Raises `Webhook.DoesNotExist`."""
-    with _held(hook):
-        journal.note(by, "webhook deleted", f"{hook}: {in_short(hook.url)}", team=hook.team, request=request)
-        hook.delete()
+    with WEBHOOKS.changing(hook, by, request) as change:
+        for name in WRITTEN:
+            setattr(change.row, name, getattr(hook, name))
+        _store(change.row, systems, groups)
+    return change.said
 
 
 def renew_secret(hook: Webhook, by: User, request: HttpRequest | None = None) -> str:
@@ -100,13 +112,13 @@ def renew_secret(hook: Webhook, by: User, request: HttpRequest | None = None) ->
     Raises `Webhook.DoesNotExist`.
     """
     secret = signing.new_secret()
-    with _held(hook) as stored:
+    with WEBHOOKS.held(hook) as stored:
         try:
             hook.secret_sealed = signing.renewed(stored, secret)
         except Unsealable:
             hook.secret_sealed = signing.sealed(secret)
         hook.save(update_fields=["secret_sealed"])
-        journal.note(by, "webhook secret renewed", str(hook), team=hook.team, request=request)
+        journal.note(by, "webhook secret renewed", str(hook), about=hook, request=request)
     return secret
 
 
@@ -115,10 +127,10 @@ def ping(hook: Webhook, by: User, request: HttpRequest | None = None) -> Deliver
 
     Raises `Refused`, `Webhook.DoesNotExist`.
     """
-    with _held(hook) as stored:
+    with WEBHOOKS.held(hook) as stored:
         _live(stored)
         deliveries.let_go(hook)
-        journal.note(by, "webhook tried out", str(hook), team=hook.team, request=request)
+        journal.note(by, "webhook tried out", str(hook), about=hook, request=request)
         return deliveries.put(hook, f"ping {token_hex(8)}")
 
 
@@ -129,7 +141,7 @@ def send_again(row: Delivery, by: User, request: HttpRequest | None = None) -> N
     """
     now = timezone.now()
     afresh = {"state": Delivery.State.WAITING, "created": now, "tries": 0, "finished": None, "error": ""}
-    with _held(row.webhook) as stored:
+    with WEBHOOKS.held(row.webhook) as stored:
         _live(stored)
         free = Delivery.objects.filter(pk=row.pk).exclude(state=Delivery.State.RUNNING)
         if not free.update(**afresh, status=None, answer=""):
@@ -175,29 +187,6 @@ def in_short(url: str) -> str:
     return f"{shown}/…" if more else f"{shown}…" if parts.query else shown
 
 
-def in_words(hook: Webhook) -> str:
-    """What a webhook is, for the journal; never its secret."""
-    return "; ".join(f"{name} {_told(name, said)}" for name, said in _words(hook).items() if name != "name")
-
-
-def _told(name: str, said: str) -> str:
-    """One of the words as the journal has it, which more people read than set up webhooks."""
-    return in_short(said) if name == "address" else said
-
-
-def _words(hook: Webhook) -> dict[str, str]:
-    systems = ", ".join(sorted(one.name for one in hook.systems.all()))
-    groups = ", ".join(sorted(one.name for one in hook.groups.all()))
-    return {
-        "name": hook.name,
-        "address": hook.url,
-        "systems": systems or ("none but the groups'" if groups else "all"),
-        "groups": groups or "none",
-        "severity": str(hook.severity),
-        "tells": "changes" if hook.only_changes else "every audit",
-    }
-
-
 def _store(hook: Webhook, systems: Iterable[System], groups: Iterable[Group]) -> None:
     """Store what may be. Raises `Refused`."""
     systems, groups = list(systems), list(groups)
@@ -216,29 +205,9 @@ def _store(hook: Webhook, systems: Iterable[System], groups: Iterable[Group]) ->
     if hook.pk is None:
         hook.save()
     else:
-        hook.save(update_fields=["name", "url", "severity", "only_changes"])
+        hook.save(update_fields=WRITTEN)
     hook.systems.set(systems)
     hook.groups.set(groups)
-
-
-@contextmanager
-def _held(hook: Webhook) -> Iterator[Webhook]:
-    """A transaction in which nobody else changes or deletes the webhook; gives it as it is stored.
-
-    Raises `Webhook.DoesNotExist` where it was deleted meanwhile.
-    """
-    with transaction.atomic():
-        yield Webhook.objects.select_for_update(no_key=True).get(pk=hook.pk)
-
-
-@contextmanager
-def _checked() -> Iterator[None]:
-    """Raises `Refused` where the database found what a look beforehand could not: somebody was quicker."""
-    try:
-        yield
-    except IntegrityError:
-        says = "Meanwhile somebody gave this name to another webhook, or deleted what was chosen. Load this page again."
-        raise Refused(says) from None
 
 
 def _live(hook: Webhook) -> None:
@@ -257,4 +226,4 @@ def _left_alone(sender: type[System | Group], instance: System | Group, **rest: 
         if hook.systems.count() + hook.groups.count() == 1:
             Webhook.objects.filter(pk=hook.pk).update(paused=timezone.now())
             what = f"{hook}: the last it was about, {instance.name}, is gone"
-            journal.note(None, "webhook paused", what, team=hook.team)
+            WEBHOOKS.note(None, "paused", hook, None, what)

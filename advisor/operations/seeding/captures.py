@@ -13,6 +13,7 @@ from random import Random
 from django.db import transaction
 
 from advisor.accounts.models import Role, Team, User
+from advisor.core.records import Refused
 from advisor.operations.seeding.shapes import learn
 from advisor.operations.seeding.system import MARK, Made
 from advisor.systems.models import System
@@ -24,10 +25,6 @@ STORIES = {"ase": ("address_lock_storm", "healthy_ledger_server"), "openvms": ("
 """Of each product a system that is ill and one that is well."""
 MOST_FINDINGS = 200
 """A capture."""
-
-
-class Refused(ValueError):
-    """A database that is not seeded; the message says why."""
 
 
 @dataclass(frozen=True)

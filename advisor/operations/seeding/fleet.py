@@ -9,7 +9,8 @@ from random import Random
 from django.utils import timezone
 
 from advisor.accounts.models import Role, Team, User
-from advisor.operations.seeding.captures import EVERYWHERE, Refused
+from advisor.core.records import Refused
+from advisor.operations.seeding.captures import EVERYWHERE
 from advisor.operations.seeding.exports import patterns
 from advisor.operations.seeding.system import MARK
 from advisor.schedules.models import Schedule
@@ -109,10 +110,7 @@ def _wish(name: str, folder: Path, settle_seconds: int, system: System | None = 
 def _schedule(team: Team, wish: schedules.ScheduleSpec, by: User) -> bool:
     if Schedule.objects.filter(team=team, name=wish.name).exists():
         return False
-    try:
-        schedules.make(team, wish, by)
-    except schedules.Refused as error:
-        raise Refused(str(error)) from None
+    schedules.make(team, wish, by)
     return True
 
 

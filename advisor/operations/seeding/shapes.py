@@ -15,7 +15,7 @@ from django.db import transaction
 
 from advisor.accounts.models import Team
 from advisor.audits.models import Capture, Finding
-from advisor.audits.services.persistence import LEVEL, first_figure
+from advisor.audits.services.persistence import LEVEL, figure_columns
 from advisor.uploads.services.process_upload import read_upload
 from advisor.uploads.services.uploads import Brought, ingest
 
@@ -154,7 +154,7 @@ def vary(pattern: dict[str, Any], old: str, new: str, factor: float, subject: st
         severity=LEVEL[data["severity"]],
         title=data["title"][:500],
         processors=(data["cost"] or {}).get("processors"),
-        **{"metric": "", "value": None, "unit": "", "limit": None, **first_figure(data)},
+        **{"metric": "", "value": None, "unit": "", "limit": None, **figure_columns(data)},
         data=json.dumps(data),
     )
 

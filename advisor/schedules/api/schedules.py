@@ -13,10 +13,10 @@ from advisor.accounts.models import Team
 from advisor.core.access import may_work_for, schedules_of
 from advisor.core.api import ERRORS, Limit, Offset, part
 from advisor.core.api_errors import Problem
-from advisor.core.api_forms import refused
+from advisor.core.api_forms import refusal_answered
 from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import run_status, schedules, timing
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.schedules.shapes import (
     NewSchedule,
     RunPage,
@@ -54,10 +54,8 @@ def listing(
 def make(request: Asked, new: NewSchedule) -> Any:
     """Make a schedule; it is due for the first time at `next_due`."""
     team = chosen_team(request.user, new.team)
-    try:
+    with refusal_answered("made"):
         made = schedules.make(team, _wish(team, new), request.user, request=request)
-    except Refused as why:
-        raise refused(why, "made") from None
     return Status(201, _row(made))
 
 
@@ -71,10 +69,8 @@ def show(request: Asked, schedule_id: int) -> Any:
 def change(request: Asked, schedule_id: int, new: ScheduleWish) -> Any:
     """Change it to what is sent; what is left out gets its default."""
     schedule = _mine(request, schedule_id)
-    try:
+    with refusal_answered("changed"):
         now = schedules.change(schedule, _wish(schedule.team, new), request.user, request=request)
-    except Refused as why:
-        raise refused(why, "changed") from None
     return _row(now)
 
 
@@ -97,10 +93,8 @@ def delete(request: Asked, schedule_id: int) -> Any:
 def run(request: Asked, schedule_id: int) -> Any:
     """Have it run now, also while it is paused or in a blackout window. A worker does it; the answer does not wait."""
     schedule = _mine(request, schedule_id)
-    try:
+    with refusal_answered("started"):
         runs = schedules.run_now(schedule, request.user, request=request)
-    except Refused as why:
-        raise refused(why, "started") from None
     location = reverse("api:schedule-runs", args=[schedule.pk])
     return Status(202, {"runs": [one.pk for one in runs], "location": location})
 
@@ -110,10 +104,8 @@ def run(request: Asked, schedule_id: int) -> Any:
 )
 def pause(request: Asked, schedule_id: int) -> Any:
     """Let it rest until it is resumed."""
-    try:
+    with refusal_answered("paused"):
         schedules.pause(_mine(request, schedule_id), request.user, request=request)
-    except Refused as why:
-        raise refused(why, "paused") from None
     return _row(_seen(request, schedule_id))
 
 
@@ -122,10 +114,8 @@ def pause(request: Asked, schedule_id: int) -> Any:
 )
 def resume(request: Asked, schedule_id: int) -> Any:
     """Have it run again from its next time on; what was due meanwhile is left."""
-    try:
+    with refusal_answered("resumed"):
         schedules.resume(_mine(request, schedule_id), request.user, request=request)
-    except Refused as why:
-        raise refused(why, "resumed") from None
     return _row(_seen(request, schedule_id))
 
 

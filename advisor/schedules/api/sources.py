@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.views.decorators.debug import sensitive_variables
 from ninja import Router, Schema, Status
@@ -14,7 +13,8 @@ from pydantic import Field, SecretStr
 from advisor.accounts.api_auth import Asked, chosen_team, needs
 from advisor.core.access import may_work_for, sources_of
 from advisor.core.api import ERRORS, Limit, Number, Offset, part
-from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, fields_problem
+from advisor.core.api_forms import LEFT_OUT, WRITE_ERRORS, Wish, checked, refusal_by_field
+from advisor.core.records import there
 from advisor.schedules.models import DataSource
 from advisor.schedules.source_forms import NEW, SourceForm
 from advisor.schedules.sources import data_sources, strings
@@ -98,12 +98,9 @@ def add(request: Asked, new: NewSource) -> Any:
     system = NEW if new.system is None else str(new.system)
     form = SourceForm({"seconds": 60, **sent, "system": system}, team=team)
     checked(form, (), "added")
-    try:
-        with transaction.atomic():
-            of = form.chosen() or data_sources.system_for(team, new.product, new.new_system, request.user, request)
-            made = data_sources.make(of, form.wish(), request.user, request)
-    except data_sources.Refused as why:
-        raise fields_problem({why.field: [str(why)]}, "added") from None
+    with refusal_by_field("added"), transaction.atomic():
+        of = form.chosen() or data_sources.system_for(team, new.product, new.new_system, request.user, request)
+        made = data_sources.make(of, form.wish(), request.user, request)
     return Status(201, _row(request, made))
 
 
@@ -114,6 +111,7 @@ def show(request: Asked, source_id: int) -> Any:
 
 
 @router.patch(ONE, auth=needs(SCOPE), response=ROW, url_name="source", summary="Change a data source")
+@there
 @sensitive_variables()
 def change(request: Asked, source_id: int, new: SourceWish) -> Any:
     """Change what is sent of it. A stored password goes to no address or login that it was not typed for."""
@@ -126,12 +124,8 @@ def change(request: Asked, source_id: int, new: SourceWish) -> Any:
         stored["odbc"] = ""
     form = SourceForm({**stored, **sent}, team=source.system.team, source=source)
     checked(form, (), "changed")
-    try:
+    with refusal_by_field("changed"):
         data_sources.change(source, form.wish(), request.user, request)
-    except data_sources.Refused as why:
-        raise fields_problem({why.field: [str(why)]}, "changed") from None
-    except DataSource.DoesNotExist:
-        raise Http404 from None
     return _row(request, _seen(request, source_id))
 
 

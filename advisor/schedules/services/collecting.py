@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from advisor.core import job_queue
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource, Run
 from advisor.schedules.sources import (
     data_sources,
@@ -27,12 +28,7 @@ from advisor.systems.models import System
 from advisor.systems.services.aliases import collected_as
 from advisor.uploads.models import Upload
 from advisor.uploads.services.storing import room
-from advisor.uploads.services.uploads import (
-    Brought,
-    Refused,
-    clean_text,
-    ingest,
-)
+from advisor.uploads.services.uploads import Brought, clean_text, ingest
 from collectors import manifest
 from collectors.intake import MEGABYTE, shown
 from collectors.live import ase

@@ -1,9 +1,11 @@
 """Make, change, pause, resume and remove schedules, and have one run now. Everything is checked and noted."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -11,6 +13,7 @@ from django.utils import timezone
 from advisor.accounts.models import Team, User
 from advisor.core import journal
 from advisor.core.job_queue import start
+from advisor.core.records import Gone, Records, Refused
 from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import (
     collecting,
@@ -29,17 +32,8 @@ SETTLE = (1, 3600)
 PLANNED = ("every_minutes", "cron", "zone", "blackouts", "peak", "peak_otherwise")
 WHAT = ("source", "system", "group", "folder", "collector")
 FIELDS = ("name", *WHAT, "after", "settle_seconds", *PLANNED)
-
-
-class Refused(ValueError):
-    """What is not done, why, and what to do instead."""
-
-    def __init__(self, message: str, field: str = "", line: int | None = None) -> None:
-        super().__init__(message)
-        self.field = field
-        """Which field of `Wish` it is about; empty: all of it."""
-        self.line = line
-        """Which line of the blackouts, from 1."""
+FOUND_AT_PEAK = ("every_minutes", "cron")
+"""What says when a schedule at the peak hour is due: the history, not somebody."""
 
 
 @dataclass(frozen=True)
@@ -68,27 +62,64 @@ class ScheduleSpec:
     """Filled in here, from `every_minutes`."""
 
 
+class Schedules(Records[Schedule]):
+    """Schedules as they are kept."""
+
+    model, kind, added = Schedule, "schedule", "made"
+    related = ("team", "system", "group")
+    taken, taken_field = "there is a schedule of this name: choose another one", "name"
+    gone = "this schedule has been removed meanwhile"
+
+    def told(self, deed: str, row: Schedule) -> str:
+        """What it does where it comes or goes, else its name."""
+        return told(row) if deed in (self.added, self.removed) else row.name
+
+    def words(self, row: Schedule) -> dict[str, str]:
+        """Every field that somebody has a say in."""
+        found = dict.fromkeys(FOUND_AT_PEAK, "by the history") if row.peak else {}
+        return {name: _shown(getattr(row, name)) for name in FIELDS} | found
+
+    def told_change(self, row: Schedule, before: Mapping[str, str], said: list[str]) -> str:
+        """What it does now, and what it did before."""
+        return f"{told(row)} (changed: {', '.join(said)})" if said else ""
+
+    def turned(self, row: Schedule) -> None:
+        """Plan its next time, or let what waits to run go."""
+        row.next_due = None if row.paused else _first_due(row)
+        row.save(update_fields=["next_due"])
+        if row.paused:
+            _end_waiting(row.runs.filter(why=Run.Why.DUE), "the schedule was paused")
+            failures.schedule_rests(row)
+
+    def leaves(self, row: Schedule) -> None:
+        """Take back the troubles that it has brought about."""
+        failures.schedule_rests(row)
+
+
+SCHEDULES = Schedules()
+pause, resume = SCHEDULES.pause, SCHEDULES.resume
+
+
 def make(
     team: Team, wish: ScheduleSpec, by: User, *, paused: bool = False, request: HttpRequest | None = None
 ) -> Schedule:
     """Make a schedule of a team; `paused`: it runs when somebody asks for it. Raises `Refused`."""
     wish = _checked(team, wish, by, None)
-    with transaction.atomic():
-        made = Schedule(team=team, by=by, **{field: getattr(wish, field) for field in FIELDS})
+    made = Schedule(team=team, by=by, **{field: getattr(wish, field) for field in FIELDS})
+    with SCHEDULES.adding(made, by, request):
         if made.peak:
             peak.plan(made, _minute())
         made.next_due = None if paused else _first_due(made)
         made.paused = timezone.now() if paused else None
-        _save(made)
-        journal.note(by, "schedule made", told(made), system=made.system, team=team, request=request)
+        made.save()
     return made
 
 
 def change(schedule: Schedule, wish: ScheduleSpec, by: User, *, request: HttpRequest | None = None) -> Schedule:
     """Change a schedule to what is wished; its times count from now on where they are others. Raises `Refused`."""
     wish = _checked(schedule.team, wish, by, schedule)
-    with transaction.atomic():
-        now = _locked(schedule)
+    with SCHEDULES.changing(schedule, by, request) as change:
+        now = change.row
         changed = [field for field in _compared(wish) if getattr(now, field) != getattr(wish, field)]
         if not changed:
             return now
@@ -108,51 +139,19 @@ def change(schedule: Schedule, wish: ScheduleSpec, by: User, *, request: HttpReq
             if now.next_due is None:  # its old times could not be read any more
                 now.troubled, now.trouble = None, ""
             now.next_due = _first_due(now)
-        _save(now)
-        what = f"{told(now)} (changed: {', '.join(changed)})"
-        journal.note(by, "schedule changed", what, system=now.system, team=now.team, request=request)
+        now.save()
     return now
 
 
-def pause(schedule: Schedule, by: User, *, request: HttpRequest | None = None) -> bool:
-    """Let it rest until it is resumed; returns whether it was not paused before. What waits to run is skipped."""
-    with transaction.atomic():
-        now = _locked(schedule)
-        if now.paused:
-            return False
-        Schedule.objects.filter(pk=now.pk).update(paused=timezone.now(), next_due=None)
-        _end_waiting(now.runs.filter(why=Run.Why.DUE), "the schedule was paused")
-        failures.schedule_rests(now)
-        journal.note(by, "schedule paused", now.name, system=now.system, team=now.team, request=request)
-    return True
-
-
-def resume(schedule: Schedule, by: User, *, request: HttpRequest | None = None) -> bool:
-    """Have it run again from its next time on, without catching up; returns whether it was paused."""
-    with transaction.atomic():
-        now = _locked(schedule)
-        if not now.paused:
-            return False
-        Schedule.objects.filter(pk=now.pk).update(paused=None, next_due=_first_due(now))
-        journal.note(by, "schedule resumed", now.name, system=now.system, team=now.team, request=request)
-    return True
-
-
 def remove(schedule: Schedule, by: User, *, request: HttpRequest | None = None) -> None:
-    """Remove it with its runs; what it took in stays."""
-    with transaction.atomic():
-        now = Schedule.objects.select_for_update(of=("self",)).filter(pk=schedule.pk).first()
-        if now is None:
-            return
-        failures.schedule_rests(now)
-        journal.note(by, "schedule removed", told(now), system=now.system, team=now.team, request=request)
-        now.delete()
+    """Remove it with its runs; what it took in stays. One that has gone already is fine."""
+    with suppress(Gone):
+        SCHEDULES.remove(schedule, by, request)
 
 
 def run_now(schedule: Schedule, by: User, *, request: HttpRequest | None = None) -> list[Run]:
     """Have it run now, also while it is paused or in a blackout; what waits already is started. Raises `Refused`."""
-    with transaction.atomic():
-        now = _locked(schedule)
+    with SCHEDULES.held(schedule) as now:
         systems = _collected(now)
         moment = timezone.now()
         waits = Run.objects.select_for_update().filter(schedule=now, state=Run.State.WAITING)
@@ -162,7 +161,7 @@ def run_now(schedule: Schedule, by: User, *, request: HttpRequest | None = None)
             run.why, run.by, run.not_before, run.queued = Run.Why.NOW, by, moment, moment
             run.save()
             start("schedules.make_run", run.pk)
-        journal.note(by, "run asked for", now.name, system=now.system, team=now.team, request=request)
+        journal.note(by, "run asked for", now.name, about=now, request=request)
     return runs
 
 
@@ -214,7 +213,7 @@ def _checked_peak(wish: ScheduleSpec, schedule: Schedule | None) -> ScheduleSpec
 
 def _compared(wish: ScheduleSpec) -> tuple[str, ...]:
     """The fields a wish has a say in: when it is due at the peak hour follows from the history."""
-    return tuple(field for field in FIELDS if not wish.peak or field not in ("every_minutes", "cron"))
+    return tuple(field for field in FIELDS if not wish.peak or field not in FOUND_AT_PEAK)
 
 
 def _checked_source(team: Team, wish: ScheduleSpec, by: User, schedule: Schedule | None) -> ScheduleSpec:
@@ -258,26 +257,15 @@ def _collected(schedule: Schedule) -> list[int | None]:
     return list(systems)
 
 
-def _locked(schedule: Schedule) -> Schedule:
-    """The schedule as it stands, held until the end of the transaction. Raises `Refused` where it has gone."""
-    rows = Schedule.objects.select_related("team", "system", "group").select_for_update(of=("self",))
-    found = rows.filter(pk=schedule.pk).first()
-    if found is None:
-        raise Refused("this schedule has been removed meanwhile")
-    return found
-
-
-def _save(schedule: Schedule) -> None:
-    try:
-        with transaction.atomic():
-            schedule.save()
-    except IntegrityError:  # somebody took the name at this moment
-        raise Refused("there is a schedule of this name: choose another one", "name") from None
-
-
 def _end_waiting(runs: QuerySet[Run], told: str) -> None:
     """Skip those of the runs that wait; one that has begun goes on."""
     runs.filter(state=Run.State.WAITING).update(state=Run.State.SKIPPED, finished=timezone.now(), told=told)
+
+
+def _shown(value: Any) -> str:
+    """A value of a field in one line of the journal, which holds several."""
+    text = "; ".join(str(value).splitlines()) if value is not None else ""
+    return f"{text[: LONGEST - 1]}…" if len(text) > LONGEST else text or "none"
 
 
 def _minute() -> datetime:

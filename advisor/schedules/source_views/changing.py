@@ -2,14 +2,15 @@
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from advisor.accounts.models import Team
 from advisor.core.access import teams_of
-from advisor.core.views import Asked, page, workers_only
+from advisor.core.records import there
+from advisor.core.views import Asked, page, refusal_in, workers_only
 from advisor.schedules.models import DataSource
 from advisor.schedules.source_forms import SourceForm
 from advisor.schedules.source_views.one import for_work
@@ -30,12 +31,8 @@ def add(request: Asked) -> HttpResponse:
         return page(request, "schedules/team.html", {"teams": list(teams_of(request.user)), "what": "source"})
     form = SourceForm(request.POST or None, team=team, system=request.GET.get("system", ""))
     if request.method == "POST" and form.is_valid():
-        try:
-            with transaction.atomic():
-                source = _made(request, form)
-        except data_sources.Refused as why:
-            form.refuse(why)
-        else:
+        with refusal_in(form), transaction.atomic():
+            source = _made(request, form)
             messages.success(request, f"{source.name} is added. Try whether it can be asked.")
             return redirect("source", source.pk)
     return _form(request, form, team, None)
@@ -43,19 +40,15 @@ def add(request: Asked) -> HttpResponse:
 
 @sensitive_post_parameters(*SECRETS)
 @never_cache
+@there
 @sensitive_variables()
 def change(request: Asked, pk: int) -> HttpResponse:
     """Change it; its password is not shown."""
     source = for_work(request, pk)
     form = SourceForm(request.POST or None, team=source.system.team, source=source)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in(form):
             changed = data_sources.change(source, form.wish(), request.user, request)
-        except data_sources.Refused as why:
-            form.refuse(why)
-        except DataSource.DoesNotExist:
-            raise Http404 from None
-        else:
             messages.success(request, f"Kept as you have it now: {', '.join(changed) or 'nothing is changed'}.")
             return redirect("source", pk)
     return _form(request, form, source.system.team, source)

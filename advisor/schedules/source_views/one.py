@@ -4,15 +4,15 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import may_work_for, sources_of, systems_of
-from advisor.core.views import Asked, page
+from advisor.core.records import there
+from advisor.core.views import Asked, page, refusal_told
 from advisor.schedules.models import DataSource, SourceTry
-from advisor.schedules.services import schedules
 from advisor.schedules.sources import (
     by_hand,
     connection_test,
@@ -62,29 +62,22 @@ def _found(tried: SourceTry | None) -> connection_test.Found | None:
 
 
 @require_POST
+@there
 def try_it(request: Asked, pk: int) -> HttpResponse:
     """Have a worker try it; the page shows what comes of it."""
     source = for_work(request, pk)
-    try:
+    with refusal_told(request, "Not tried: {}."):
         connection_test.ask(source, request.user, request)
-    except connection_test.Refused as why:
-        messages.error(request, f"Not tried: {why}.")
-    except DataSource.DoesNotExist:
-        raise Http404 from None
     return redirect("source", pk)
 
 
 @require_POST
+@there
 def take_on(request: Asked, pk: int) -> HttpResponse:
     """Go on with the server that answers in place of the one before."""
     source = for_work(request, pk)
-    try:
+    with refusal_told(request, "Not taken on: {}."):
         identity.take_on(source, request.POST.get("seen", ""), request.user, request)
-    except identity.Refused as why:
-        messages.error(request, f"Not taken on: {why}.")
-    except DataSource.DoesNotExist:
-        raise Http404 from None
-    else:
         messages.success(request, "It is taken on: the next collection goes on with it.")
     return redirect("source", pk)
 
@@ -109,10 +102,8 @@ def collect_now(request: Asked, pk: int) -> HttpResponse:
     system = get_object_or_404(systems_of(request.user).select_related("team"), pk=pk)
     if not may_work_for(request.user, system.team):
         raise PermissionDenied(READS)
-    try:
+    with refusal_told(request, "Not started: {}."):
         schedule = by_hand.collect_now(system, request.user, request=request)
-    except schedules.Refused as why:
-        messages.error(request, f"Not started: {why}.")
-        return redirect("system", pk)
-    messages.success(request, f"{system.name} is being asked. What comes of it stands below.")
-    return redirect("schedule", schedule.pk)
+        messages.success(request, f"{system.name} is being asked. What comes of it stands below.")
+        return redirect("schedule", schedule.pk)
+    return redirect("system", pk)

@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from advisor.accounts.models import User
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services import schedules
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.schedules.sources.connection_test import HOUR, MOST_OF_SOURCE
 from advisor.schedules.sources.queries import COLLECTORS
 from advisor.systems.models import System

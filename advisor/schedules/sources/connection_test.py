@@ -19,6 +19,7 @@ from advisor.accounts.models import User
 from advisor.core import job_queue, journal
 from advisor.core.job_queue import start
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource, SourceTry
 from advisor.schedules.sources import (
     data_sources,
@@ -44,10 +45,6 @@ KEPT = 20
 """Tries of a source that are remembered, at least those of the last hour."""
 LONGEST, MOST = 500, 200
 """Signs of one text, and texts of one list, that are kept of what a server says."""
-
-
-class Refused(ValueError):
-    """A try that is not begun; says why."""
 
 
 @dataclass(frozen=True)

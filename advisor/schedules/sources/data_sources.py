@@ -1,18 +1,18 @@
 """Data sources: made, changed, removed, handed to a collector. Everything is noted, no secret ever is."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import quote
 
-from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
 from advisor.accounts.models import Team, User
 from advisor.core import journal
+from advisor.core.records import Records, Refused
 from advisor.schedules.models import DataSource, SourceTry
 from advisor.schedules.sources import host_policy, keys, strings
 from advisor.systems.models import System
@@ -29,14 +29,6 @@ QUESTION_SECONDS = (30, 600)
 """Each question has 30 anyway; all of them together have what TASK_SECONDS leaves."""
 SECONDS = (5, 600)
 """Between two snapshots, and of one sp_sysmon (this project's bounds: shorter shows chance, longer holds up others)."""
-
-
-class Refused(ValueError):
-    """What is not done, why, and what to do instead; `field` is what of a `Wish` it is about, empty: all of it."""
-
-    def __init__(self, message: str, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True)
@@ -65,24 +57,51 @@ class Reached:
     password: str = field(repr=False)
 
 
+class DataSources(Records[DataSource]):
+    """Data sources as they are kept."""
+
+    model, kind, related = DataSource, "data source", ("system__team",)
+    taken = "Meanwhile somebody gave this name to another data source. Load this page again."
+
+    def told(self, deed: str, row: DataSource) -> str:
+        """What it is and where it leads."""
+        return told(row)
+
+    def words(self, row: DataSource) -> dict[str, str]:
+        """What of it is told with the value before and after: no user, no connection string."""
+        return {
+            "name": row.name,
+            "address": place(row),
+            "seconds": str(row.seconds),
+            "sp_sysmon": row.sysmon or "none",
+            "questions left out": row.without or "none",
+            "seconds for one question": str(row.question_seconds or "none of its own"),
+        }
+
+    def told_change(self, row: DataSource, before: Mapping[str, str], said: list[str]) -> str:
+        """What it is now, and what it was."""
+        return f"{told(row)} (changed: {', '.join(said) or 'nothing'})"
+
+
+SOURCES = DataSources()
+
+
 @sensitive_variables("wish")
 def make(system: System, wish: SourceSpec, by: User, request: HttpRequest | None = None) -> DataSource:
     """Add a source to a system. Raises `Refused`."""
-    with _checked(), transaction.atomic():
-        source = DataSource(system=system, by=by)
+    source = DataSource(system=system, by=by)
+    with SOURCES.adding(source, by, request):
         _take(source, wish)
         source.save()
-        journal.note(by, "data source added", told(source), system=system, request=request)
     return source
 
 
 @sensitive_variables("wish")
 def change(source: DataSource, wish: SourceSpec, by: User, request: HttpRequest | None = None) -> list[str]:
     """Change a source; gives what is other than before, in words. Raises `Refused`, `DataSource.DoesNotExist`."""
-    with _checked(), transaction.atomic():
-        rows = DataSource.objects.select_for_update(of=("self",)).select_related("system__team")
-        stored = rows.get(pk=source.pk)
-        before, reached = _words(stored), (belongs_to(stored), stored.password_sealed)
+    with SOURCES.changing(source, by, request) as change:
+        stored = change.row
+        led, reached = place(stored), (belongs_to(stored), stored.password_sealed)
         way, user = (stored.host, stored.port, stored.odbc), stored.user
         _take(stored, wish)
         stored.save()
@@ -90,22 +109,17 @@ def change(source: DataSource, wish: SourceSpec, by: User, request: HttpRequest 
             stored.tries.filter(state__in=(SourceTry.State.DONE, SourceTry.State.FAILED)).update(
                 state=SourceTry.State.DONE, found={}, error=""
             )
-        after = _words(stored)
-        changed = journal.changes(before, after)
         other_way = (stored.host, stored.port, stored.odbc) != way
-        changed += ["connection string"] if other_way and after["address"] == before["address"] else []
-        changed += ["user"] if stored.user != user else []
-        changed += _of_password(wish)
-        what = f"{told(stored)} (changed: {', '.join(changed) or 'nothing'})"
-        journal.note(by, "data source changed", what, system=stored.system, request=request)
-    return changed
+        change.said += ["connection string"] if other_way and place(stored) == led else []
+        change.said += ["user"] if stored.user != user else []
+        change.said += _of_password(wish)
+    return change.said
 
 
 def remove(source: DataSource, by: User, request: HttpRequest | None = None) -> None:
-    """Remove a source with its password and its tries; what it brought stays."""
-    with transaction.atomic():
-        journal.note(by, "data source removed", told(source), system=source.system, request=request)
-        source.delete()
+    """Remove a source with its password and its tries; what it brought stays. One that has gone already is fine."""
+    with suppress(DataSource.DoesNotExist):
+        SOURCES.remove(source, by, request)
 
 
 def system_for(team: Team, product: str, name: str, by: User, request: HttpRequest | None = None) -> System:
@@ -121,7 +135,7 @@ def system_for(team: Team, product: str, name: str, by: User, request: HttpReque
         team=team, product=product, key=aliases.key_of(name), defaults={"name": name}
     )
     if new:
-        journal.note(by, "system added", made.name, system=made, request=request)
+        journal.note(by, "system added", made.name, about=made, request=request)
     return made
 
 
@@ -312,28 +326,7 @@ def _checked_without(product: str, text: str) -> str:
     return text
 
 
-def _words(source: DataSource) -> dict[str, str]:
-    """What of it is told when it changes, with the value before and after: no user, no connection string."""
-    return {
-        "name": source.name,
-        "address": place(source),
-        "seconds": str(source.seconds),
-        "sp_sysmon": source.sysmon or "none",
-        "questions left out": source.without or "none",
-        "seconds for one question": str(source.question_seconds or "none of its own"),
-    }
-
-
 def _of_password(wish: SourceSpec) -> list[str]:
     if wish.password:
         return ["password set"]
     return ["password removed"] if wish.remove_password else []
-
-
-@contextmanager
-def _checked() -> Iterator[None]:
-    """Raises `Refused` where somebody was quicker than our look."""
-    try:
-        yield
-    except IntegrityError:
-        raise Refused("Meanwhile somebody gave this name to another data source. Load this page again.") from None

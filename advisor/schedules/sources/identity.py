@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from advisor.accounts.models import User
 from advisor.core import journal
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource
 from advisor.systems.models import System
 from advisor.systems.services import aliases
@@ -23,10 +24,6 @@ from collectors.live.identity import Identity, OtherServer
 
 NAMELESS = "a server without a name"
 LOOK = "look at its address; if it is meant, take it on: on the page of the data source"
-
-
-class Refused(ValueError):
-    """What is not taken on; says why, and what to do."""
 
 
 def stranger(source: DataSource, found: Identity) -> str:

@@ -67,16 +67,13 @@ def _answer(request: Asked, form: ScheduleForm, team: Team, schedule: Schedule |
     if request.POST.get("do") == "times":
         return _foreseen(request, form, team, schedule)
     if form.is_valid():
-        try:
+        with form.refusal_shown():
             if schedule is None:
                 schedule = schedules.make(team, form.wish(), request.user, request=request)
                 messages.success(request, f"{schedule.name} is made.")
             else:
                 schedules.change(schedule, form.wish(), request.user, request=request)
                 messages.success(request, "The schedule is kept as you have it now.")
-        except schedules.Refused as why:
-            form.refuse(why)
-        else:
             return redirect("schedule", schedule.pk)
     return _form(request, form, team, schedule)
 

@@ -1,7 +1,5 @@
 """One schedule: its runs and what came of them, the files of its folder; run it now, pause it, delete it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import may_work_for, schedules_of
-from advisor.core.views import Asked, page, paged
+from advisor.core.views import Asked, page, paged, refusal_told
 from advisor.schedules.models import DropFile, Schedule
 from advisor.schedules.services import (
     peak,
@@ -109,7 +107,7 @@ def _files(request: Asked, schedule: Schedule) -> "Page[DropFile]":
 def run_now(request: Asked, pk: int) -> HttpResponse:
     """Have it run now."""
     schedule = for_work(request, pk)
-    with _told(request, "started"):
+    with refusal_told(request, "Not started: {}."):
         runs = schedules.run_now(schedule, request.user, request=request)
         of = f" for {len(runs):,} systems" if len(runs) > 1 else ""
         messages.success(request, f"{schedule.name} runs now{of}. What comes of it stands below.")
@@ -120,7 +118,7 @@ def run_now(request: Asked, pk: int) -> HttpResponse:
 def pause(request: Asked, pk: int) -> HttpResponse:
     """Let it rest."""
     schedule = for_work(request, pk)
-    with _told(request, "paused"):
+    with refusal_told(request, "Not paused: {}."):
         if schedules.pause(schedule, request.user, request=request):
             messages.success(request, f"{schedule.name} is paused. It can still be run by hand.")
     return redirect("schedule", pk)
@@ -130,7 +128,7 @@ def pause(request: Asked, pk: int) -> HttpResponse:
 def resume(request: Asked, pk: int) -> HttpResponse:
     """Have it run again from its next time on."""
     schedule = for_work(request, pk)
-    with _told(request, "resumed"):
+    with refusal_told(request, "Not resumed: {}."):
         if schedules.resume(schedule, request.user, request=request):
             messages.success(request, f"{schedule.name} goes on from its next time. What was due meanwhile is left.")
     return redirect("schedule", pk)
@@ -143,12 +141,3 @@ def delete(request: Asked, pk: int) -> HttpResponse:
     schedules.remove(schedule, request.user, request=request)
     messages.success(request, f"{schedule.name} is deleted. What it delivered, with its audits, stays.")
     return redirect("schedules")
-
-
-@contextmanager
-def _told(request: Asked, what: str) -> Iterator[None]:
-    """Tell what was not done where the service refuses it."""
-    try:
-        yield
-    except schedules.Refused as why:
-        messages.error(request, f"Not {what}: {why}.")

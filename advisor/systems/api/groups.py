@@ -11,7 +11,7 @@ from advisor.accounts.models import Team
 from advisor.core.access import groups_of, may_work_for
 from advisor.core.api import ERRORS, Limit, Offset, part
 from advisor.core.api_errors import Problem
-from advisor.core.api_forms import refused
+from advisor.core.api_forms import refusal_answered
 from advisor.systems.api.shapes import (
     GroupPage,
     GroupRow,
@@ -37,10 +37,8 @@ def listing(request: Asked, limit: Limit = 50, offset: Offset = 0) -> Any:
 def make(request: Asked, new: NewGroup) -> Any:
     """Make a group of systems of a team."""
     team = chosen_team(request.user, new.team)
-    try:
+    with refusal_answered("made"):
         group = groups.make(team, new.name, _systems(team, new), request.user, request=request)
-    except groups.Refused as why:
-        raise refused(why, "made") from None
     return Status(201, _row(group))
 
 
@@ -54,10 +52,8 @@ def show(request: Asked, group_id: int) -> Any:
 def change(request: Asked, group_id: int, new: GroupWish) -> Any:
     """Give it this name and these systems."""
     group = _mine(request, group_id)
-    try:
+    with refusal_answered("changed"):
         groups.change(group, new.name, _systems(group.team, new), request.user, request=request)
-    except groups.Refused as why:
-        raise refused(why, "changed") from None
     return _row(_seen(request, group_id))
 
 
@@ -66,10 +62,8 @@ def delete(request: Asked, group_id: int) -> Any:
     """Delete a group that nothing uses; its systems stay. The answer is what it was."""
     group = _mine(request, group_id)
     was = _row(group)
-    try:
+    with refusal_answered("deleted"):
         groups.remove(group, request.user, request=request)
-    except groups.Refused as why:
-        raise refused(why, "deleted") from None
     return was
 
 

@@ -15,12 +15,7 @@ from ninja import Query, Router
 from advisor.accounts.api_auth import Asked, needs
 from advisor.audits.api.shapes import ComparisonRun
 from advisor.audits.models import Audit, Capture
-from advisor.audits.services.comparing import (
-    Busy,
-    Refused,
-    compared,
-    sides_of,
-)
+from advisor.audits.services.comparing import Busy, compared, sides_of
 from advisor.core.access import may_work_for, systems_of, tracked_of
 from advisor.core.api import (
     ERRORS,
@@ -32,6 +27,7 @@ from advisor.core.api import (
     part,
 )
 from advisor.core.api_errors import Problem
+from advisor.core.records import Refused
 from advisor.findings.services.pages import accepted_counts, worst_open
 from advisor.systems.api.shapes import CapturePage, SnoozeWish, SystemPage, SystemRow, SystemWhole
 from advisor.systems.models import System
@@ -113,7 +109,7 @@ def snooze(request: Asked, system_id: int, new: SnoozeWish) -> Any:
     system = _mine(request, system_id)
     try:
         snoozing.snooze(system, new.until, new.why, request.user, request=request)
-    except snoozing.Refused as why:
+    except Refused as why:
         raise Problem(400, str(why), "Send `until`, a day in the future, and `why`.") from None
     return _alone(_mine(request, system_id))
 
@@ -127,7 +123,7 @@ def snooze(request: Asked, system_id: int, new: SnoozeWish) -> Any:
 )
 def wake(request: Asked, system_id: int) -> Any:
     """End its snooze now; that of a system that is not snoozed has ended already."""
-    with suppress(snoozing.Refused):
+    with suppress(Refused):
         snoozing.wake(_mine(request, system_id), request.user, request=request)
     return _alone(_mine(request, system_id))
 

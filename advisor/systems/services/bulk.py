@@ -15,12 +15,13 @@ from django.http import HttpRequest
 
 from advisor.accounts.models import User
 from advisor.core.access import may_work_for, systems_of
+from advisor.core.records import Refused
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import tracking
 from advisor.schedules.models import Run, Schedule
 from advisor.systems.models import System
 from advisor.systems.services import aliases
-from advisor.systems.services.systems import LONGEST, Refused, forget_system, rename_system
+from advisor.systems.services.systems import LONGEST, forget_system, rename_system
 from advisor.uploads.services.uploads import clean_text
 
 MOST = 200

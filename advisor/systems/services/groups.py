@@ -1,12 +1,11 @@
 """Make, change and remove groups of systems."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from advisor.accounts.models import Team, User
-from advisor.core import journal
+from advisor.core.records import Records, Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services import collecting, failures
 from advisor.systems.models import Group, System
@@ -15,19 +14,45 @@ from advisor.uploads.services.uploads import clean_text
 LONGEST = 80
 
 
-class Refused(ValueError):
-    """What is not done, why, and what to do instead."""
+class Groups(Records[Group]):
+    """Groups as they are kept."""
+
+    model, kind, added = Group, "group", "made"
+    taken = "there is a group of this name: choose another one"
+    gone = "this group has been removed meanwhile"
+
+    def told(self, deed: str, row: Group) -> str:
+        """Its systems, too, where it is made."""
+        return f"{row}: {_names(row)}" if deed == self.added else row.name
+
+    def words(self, row: Group) -> dict[str, str]:
+        """Its name; its systems are told anyway."""
+        return {"name": row.name}
+
+    def told_change(self, row: Group, before: Mapping[str, str], said: list[str]) -> str:
+        """What it is called, and which systems are in it now."""
+        renamed = f"{before['name']} to {row}" if before["name"] != row.name else row.name
+        return f"{renamed}: {_names(row)}"
+
+    def leaves(self, row: Group) -> None:
+        """Raise `Refused` while a schedule, a recipient or a webhook uses it."""
+        if users := _users(row):
+            raise Refused(f"the group is used by {users}: take it out there first")
+
+
+GROUPS = Groups()
+remove = GROUPS.remove
+"""Its systems stay."""
 
 
 def make(team: Team, name: str, systems: Iterable[System], by: User, *, request: HttpRequest | None = None) -> Group:
     """Make a group of systems of the team. Raises `Refused`."""
     chosen = list(systems)
-    with transaction.atomic():
-        made = Group(team=team, name=_free_name(team, name))
-        _check_systems(made, chosen)
-        _save(made)
+    made = Group(team=team, name=_free_name(team, name))
+    _check_systems(made, chosen)
+    with GROUPS.adding(made, by, request):
+        made.save()
         made.systems.set(chosen)
-        journal.note(by, "group made", f"{made}: {_names(chosen)}", team=team, request=request)
     return made
 
 
@@ -36,31 +61,18 @@ def change(
 ) -> Group:
     """Give a group this name and these systems. Raises `Refused`."""
     chosen = list(systems)
-    with transaction.atomic():
-        now = _locked(group)
-        before = now.name
+    with GROUPS.changing(group, by, request) as change:
+        now = change.row
         now.name = _free_name(now.team, name, now)
         _check_systems(now, chosen)
         if not chosen and (users := _users(now)):
             raise Refused(f"the group is used by {users}: leave a system in it, or take it out there first")
-        _save(now)
+        now.save()
         gone = set(now.systems.all()) - set(chosen)
         now.systems.set(chosen)
         for schedule in now.schedules.all() if gone else ():
             failures.systems_left(schedule, gone)
-        renamed = f"{before} to {now}" if before != now.name else now.name
-        journal.note(by, "group changed", f"{renamed}: {_names(chosen)}", team=now.team, request=request)
     return now
-
-
-def remove(group: Group, by: User, *, request: HttpRequest | None = None) -> None:
-    """Remove a group; its systems stay. Raises `Refused` while a schedule, a recipient or a webhook uses it."""
-    with transaction.atomic():
-        now = _locked(group)
-        if users := _users(now):
-            raise Refused(f"the group is used by {users}: take it out there first")
-        journal.note(by, "group removed", now.name, team=now.team, request=request)
-        now.delete()
 
 
 def _users(group: Group) -> str:
@@ -91,20 +103,5 @@ def _free_name(team: Team, text: str, but: Group | None = None) -> str:
     return name
 
 
-def _locked(group: Group) -> Group:
-    found = Group.objects.select_for_update(of=("self",)).select_related("team").filter(pk=group.pk).first()
-    if found is None:
-        raise Refused("this group has been removed meanwhile")
-    return found
-
-
-def _save(group: Group) -> None:
-    try:
-        with transaction.atomic():
-            group.save()
-    except IntegrityError:  # somebody took the name at this moment
-        raise Refused("there is a group of this name: choose another one") from None
-
-
-def _names(systems: list[System]) -> str:
-    return ", ".join(sorted(system.name for system in systems)) or "no systems"
+def _names(group: Group) -> str:
+    return ", ".join(group.systems.order_by("name").values_list("name", flat=True)) or "no systems"

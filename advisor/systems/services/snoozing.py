@@ -12,14 +12,11 @@ from django.utils import timezone
 
 from advisor.accounts.models import User
 from advisor.core import journal
+from advisor.core.records import Refused
 from advisor.systems.models import System
 from advisor.uploads.services.uploads import clean_text
 
 LONGEST_WHY = 500
-
-
-class Refused(ValueError):
-    """What was asked for is not done; the message says why and what to do."""
 
 
 def snoozed_now() -> Q:

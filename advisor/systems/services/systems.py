@@ -18,6 +18,7 @@ from advisor.audits.services.persistence import settle_system
 from advisor.core import journal
 from advisor.core.job_queue import start
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.findings.services import tracking
 from advisor.notifications.models import Delivery, Mail
 from advisor.notifications.services import recipients
@@ -30,10 +31,6 @@ from advisor.uploads.services.results import is_nameless
 from advisor.uploads.services.uploads import clean_text
 
 LONGEST = 120
-
-
-class Refused(ValueError):
-    """A change that is not made; the message says why and what to do."""
 
 
 def rename_system(

@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from advisor.core.views import Asked, numbers_of, page, workers_only
+from advisor.core.records import Refused
+from advisor.core.views import Asked, numbers_of, page, refusal_told, workers_only
 from advisor.systems.models import System
 from advisor.systems.services import bulk
-from advisor.systems.services.systems import Refused
 
 
 @workers_only
@@ -23,14 +23,12 @@ def change(request: Asked) -> HttpResponse:
     with `name-<number>` of each, `merge` with `into`, `delete` with `count`; `was-<number>` is the name that was shown.
     """
     given = request.POST if request.method == "POST" else request.GET
-    try:
+    with refusal_told(request, "Not shown: {}."):
         systems = bulk.chosen(request.user, numbers_of(given, "system"))
-    except Refused as why:
-        messages.error(request, f"Not shown: {why}.")
-        return redirect("overview")
-    if request.method == "POST":
-        return _do(request, systems, len(set(given.getlist("system"))))
-    return page(request, "systems/bulk.html", {"systems": systems, "most": bulk.MOST, **_preview(request, systems)})
+        if request.method == "POST":
+            return _do(request, systems, len(set(given.getlist("system"))))
+        return page(request, "systems/bulk.html", {"systems": systems, "most": bulk.MOST, **_preview(request, systems)})
+    return redirect("overview")
 
 
 def _preview(request: Asked, systems: Sequence[System]) -> dict[str, Any]:
@@ -59,7 +57,7 @@ def _do(request: Asked, systems: list[System], given: int) -> HttpResponse:
     """Do what was asked for; what is refused leads back to the preview."""
     back = f"{reverse('systems-change')}?{urlencode([('system', one.pk) for one in systems])}"
     do, post = request.POST.get("do", ""), request.POST
-    try:
+    with refusal_told(request, "Nothing changed: {}."):
         if len(systems) != given or any(post.get(f"was-{one.pk}", one.name) != one.name for one in systems):
             raise Refused(bulk.GONE)
         if do == "rename":
@@ -81,7 +79,5 @@ def _do(request: Asked, systems: list[System], given: int) -> HttpResponse:
             )
         else:
             return redirect(back)
-    except Refused as why:
-        messages.error(request, f"Nothing changed: {why}.")
-        return redirect(back)
-    return redirect("overview")
+        return redirect("overview")
+    return redirect(back)

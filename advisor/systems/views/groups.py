@@ -8,12 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
 from advisor.core.access import groups_of, may_work_for, teams_of
-from advisor.core.views import (
-    Asked,
-    page,
-    paged,
-    workers_only,
-)
+from advisor.core.views import Asked, page, paged, refusal_in, refusal_told, workers_only
 from advisor.schedules.forms import GroupForm
 from advisor.schedules.views.changing import team_of
 from advisor.systems.models import Group
@@ -40,11 +35,8 @@ def add(request: Asked) -> HttpResponse:
     form = GroupForm(request.POST or None, team=team)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
-        try:
+        with refusal_in(form, says="Not kept: {}."):
             group = groups.make(team, given["name"], given["systems"], request.user, request=request)
-        except groups.Refused as why:
-            form.add_error(None, f"Not kept: {why}.")
-        else:
             messages.success(request, f"The group {group.name} is made.")
             return redirect("groups")
     context = {"form": form, "team": team, "group": None, "may_work": True}
@@ -60,11 +52,8 @@ def show(request: Asked, pk: int) -> HttpResponse:
     form = GroupForm(request.POST or None, team=group.team, group=group)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
-        try:
+        with refusal_in(form, says="Not kept: {}."):
             groups.change(group, given["name"], given["systems"], request.user, request=request)
-        except groups.Refused as why:
-            form.add_error(None, f"Not kept: {why}.")
-        else:
             messages.success(request, f"The group {given['name']} is kept as you have it now.")
             return redirect("group", pk)
     context = {
@@ -86,13 +75,11 @@ def delete(request: Asked, pk: int) -> HttpResponse:
     group = _find(request, pk)
     if not may_work_for(request.user, group.team):
         raise PermissionDenied("Your role reads. Ask an administrator for the role of a DBA.")
-    try:
+    with refusal_told(request, "Not deleted: {}."):
         groups.remove(group, request.user, request=request)
-    except groups.Refused as why:
-        messages.error(request, f"Not deleted: {why}.")
-        return redirect("group", pk)
-    messages.success(request, f"The group {group.name} is deleted. Its systems stay.")
-    return redirect("groups")
+        messages.success(request, f"The group {group.name} is deleted. Its systems stay.")
+        return redirect("groups")
+    return redirect("group", pk)
 
 
 def _find(request: Asked, pk: int) -> Group:

@@ -1,7 +1,6 @@
 """One system: its figures, findings and settings over time, its captures, limits and notes."""
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -28,10 +27,10 @@ from advisor.audits.views.rulebook import (
     take_back,
 )
 from advisor.core.access import journal_of, may_work_for, systems_of
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import csv_answer
 from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
-from advisor.core.views import Asked, page, paged
+from advisor.core.views import Asked, page, paged, refusal_in
 from advisor.findings.services.changes_seen import changes_of, marks_for
 from advisor.findings.services.pages import accepted_of, last_change_judged, some_accepted, verdict_now, worst_standing
 from advisor.schedules.source_views.listing import NEWEST, rows_of
@@ -308,7 +307,7 @@ def change_snooze(request: Asked, pk: int) -> HttpResponse:
     """Snooze it (`until`, `why`), or end that now (`end=1`)."""
     system = _for_work(request, pk)
     form = SnoozeForm(request.POST)
-    try:
+    with refusal_in(form):
         if request.POST.get("end"):
             snoozing.wake(system, request.user, request=request)
             messages.success(request, "It is not snoozed any more.")
@@ -318,29 +317,11 @@ def change_snooze(request: Asked, pk: int) -> HttpResponse:
             snoozing.snooze(system, until, form.cleaned_data["why"], request.user, request=request)
             messages.success(request, f"It is snoozed until {until}.")
             return redirect("system", pk)
-    except snoozing.Refused as why:
-        form.add_error(None, str(why))
     return _page(request, system, form)
-
-
-class _Line:
-    """What the csv module writes to: it hands each line on."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 def figures_csv(request: Asked, pk: int) -> StreamingHttpResponse:
     """Hand over every key figure of every capture, a line each."""
     system = _system(request, pk)
-    writer = csv.writer(_Line())
-
-    def lines() -> Iterator[str]:
-        yield writer.writerow(("taken", "time of", "figure", "label", "unit", "value", "better"))
-        for time, whose, key, label, unit, value, better in history.every_figure(system):
-            texts = [safe_cell(text) for text in (time, whose, key, label, unit)]
-            yield writer.writerow((*texts, value, better))
-
-    answer = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="lockwright-{file_part(system.name)}-figures.csv"'
-    return answer
+    heading = ("taken", "time of", "figure", "label", "unit", "value", "better")
+    return csv_answer(f"lockwright-{file_part(system.name)}-figures.csv", heading, history.every_figure(system))

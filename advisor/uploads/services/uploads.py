@@ -14,15 +14,12 @@ from django.http import HttpRequest
 from advisor.accounts.models import Team, User
 from advisor.core import journal
 from advisor.core.job_queue import start
+from advisor.core.records import Refused
 from advisor.notifications.mail.rendering import one_line
 from advisor.schedules.models import Run
 from advisor.uploads.models import Blob, Upload, UploadFile
 from advisor.uploads.services.storing import IN_MEMORY, Packed, TooMuch
 from collectors.intake import MEGABYTE
-
-
-class Refused(ValueError):
-    """An upload that is not taken; the message says why and what to do."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from advisor.audits.models import Audit, Backtest, Capture, CaptureFacts, Findin
 from advisor.audits.services import backtest
 from advisor.audits.services.limits import set_limit
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.operations.services.retention import clear_up
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -139,14 +140,14 @@ def test_what_was_shown_and_is_not_so_any_more_is_not_saved(
 ) -> None:
     row = tried(django_capture_on_commit_callbacks, people.owner, 60, claims)
     set_limit(LIMIT, 30, people.mate, system=claims)
-    with pytest.raises(backtest.Refused, match="changed meanwhile, to 30"):
+    with pytest.raises(Refused, match="changed meanwhile, to 30"):
         backtest.save(row, people.owner)
     other = tried(django_capture_on_commit_callbacks, people.owner, 61, claims)
     Backtest.objects.filter(pk=other.pk).update(rules_version="of another day")
-    with pytest.raises(backtest.Refused, match="rules are others"):
+    with pytest.raises(Refused, match="rules are others"):
         backtest.save(other, people.owner)
     unready = backtest.begin(people.owner, LIMIT, 62, system=claims)
-    with pytest.raises(backtest.Refused, match="not been tried yet"):
+    with pytest.raises(Refused, match="not been tried yet"):
         backtest.save(unready, people.owner)
     assert LimitSetting.objects.get().value == 30
 
@@ -156,11 +157,11 @@ def test_a_saved_value_that_somebody_changed_since_is_not_undone(
 ) -> None:
     row = tried(django_capture_on_commit_callbacks, people.owner, 60, claims)
     backtest.save(row, people.owner)
-    with pytest.raises(backtest.Refused, match="saved already"):
+    with pytest.raises(Refused, match="saved already"):
         backtest.save(row, people.owner)
     for value in (70, 60):  # also where it is set to the same value once more: that is somebody's decision
         set_limit(LIMIT, value, people.mate, system=claims)
-        with pytest.raises(backtest.Refused, match="nothing to undo"):
+        with pytest.raises(Refused, match="nothing to undo"):
             backtest.undo(row, people.owner)
     assert LimitSetting.objects.get().value == 60
 
@@ -280,7 +281,7 @@ def test_the_page_follows_while_it_runs_and_a_lost_task_is_started_again(
 def test_a_person_has_a_few_trials_at_a_time(people: People, claims: System) -> None:
     for value in range(backtest.MOST_OPEN):
         backtest.begin(people.owner, LIMIT, 60 + value, system=claims)
-    with pytest.raises(backtest.Refused, match="not done yet"):
+    with pytest.raises(Refused, match="not done yet"):
         backtest.begin(people.owner, LIMIT, 90, system=claims)
     backtest.begin(people.mate, LIMIT, 90, system=claims)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from advisor.core.records import Refused
 from advisor.findings.models import SavedView
 from advisor.findings.services import saved_views
 from tests.advisor.people import AsUser, People, text_of
@@ -42,7 +43,7 @@ def test_what_cannot_be_kept_is_told(people: People, as_user: AsUser, given: dic
 def test_a_person_has_so_many_views(people: People, as_user: AsUser) -> None:
     for number in range(saved_views.MOST_VIEWS):
         saved_views.save(people.owner, f"view {number}", "")
-    with pytest.raises(saved_views.Refused):
+    with pytest.raises(Refused):
         saved_views.save(people.owner, "one more", "")
     assert saved_views.save(people.owner, "view 3", "state=open").query == "state=open", "one of them may change"
     assert saved_views.save(people.mate, "one more", "")

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from advisor.accounts.models import User
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import states
 from advisor.operations.tasks import start_waiting
@@ -58,7 +59,7 @@ def test_an_acceptance_needs_a_reason_and_a_day_in_the_future(
     people: People, storm: System, days: int | None, why: str, back_if: float, said: str
 ) -> None:
     until = None if days is None else in_days(days)
-    with pytest.raises(states.Refused, match=said):
+    with pytest.raises(Refused, match=said):
         states.accept(people.owner, [followed().pk], until, why, back_if)
     assert followed().state == "open"
 
@@ -110,7 +111,7 @@ def test_a_finding_is_given_to_who_may_work_for_the_team(people: People, storm: 
     assert followed().owner == people.mate
     assert told(row)[-1] == ("owner", "assigned it to mats")
     for nobody in (people.colleague, people.stranger):
-        with pytest.raises(states.Refused, match="may not work for the team Claims"):
+        with pytest.raises(Refused, match="may not work for the team Claims"):
             states.assign(people.owner, [row.pk], nobody)
     assert list(states.owners_for(people.team)) == [people.administrator, people.mate, people.owner]
     states.assign(people.mate, [row.pk], None)
@@ -121,9 +122,9 @@ def test_a_comment_is_kept_as_it_was_written(people: People, storm: System) -> N
     row = followed()
     states.comment(people.owner, [row.pk], " <b>asked for</b>\r\nSunday 06:00 ")
     assert told(row)[-1] == ("comment", "<b>asked for</b>\nSunday 06:00")
-    with pytest.raises(states.Refused, match="Write something"):
+    with pytest.raises(Refused, match="Write something"):
         states.comment(people.owner, [row.pk], " \n ")
-    with pytest.raises(states.Refused, match="2,000"):
+    with pytest.raises(Refused, match="2,000"):
         states.comment(people.owner, [row.pk], "x" * 2001)
     assert followed().state_since == row.state_since
 

@@ -22,7 +22,7 @@ from advisor.audits.services.limits import set_limit
 from advisor.config.administration import urlpatterns
 from advisor.config.celery import app
 from advisor.core import journal
-from advisor.core.csv_text import safe_cell
+from advisor.core.csv_files import safe_cell
 from advisor.core.models import JournalEntry, Site
 from advisor.systems.models import System
 from tests.advisor.people import People

@@ -3,10 +3,10 @@
 import pytest
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.notifications.models import Recipient
 from advisor.systems.models import Group
 from advisor.systems.services import groups
-from advisor.systems.services.groups import Refused
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import make_schedule, make_system
 

@@ -11,9 +11,10 @@ import time_machine
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import running, schedules
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.systems.models import Group
 from tests.advisor.people import People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system, runs_of
@@ -142,7 +143,7 @@ def test_a_change_of_times_counts_from_now_and_any_other_leaves_the_next_time_al
     assert (same.name, same.after, same.next_due) == ("every hour", "move", NOON + HOUR)
     faster = schedules.change(made, replace(HOURLY, name="every hour", after="move", every_minutes=5), people.mate)
     assert faster.next_due == NOON + timedelta(minutes=15)
-    assert actions()[-1] == ("schedule changed", f"{schedules.told(faster)} (changed: every_minutes)")
+    assert actions()[-1] == ("schedule changed", f"{schedules.told(faster)} (changed: every_minutes 60 to 5)")
     count = len(actions())
     schedules.change(made, replace(HOURLY, name="every hour", after="move", every_minutes=5), people.mate)
     assert len(actions()) == count, "nothing changed, nothing is noted"

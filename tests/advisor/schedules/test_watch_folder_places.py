@@ -8,6 +8,7 @@ from pytest_django import Settings
 
 from advisor.accounts.models import Team
 from advisor.accounts.services import people as people_service
+from advisor.core.records import Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services.watch_folder.files import Unreadable
 from advisor.schedules.services.watch_folder.intake import NotAllowed, allowed, own_folder
@@ -145,9 +146,9 @@ def test_a_look_into_all_folders_passes_over_those_of_other_teams(people: People
 def test_a_team_gets_no_name_whose_drop_folder_is_that_of_another_team(people: People, name: str) -> None:
     Team.objects.filter(pk=people.team.pk).update(name="Claims ")
     text = "Its drop folder would be that of team Claims , too: choose a name that differs"
-    with pytest.raises(people_service.Refused, match=text):
+    with pytest.raises(Refused, match=text):
         people_service.add_team(name, people.administrator)
-    with pytest.raises(people_service.Refused, match=text):
+    with pytest.raises(Refused, match=text):
         people_service.rename_team(people.other_team, name, people.administrator)
     people_service.rename_team(people.team, name, people.administrator)
 
@@ -160,9 +161,9 @@ def test_a_team_gets_no_name_into_whose_drop_folder_another_team_looks(
     text = (
         f"Schedule night of team Claims looks into {roots[1]}/{folder}, which would be its drop folder: choose another"
     )
-    with pytest.raises(people_service.Refused, match=text):
+    with pytest.raises(Refused, match=text):
         people_service.add_team("Motor", people.administrator)
-    with pytest.raises(people_service.Refused, match=text):
+    with pytest.raises(Refused, match=text):
         people_service.rename_team(people.other_team, "Motor", people.administrator)
     people_service.rename_team(people.team, "Motor", people.administrator)
     people_service.rename_team(people.team, "Claims", people.administrator)

@@ -11,10 +11,11 @@ from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 from advisor.accounts.models import Team
 from advisor.audits.models import Finding, LimitSetting
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import Run
 from advisor.systems.models import System
 from advisor.systems.services import aliases
-from advisor.systems.services.systems import Refused, let_go_of_name, rename_system
+from advisor.systems.services.systems import let_go_of_name, rename_system
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
 from tests.advisor.people import STORIES, AsUser, People, text_of

@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from advisor.audits.models import Capture, LimitSetting
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.findings.services import states
 from advisor.notifications.models import Recipient
 from advisor.systems.models import Group, Note, System
 from advisor.systems.services import bulk
-from advisor.systems.services.systems import Refused
 from advisor.uploads.models import Upload
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduling import make_system

@@ -18,6 +18,7 @@ from advisor.audits.models import (
 )
 from advisor.audits.services.persistence import settle_system
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.findings.models import TrackedFinding
 from advisor.notifications.models import (
     Delivery,
@@ -33,7 +34,7 @@ from advisor.systems.models import (
     SettingsSnapshot,
     System,
 )
-from advisor.systems.services.systems import Refused, forget_system, rename_system
+from advisor.systems.services.systems import forget_system, rename_system
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest, read_again
 from tests.advisor.people import STORIES, AsUser, People

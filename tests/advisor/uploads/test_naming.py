@@ -7,13 +7,14 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
 from advisor.systems.models import Group, Note, System
 from advisor.systems.services.systems import rename_system
 from advisor.uploads.models import Upload
 from advisor.uploads.services.naming import name_exports, unnamed_files, unnamed_upload
-from advisor.uploads.services.uploads import Brought, Refused, ingest
+from advisor.uploads.services.uploads import Brought, ingest
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.seen import words_of
 

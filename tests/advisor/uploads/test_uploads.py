@@ -14,17 +14,13 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 from advisor.audits.models import Audit, Capture, Finding
 from advisor.audits.services.deduplicate import captures_in
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.systems.models import System
 from advisor.uploads.models import Blob, FormerUpload, Upload
 from advisor.uploads.services import process_upload, spooling
 from advisor.uploads.services.process_upload import claim, left_waiting
 from advisor.uploads.services.storing import open_blob
-from advisor.uploads.services.uploads import (
-    Brought,
-    Refused,
-    ingest,
-    read_again,
-)
+from advisor.uploads.services.uploads import Brought, ingest, read_again
 from rules.engine import rules
 from tests.advisor.people import STORIES, People, bring_story
 

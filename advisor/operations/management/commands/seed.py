@@ -8,13 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from advisor.core.records import Refused
 from advisor.operations.seeding import fleet as seed_fleet
-from advisor.operations.seeding.captures import (
-    EVERYWHERE,
-    Amount,
-    Refused,
-    seed,
-)
+from advisor.operations.seeding.captures import EVERYWHERE, Amount, seed
 
 
 class Command(BaseCommand):

@@ -227,10 +227,16 @@ def _sum(rows: Iterable[MonSysStatement]) -> float | None:
     return sum(reads) if reads else None
 
 
+def one_line(text: str, longest: int) -> tuple[str, bool]:
+    """Text of a client on one line with nothing hidden in it, at most so long, and whether any of it is cut off."""
+    flat = comment(" ".join(text.split()), longest + 1)
+    return flat[:longest], len(flat) > longest
+
+
 def quoted(text: str, longest: int = LONGEST) -> str:
     """A statement as it may be shown: on one line, nothing hidden in it, in quotes, cut with a mark."""
-    flat = comment(" ".join(text.split()), 2 * longest)
-    return f'"{flat}"' if len(flat) <= longest else f'"{flat[:longest]}" [cut]'
+    flat, is_cut = one_line(text, longest)
+    return f'"{flat}"{" [cut]" if is_cut else ""}'
 
 
 def shown(text: str, longest: int = LONGEST) -> str:

@@ -7,10 +7,10 @@ from django.test import Client
 
 from advisor.accounts.models import Role, User
 from advisor.accounts.services import people as services
+from advisor.core.records import Refused
 from advisor.notifications.mail import links
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import subscribers
-from advisor.notifications.services.preferences import Refused
 from tests.advisor.notifications.mail.hearing import hearer
 from tests.advisor.operations.administering import deeds
 from tests.advisor.people import People

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from advisor.core.records import Refused
 from advisor.notifications.mail import links
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import (
@@ -12,7 +13,6 @@ from advisor.notifications.services import (
     recipients,
     subscribers,
 )
-from advisor.notifications.services.preferences import Refused
 from advisor.systems.models import System
 from advisor.systems.services.systems import forget_system
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, mails

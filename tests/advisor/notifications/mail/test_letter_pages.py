@@ -8,7 +8,7 @@ from django.urls import reverse
 from advisor.core.models import Site
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import notify, recipients
-from advisor.notifications.services.preferences import changed
+from advisor.notifications.services.preferences import wanted_words
 from advisor.systems.models import System
 from tests.advisor.notifications.mail.hearing import audited_again, hearer
 from tests.advisor.people import AsUser, People, text_of
@@ -133,7 +133,7 @@ def test_a_change_is_stored_and_what_was_not_chosen_is_off(people: People, as_us
     answer = client.post(reverse("letter-recipient", args=[one.pk]), typed(systems=[storm.pk], days=["4"]), follow=True)
     assert "nothing changed yes to no" in words_of(answer.content.decode())
     one.refresh_from_db()
-    assert changed(Recipient(days=[4]), one) == []
+    assert wanted_words(Recipient(days=[4])) == wanted_words(one)
     assert one.digest_due is None
     assert list(one.systems.all()) == [storm]
 

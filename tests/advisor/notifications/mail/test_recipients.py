@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.notifications.models import Mail, Recipient, Told
 from advisor.notifications.services import notify, recipients
-from advisor.notifications.services.preferences import Refused, in_words
+from advisor.notifications.services.preferences import in_words
 from advisor.systems.models import System
 from advisor.systems.services.systems import rename_system
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, mails

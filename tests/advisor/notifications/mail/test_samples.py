@@ -7,9 +7,9 @@ import time_machine
 from django.utils import timezone
 
 from advisor.accounts.models import User
+from advisor.core.records import Refused
 from advisor.notifications.models import Mail, Recipient
 from advisor.notifications.services import samples
-from advisor.notifications.services.preferences import Refused
 from advisor.systems.models import System
 from tests.advisor.notifications.mail.hearing import hearer
 from tests.advisor.people import People

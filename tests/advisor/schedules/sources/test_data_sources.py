@@ -6,9 +6,9 @@ import pytest
 from django.db import connection as database
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource
 from advisor.schedules.sources import data_sources
-from advisor.schedules.sources.data_sources import Refused
 from advisor.systems.models import System
 from advisor.systems.services.overview import heard
 from advisor.systems.services.systems import forget_system, rename_system

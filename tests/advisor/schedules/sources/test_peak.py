@@ -11,10 +11,11 @@ from django.test import Client
 from advisor.accounts.services.tokens import make_token
 from advisor.audits.models import Capture
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services import peak, schedules
 from advisor.schedules.services.peak import busiest
-from advisor.schedules.services.schedules import Refused, ScheduleSpec
+from advisor.schedules.services.schedules import ScheduleSpec
 from advisor.systems.models import System
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduling import NOON, make_system

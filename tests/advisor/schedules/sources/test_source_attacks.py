@@ -8,8 +8,8 @@ from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource, SourceTry
-from advisor.schedules.services import schedules
 from advisor.schedules.sources import (
     by_hand,
     connection_test,
@@ -17,7 +17,6 @@ from advisor.schedules.sources import (
     queries,
     strings,
 )
-from advisor.schedules.sources.data_sources import Refused
 from advisor.systems.models import System
 from collectors.live.registry import CollectorFailed
 from tests.advisor.people import AsUser, People, text_of
@@ -107,7 +106,7 @@ def test_a_source_that_is_removed_and_added_again_gives_its_maker_no_further_tri
         source = make_source(system, people.owner, name=f"a {number}")
         connection_test.ask(source, people.owner)
         data_sources.remove(source, people.owner)
-    with pytest.raises(connection_test.Refused, match="you have tried 30 times"):
+    with pytest.raises(Refused, match="you have tried 30 times"):
         connection_test.ask(make_source(system, people.owner), people.owner)
 
 
@@ -115,7 +114,7 @@ def test_to_collect_by_hand_is_no_way_around_the_bound_of_tries(people: People, 
     make_source(system, people.owner)
     for _ in range(connection_test.MOST_OF_SOURCE):
         by_hand.collect_now(system, people.owner)
-    with pytest.raises(schedules.Refused, match="10 times within the hour"):
+    with pytest.raises(Refused, match="10 times within the hour"):
         by_hand.collect_now(system, people.mate)
     JournalEntry.objects.update(at=timezone.now() - 2 * connection_test.HOUR)
     assert by_hand.collect_now(system, people.owner)

@@ -11,6 +11,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 from advisor.audits.models import Capture
 from advisor.core import job_queue
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource, Run
 from advisor.schedules.sources import data_sources, identity
 from advisor.systems.models import System
@@ -203,7 +204,7 @@ def test_the_name_of_another_system_is_not_taken_on(people: People, system: Syst
     source = make_source(system, people.owner)
     source.other = {"server": "B", "version": "", "engines": 1, "says": "x", "at": "then"}
     source.save()
-    with pytest.raises(identity.Refused, match="B is the name of another system"):
+    with pytest.raises(Refused, match="B is the name of another system"):
         identity.take_on(source, "then", people.owner)
 
 

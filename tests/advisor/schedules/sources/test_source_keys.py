@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource
 from advisor.schedules.sources import data_sources, keys
 from advisor.systems.models import System
@@ -195,7 +196,7 @@ def test_without_a_key_a_password_is_refused_with_what_to_do_and_nothing_is_kept
     people: People, system: System, settings: Settings, tmp_path: Path
 ) -> None:
     settings.SOURCE_KEYS, settings.SOURCE_KEY_FILE = [], tmp_path / "none"
-    with pytest.raises(data_sources.Refused, match="Have an operator set LOCKWRIGHT_KEY") as refused:
+    with pytest.raises(Refused, match="Have an operator set LOCKWRIGHT_KEY") as refused:
         make_source(system, people.owner)
     assert refused.value.field == "password"
     assert not DataSource.objects.exists()

@@ -7,6 +7,7 @@ import pytest
 from pytest_django import Settings
 
 from advisor.config.apps import sources_are_readable
+from advisor.core.records import Refused
 from advisor.schedules.sources import data_sources, host_policy
 from advisor.systems.models import System
 from tests.advisor.people import People
@@ -32,10 +33,10 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     ["169.254.169.254", "fe80::1", "[fe80::1]", "::ffff:169.254.1.1", "100.100.100.200", "224.0.0.1", "2852039166"],
 )
 def test_a_link_local_address_is_refused_as_it_is_typed(people: People, system: System, host: str) -> None:
-    with pytest.raises(data_sources.Refused, match="never asked") as refused:
+    with pytest.raises(Refused, match="never asked") as refused:
         make_source(system, people.owner, host=host)
     assert refused.value.field == "host"
-    with pytest.raises(data_sources.Refused, match=r"never asked|host name or an IP"):
+    with pytest.raises(Refused, match=r"never asked|host name or an IP"):
         make_source(system, people.owner, host="", odbc=f"DRIVER=FreeTDS;SERVER={host};UID=x")
 
 
@@ -91,9 +92,9 @@ def test_only_what_the_operator_allows_is_asked(names: dict[str, list[str]], set
 
 def test_an_address_outside_is_refused_before_it_is_kept(people: People, system: System, settings: Settings) -> None:
     settings.ALLOWED_SOURCES = ["10.1.0.0/16"]
-    with pytest.raises(data_sources.Refused, match="outside of what this service may ask"):
+    with pytest.raises(Refused, match="outside of what this service may ask"):
         make_source(system, people.owner, host="10.2.0.1")
-    with pytest.raises(data_sources.Refused, match="outside of what this service may ask"):
+    with pytest.raises(Refused, match="outside of what this service may ask"):
         make_source(system, people.owner, host="", odbc="DSN=test")
     assert make_source(system, people.owner, host="10.1.0.1")
 

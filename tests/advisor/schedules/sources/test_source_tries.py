@@ -8,6 +8,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.accounts.models import User
 from advisor.core.models import JournalEntry
+from advisor.core.records import Refused
 from advisor.schedules.models import DataSource, SourceTry
 from advisor.schedules.sources import connection_test, queries
 from advisor.systems.models import System
@@ -146,13 +147,13 @@ def test_nobody_tries_more_often_than_a_server_takes(
     source = make_source(system, people.owner, host="127.0.0.1")
     for _ in range(connection_test.MOST_OF_SOURCE):
         tried(source, people.owner, django_capture_on_commit_callbacks)
-    with pytest.raises(connection_test.Refused, match="10 times within the hour"):
+    with pytest.raises(Refused, match="10 times within the hour"):
         connection_test.ask(source, people.mate)
     for number in range(2):
         more = make_source(system, people.owner, host="127.0.0.1", name=f"more {number}")
         for _ in range(connection_test.MOST_OF_SOURCE):
             tried(more, people.owner, django_capture_on_commit_callbacks)
-    with pytest.raises(connection_test.Refused, match="you have tried 30 times"):
+    with pytest.raises(Refused, match="you have tried 30 times"):
         connection_test.ask(make_source(system, people.owner, name="last"), people.owner)
     SourceTry.objects.update(created=timezone.now() - timedelta(hours=2))
     JournalEntry.objects.update(at=timezone.now() - timedelta(hours=2))
