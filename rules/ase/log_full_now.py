@@ -33,12 +33,12 @@ LINKS = (
 LOCKS = "A process that sleeps for space in the log keeps its locks, so others wait behind it."
 NEXT = "The next process that changes anything there sleeps, and keeps its locks meanwhile."
 DUMP = (
-    "If it still is: dump the transaction log of {0}, and look in master..syslogshold for the oldest open transaction or "
-    "truncation point. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
+    "If it still is: dump the transaction log of {0}, and look in master..syslogshold for the oldest open transaction "
+    "or truncation point. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
 )
 REPLICATED = (
-    'Where {0} is replicated: whether its RepAgent is behind (sp_help_rep_agent "{0}", "scan"). What makes it slow, this '
-    "server, the network or Replication Server, is not in the export."
+    'Where {0} is replicated: whether its RepAgent is behind (sp_help_rep_agent "{0}", "scan"). What makes it slow, '
+    "this server, the network or Replication Server, is not in the export."
 )
 
 

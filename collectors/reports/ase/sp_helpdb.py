@@ -88,5 +88,5 @@ def _usage(row: Row) -> int | None:
 
 
 HEADING = re.compile(f"{START.pattern}|{SEGMENTS.pattern}", re.IGNORECASE)
-TABLES = Listing(heading=HEADING, row=lambda row, table: (), stop=STOP, remedy=REMEDY)
+TABLES: Listing[DatabaseFragment] = Listing(heading=HEADING, row=lambda row, table: (), stop=STOP, remedy=REMEDY)
 """Only cut into tables by it: whose a piece is, stands in another table."""

@@ -147,6 +147,7 @@ def test_a_system_with_accepted_findings_alone_is_not_in_order(people: People, s
 def test_systems_are_sorted_by_what_is_open(people: People, storm: System, day: Day, as_user: AsUser) -> None:
     Audit.objects.update(processors_lost=None, capacity=None)
     other = System.objects.create(team=people.team, product="ase", name="OTHER", key="OTHER")
+    assert storm.latest_id
     audit = Audit.objects.get(pk=storm.latest_id)
     audit.pk, audit.system, audit.worst = None, other, 3
     audit.save()
