@@ -38,7 +38,10 @@ SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (rf"sp_cacheconfig(?: {NAME})?", ("ase/sp_cacheconfig",)),
         (rf"sp_poolconfig {NAME}", ("ase/sp_cacheconfig",)),
         (rf"sp_helpcache(?: {NAME})?", ("ase/sp_helpcache",)),
-        (r'sp_monitorconfig "open (?:objects|indexes|partitions)"', ("ase/sp_monitorconfig",)),
+        (
+            r'sp_monitorconfig "(?:open (?:objects|indexes|partitions)|number of locks)"',
+            ("ase/sp_monitorconfig",),
+        ),
         (rf'sp_spaceused "(?:{TABLE}|[^"]+)"(?:, 1)?', ("ase/sp_spaceused",)),
         (r"sp_lock", ("ase/sp_lock",)),
         (r"select EngineNumber, Status from master\.\.monEngine", ("ase/monitor_tables",)),
@@ -109,7 +112,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         rf'sp_configure {NAME}, {WHOLE}(?:, "[a-z ]+")?',
         rf'sp_cacheconfig {NAME}(?=,)(?:, "(?:{SIZE}|0)")?(?:, (?:mixed|logonly))?(?:, (?:strict|relaxed))?'
         r'(?:, "cache_partition=(?:[0-9]+|default)")?',
-        rf'sp_poolconfig {NAME}, "{SIZE}", "[0-9]+K"',
+        rf'sp_poolconfig {NAME}, "(?:{SIZE}|0)", "[0-9]+K"',
         rf"sp_bindcache {NAME}, {WORD}(?:, (?:{NAME}|syslogs)(?:, {NAME})?)?",
         rf"sp_unbindcache {WORD}(?:, (?:{NAME}|syslogs)(?:, {NAME})?)?",
         rf"alter table (?:{TABLE}) lock (?:allpages|datapages|datarows)",

@@ -137,7 +137,7 @@ def test_of_a_lock_manager_with_its_own_cpu_neither_is_computed() -> None:
     spent = line_of(found, "SLOW").spent
     assert spent is not None
     assert (spent.synch, spent.kernel, spent.basis) == (None, None, OWN_CPU)
-    assert any(one.command == "MONITOR MODES ! on SLOW, after that step" for one in bring(found))
+    assert any(one.command == f"{ProcessorModes.COLLECTED_BY} ! on SLOW, after that step" for one in bring(found))
 
 
 def test_a_node_without_modes_is_not_computed_and_its_command_is_named() -> None:

@@ -131,5 +131,6 @@ def _traced(node: str) -> MissingInput:
 def _measured(node: str) -> MissingInput:
     name = comment(node, 31)
     return MissingInput(
-        f"MP synch and kernel time of {name} after the move", f"MONITOR MODES ! on {name}, after that step"
+        f"MP synch and kernel time of {name} after the move",
+        f"{ProcessorModes.COLLECTED_BY} ! on {name}, after that step",
     )
