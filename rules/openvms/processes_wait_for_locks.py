@@ -197,7 +197,8 @@ def _of_files(kind: str) -> str:
     find = "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it. "
     if kind == VOLUME:
         return f"{find}{FEWER_FILES}"
-    return f"{find}Look at {HOLDERS}, and at large directories: check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O."
+    caches = "check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O"
+    return f"{find}Look at {HOLDERS}, and at large directories: {caches}."
 
 
 def _file(facts: Facts, head: LockQueue) -> str:
