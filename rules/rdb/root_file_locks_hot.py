@@ -175,6 +175,8 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
         needs = tuple(change.key for change in before)
         change = alter("commit_to_journal", place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)
         change = replace(change, yields_to=(key_of("snapshot", place),))  # which would take away what it rests on
+        if reserves:
+            change = replace(change, after=(*change.after, key_of("prestarted_transactions", place)))
         first = f"First make {listed(missing)}, then fast commit." if missing else ""
         first = "Fast commit has to be enabled first." if fast is False and not missing else first
         why = "With commit to journal each user gets a range of numbers beforehand."
