@@ -50,6 +50,10 @@ from rules.openvms._evidence.releases import Machine, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
 from rules.sources import JCC
 
+FIRMWARE = (
+    "Hyperthreads as a whole are a setting of the firmware, on the server's console: no export of OpenVMS shows it, "
+    "and the platform's manual says how (no command for it is known here)."
+)
 LINKS = (
     "https://wiki.vmssoftware.com/MONITOR_MODES",
     "https://digiater.com/openvms/doc/ia64-v8.3/opsys/vmsos83/9996/9996pro_277.html",
@@ -231,6 +235,7 @@ def _advise(
         seen=f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each.",
         because=why,
         do=step,
+        unknown=FIRMWARE,
         evidence=(*evidence, *(debug.evidence if debug else ())),
         changes=_stop(layout, order[0]) if order and locks and not (idle or short or debug) else (),
         expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),

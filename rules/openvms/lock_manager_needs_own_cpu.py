@@ -522,7 +522,12 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         now = layout.setting("LCKMGR_CPUID")
         if now != home:
             pending = pending_value(facts, "LCKMGR_CPUID")
-            seat = (advise_parameter("LCKMGR_CPUID", now, home, when=when, node=layout.node, pending=pending),)
+            by_hand = look_at(layout, home)
+            seat = (
+                advise_parameter(
+                    "LCKMGR_CPUID", now, home, when=when, cautions=by_hand, node=layout.node, pending=pending
+                ),
+            )
         until = "Until its lines were held against the display by hand nothing is set." if doubted else UNTRACED
         on = _template(layout, limits, when, cautions)
         changes = (*seat, replace(on, needs=(*on.needs, *(one.key for one in seat))))

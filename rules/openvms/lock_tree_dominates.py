@@ -161,7 +161,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     else:
         named = name_of(facts, first.resource) if first.kind == RMS_FILE else None
         buffers = _buffers(facts, named) if first.kind == RMS_FILE else None
-        yield _finding(facts, first, pictures, named, buffers, limits)
+        beside = [one for one in shares if one is not first and _dominates(one, limits)]
+        yield _finding(facts, first, beside, pictures, named, buffers, limits)
         if buffers and buffers.missing:
             yield Unknown(buffers.missing, "how many global buffers, and what they take")
 
@@ -216,6 +217,7 @@ def _buffers(facts: Facts, named: Named | None) -> Buffers:
 def _finding(
     facts: Facts,
     share: Share,
+    beside: Sequence[Share],
     pictures: Sequence[Picture],
     named: Named | None,
     buffers: Buffers | None,
@@ -235,7 +237,7 @@ def _finding(
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
-            f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}.",
+            f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
             _who(share),
         ),
         because=_because(share, facts),
@@ -246,6 +248,12 @@ def _finding(
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
+
+
+def _beside(others: Sequence[Share]) -> str:
+    """What has as large a share beside it, as a clause: it is not this one tree alone."""
+    named = " and ".join(f"{one.key} ({one.percent:.0f} %)" for one in others)
+    return f"; beside it {named}" if named else ""
 
 
 def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, limits: Limits) -> Iterator[Evidence]:

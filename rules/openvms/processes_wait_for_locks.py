@@ -26,7 +26,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
-from rules.openvms._evidence.file_system import HOLDERS
+from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
 from rules.openvms._evidence.node import sentence
@@ -171,7 +171,7 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
             f"The file is {file}." if file else "",
         ),
         because=REASONS.get(one.head.resource.kind, "Who waits for a lock does nothing until its holder gives it up."),
-        do=_of_files()
+        do=_of_files(one.head.resource.kind)
         if one.head.resource.kind in XQP_KINDS
         else (
             "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, "
@@ -192,12 +192,13 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
     )
 
 
-def _of_files() -> str:
+def _of_files(kind: str) -> str:
     """What to do about waits for locks of the file system."""
-    return (
-        "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it. "
-        f"Look at {HOLDERS}, and at large directories: check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O."
-    )
+    find = "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it. "
+    if kind == VOLUME:
+        return f"{find}{FEWER_FILES}"
+    caches = "check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O"
+    return f"{find}Look at {HOLDERS}, and at large directories: {caches}."
 
 
 def _file(facts: Facts, head: LockQueue) -> str:

@@ -42,6 +42,7 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import (
@@ -377,10 +378,14 @@ def _brief(mean: Mean, main: list[WaitGroup]) -> str:
     if most := _most_waited_for(mean):
         kind, waits = most
         see = BY_TYPE.get(kind, "see what asks for them")
-        return BRIEF.format(
-            f"Of {rounded(mean.waiting)} that wait {rounded(waits.processes)} wait for {kind} locks{waits.said}: {see}"
-        )
+        part = f"{rounded(waits.processes)} wait for {_printed(kind)} locks{waits.said}"
+        return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
+
+
+def _printed(kind: str) -> str:
+    """A lock type as the screens print it: SEQBLK and TSNBLK are abbreviations, the others are words."""
+    return kind.upper() if kind in ROOT else kind
 
 
 def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:

@@ -55,6 +55,12 @@ LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
 SESSIONS = "when it is known that there are few users or all sessions are long; for many users or short ones less"
 COMMIT = "Set COMMIT TO JOURNAL OPTIMIZATION from DISABLED to ENABLED with the database closed and after a full backup."
+FIRST = (
+    "First enable prestarted transactions (rdb/prestarted_transactions_off), the default, and measure: without them "
+    "each transaction reserves its number at its start. Only if commits still queue then, COMMIT TO JOURNAL "
+    "OPTIMIZATION from DISABLED to ENABLED, closed and after a full backup."
+)
+PRESTARTED = "when prestarted transactions are enabled, that was measured, and commits still queue for the root file"
 SNAPSHOTS = (
     "Recalled, not confirmed: commit to journal wants snapshots disabled or deferred; with deferred ones a read-only "
     "transaction waits for the writers. Read HELP ALTER DATABASE first.",
@@ -163,13 +169,18 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
             when = ""  # the plan makes fast commit before it
         if one.word("snapshot_mode") in (None, "immediate"):  # the default
             when = when or "when it is known that immediate snapshots may stay, or may be deferred"
+        reserves = one.is_on("prestarted_transactions") is False
+        if reserves:
+            when, before = PRESTARTED, ()
         needs = tuple(change.key for change in before)
         change = alter("commit_to_journal", place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)
         change = replace(change, yields_to=(key_of("snapshot", place),))  # which would take away what it rests on
+        if reserves:
+            change = replace(change, after=(*change.after, key_of("prestarted_transactions", place)))
         first = f"First make {listed(missing)}, then fast commit." if missing else ""
         first = "Fast commit has to be enabled first." if fast is False and not missing else first
         why = "With commit to journal each user gets a range of numbers beforehand."
-        said = ("Commit to journal is off.", why, joined(first, COMMIT))
+        said = ("Commit to journal is off.", why, FIRST if reserves else joined(first, COMMIT))
         return said, (shown, *evidence_of(missing)), (*before, change)
     shown = Evidence("commit to journal", "enabled", "", journal.source)
     now = one.read("transaction_interval")

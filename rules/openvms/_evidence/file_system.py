@@ -19,6 +19,10 @@ from rules.openvms._evidence.node import in_prose
 CACHES = ("ACP_DINDXCACHE", "ACP_HDRCACHE", "ACP_FIDCACHE", "ACP_EXTCACHE", "ACP_SYSACC")
 """Dynamic all of them (wiki.vmssoftware.com/ACP_parameters)."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
+FEWER_FILES = (
+    "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's default), work "
+    "files that are kept and used again."
+)
 HOLDERS = "programs that watch, back up or defragment files, as such ones hold these locks, too (vendor)"
 
 
@@ -54,10 +58,7 @@ def remedy(share: Share) -> str:
     """What to do by the kind that has most, as a sentence."""
     kind = next(iter(by_kind(share)), "")
     if kind == VOLUME:
-        return (
-            "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's "
-            "default), work files that are kept and used again."
-        )
+        return FEWER_FILES
     return f"Keep files open over the work instead of opening them for each record or request, and look at {HOLDERS}."
 
 
