@@ -15,7 +15,8 @@ did, and the locks stay until that is done.
 Many tasks at one moment, none of which waits for long, are a note: such a queue at one row passes by itself. It is a
 note, too, where no times were collected, as by sp_lock alone, and then how long they wait is to be seen first. One that
 waits beyond the limit behind a client that does nothing is a warning, as nothing but that client ends it; and where
-such a head holds the table that most lock waits are for, it explains ase/lock_waits_high.
+such a head holds the table that most lock waits are for, or no export names one and as many wait behind it as wait on
+average, it explains ase/lock_waits_high.
 
 When to ignore it: few tasks that wait for seconds are daily life. A maintenance job that is meant to lock a table makes
 a chain on purpose. What the export shows is one moment; look again before anything is done.
@@ -43,7 +44,9 @@ from rules.ase._evidence.waits.chains import (
     tasks_at_work,
     waiting_without_holder,
 )
+from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
@@ -83,7 +86,12 @@ class Limits:
     critical_percent: float = percent(CRITICAL_PERCENT, CRITICAL_ORIGIN)
 
 
-@rule(needs=(), uses=(*CHAIN_FACTS, *TABLE_FACTS, *PLAN_FACTS, MonState, MonTable), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*CHAIN_FACTS, *TABLE_FACTS, *PLAN_FACTS, *WAIT_FACTS, MonState, MonTable),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the moment."""
     asked = any(one.table in ("monLocks", "monProcess") for one in facts.every(MonTable))
@@ -180,6 +188,14 @@ def _holds_the_hottest(facts: Facts, chain: Chain) -> bool:
     )
 
 
+def _all_who_wait(facts: Facts, chain: Chain) -> bool:
+    """Whether no table tells where tasks wait, and as many stand in this chain as wait for locks on average."""
+    waits = waited_for(facts, "locks", LOCKS)
+    if waiting_tables(facts) or not isinstance(waits, Waited) or waits.unsure:
+        return False
+    return len(chain.blocked) >= waits.tasks
+
+
 def _many(count: int) -> str:
     return "1 task is blocked" if count == 1 else f"{count} tasks are blocked"
 
@@ -218,7 +234,9 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
-        explains=("ase/lock_waits_high",) if any(_holds_the_hottest(facts, one) for one in stuck) else (),
+        explains=("ase/lock_waits_high",)
+        if any(_holds_the_hottest(facts, one) or _all_who_wait(facts, one) for one in stuck)
+        else (),
     )
 
 

@@ -113,7 +113,7 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     it = f"a size of its own, {change.new} to begin with," if change else "a size of its own"
     yield Finding(
         subject=named.name,
-        severity=severity,
+        severity=severity if size_mb <= limits.size_mb else Severity.ADVICE,  # above it is this project's inference
         title=f"{named.name}: {size_mb:g} MB, a size that nobody configured",
         seen=f"Its size was never configured (Config 0.00): it runs with {size_mb:g} MB.{told}",
         because=THROUGH,
@@ -121,7 +121,10 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         f"it now{room}). {FIRST}",
         unknown=SIZES.format(CACHED if offers(facts, "monCachedObject") else ""),
         changes=(change,) if change else (),
-        explains=("ase/reads_slow",) if severity > Severity.NOTE else (),
+        explains=(
+            *(("ase/reads_slow",) if severity > Severity.NOTE and size_mb <= limits.size_mb else ()),
+            *((f"ase/data_cache_spinlock_contended:{named.name}",) if severity > Severity.NOTE else ()),
+        ),
         evidence=(
             Evidence(f"size of {named.name} in force", size_mb, "MB", named.source, limits.size_mb),
             *evidence,

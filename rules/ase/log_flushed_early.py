@@ -11,7 +11,8 @@ What to do: by Unpin, two transactions change one page of a datarows table, so f
 reading: the manual's own list was not found). By Change of Database, transactions span databases. By System Log Record
 and Other, the vendor proposes a smaller user log cache. By Log markers, triggers and rollbacks that are not needed. By
 No Free Plcblock, by its name alone, and by minimally logged records, a larger one. By single records, the log comes
-onto devices of its own where `sysusages` shows that it shares them with data; else they are left alone. Nothing of it
+onto devices of its own where `sysusages` shows that it shares them with data; where it was not collected, it is asked
+for, and else they are left alone. Nothing of it
 is scripted: none of these figures says which table, statement or size it is.
 
 When to ignore it: where nobody waits for the log; then it is a note, unless data and log of a database share a device.
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, Server, UserLogCacheFlushes
+from collectors.facts.ase import ConfigParameter, DatabaseFragment, Server, UserLogCacheFlushes
 from rules.ase._evidence.log.flushes import (
     FLUSH_FACTS,
     Flushes,
@@ -35,7 +36,7 @@ from rules.ase._evidence.log.flushes import (
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import level_reached, setting_of, subject_of
 from rules.engine import percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon124.htm",
@@ -44,6 +45,11 @@ LINKS = (
 SIZE, QUEUE = "user log cache size", "user log cache queue size"
 LEAST_BYTES = 2048.0
 """The vendor's smallest user log cache: of that size none gets smaller."""
+FRAGMENTS = MissingInput("which databases have data and log on one device", DatabaseFragment.COLLECTED_BY)
+ASK = (
+    "First see whether data and log of a database share a device (master..sysusages): there each record is flushed by "
+    "itself, and no larger user log cache helps."
+)
 LEFT = "Each of these flushes asks for the end of the log in the middle of a transaction."
 
 
@@ -58,7 +64,7 @@ class Reason:
     minimal: bool | None = None
     """Whether only those of minimally logged changes mean it."""
     mixed: bool = False
-    """Whether it is judged only where data and log are known to share a device, which makes such flushes (vendor)."""
+    """Whether it is left out where no data and log share a device, which makes such flushes (vendor)."""
     smaller: bool = False
     """Whether the vendor's step is a smaller cache, where it is not the smallest already."""
 
@@ -139,7 +145,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     quiet, found = [], False
     mixed = mixed_logs(facts)
     for reason in REASONS:
-        if reason.mixed and not mixed:
+        if reason.mixed and not mixed and facts.every(DatabaseFragment):
             continue
         rows = flushes.by(*reason.rows, minimal=reason.minimal)
         if not any(known(row.count) for row in rows):
@@ -148,6 +154,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         if share > limits.share_percent and (rate is None or rate >= limits.per_second):
             found = True
             yield _finding(facts, limits, flushes, reason, rows)
+            if reason.mixed and not mixed:
+                yield Unknown((FRAGMENTS,))
         else:
             quiet.append(f"{share:.1f} % {reason.what}")
     if not found:
@@ -165,13 +173,13 @@ def _finding(
     mixed = mixed_logs(facts) if reason.mixed else {}
     return Finding(
         subject=f"{subject_of(facts)}: {reason.what}",
-        severity=Severity.ADVICE if felt or mixed else Severity.NOTE,
+        severity=Severity.ADVICE if mixed or (felt and not reason.mixed) else Severity.NOTE,
         title=f"{share:.0f} % of the flushes of user log caches are {reason.what}",
         seen=f"{share:.1f} % of the flushes are {reason.what}"
         + (f", {rate:,.0f} a second" if rate is not None else "")
         + _waits(waited),
         because=f"{LEFT} {reason.because}",
-        do=separate_first(mixed) if mixed else f"{reason.do}{setting}",
+        do=separate_first(mixed) if mixed else joined(f"{reason.do}{setting}", ASK if reason.mixed else ""),
         evidence=(
             *flushes.evidence(reason.what, rows, limits.share_percent, limits.per_second),
             *((waited.evidence,) if waited else ()),

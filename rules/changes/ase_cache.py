@@ -136,9 +136,7 @@ def create_cache(
     if small := [mb for mb in (rest, *(mb for _, mb in pools)) if mb * 1024 / partitions < least]:
         raise OutOfRange(f"a pool of {small[0]:g} MB in {partitions} partitions")
     key, target = cache_key(cache, "create"), f"{comment(cache)}: new cache"
-    try:
-        name = tsql_string(cache)
-    except Unquotable:
+    if (name := _quoted(cache)) is None:
         return by_hand(key, target, None, f"{size_mb:.0f} MB")
     words = ["logonly" if log_only else "mixed", *(["relaxed"] if relaxed else [])]
     words += [f'"cache_partition={partitions}"'] if partitions > 1 else []
@@ -183,9 +181,7 @@ def grow_cache(
         raise OutOfRange(f"{cache} from {old_mb:g} to {new_mb:g} MB")
     key, target = cache_key(cache, "size"), f"{comment(cache)}: size"
     said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
-    try:
-        name = tsql_string(cache)
-    except Unquotable:
+    if (name := _quoted(cache)) is None:
         return by_hand(key, target, *said)
     show = f"sp_cacheconfig {name}"
     return Change(
@@ -221,9 +217,7 @@ def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions:
     if not 1 <= new_mb < from_mb:
         raise OutOfRange(f"a pool of {new_mb} MB from {from_mb:g} MB")
     key, target = cache_key(cache, f"{io_kb:g}K pool"), f"{comment(cache)}: {io_kb:g}K pool"
-    try:
-        name = tsql_string(cache)
-    except Unquotable:
+    if (name := _quoted(cache)) is None:
         return by_hand(key, target, "0 MB", f"{new_mb} MB")
     show = f"sp_cacheconfig {name}"
     return Change(
@@ -257,9 +251,7 @@ def shrink_cache(
         raise OutOfRange(f"{cache} from {old_mb:g} to {new_mb:g} MB")
     key, target = cache_key(cache, "size"), f"{comment(cache)}: size"
     said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
-    try:
-        name = tsql_string(cache)
-    except Unquotable:
+    if (name := _quoted(cache)) is None:
         return by_hand(key, target, *said)
     show = f"sp_cacheconfig {name}"
     wanted = ", ".join(f"{io_kb:g}K pool {_mb(mb)} MB" for io_kb, mb in pools)
@@ -291,6 +283,13 @@ def shrink_cache(
     )
 
 
+def _quoted(cache: str) -> str | None:
+    """Its name as a script has it; `None` for one that cannot be written safely."""
+    with suppress(Unquotable):
+        return tsql_string(cache)
+    return None
+
+
 def _mb(size: float) -> str:
     """Megabytes without needless decimals: sp_cacheconfig takes decimals with M."""
     return f"{size:.2f}".rstrip("0").rstrip(".")
@@ -314,9 +313,7 @@ def _restarting(
     cautions: tuple[str, ...],
 ) -> Change:
     key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
-    try:
-        name = tsql_string(cache)
-    except Unquotable:
+    if (name := _quoted(cache)) is None:
         return by_hand(key, target, *values)
     show = f"sp_cacheconfig {name}"
     return Change(

@@ -68,7 +68,7 @@ def denied_large_io(facts: Facts) -> Iterator[Denied]:
             continue
         least = ceil(least_pool_kb(page) * partitions / 1024)
         new = max(least, round(SHARE * whole))
-        if whole - new < max(least, whole / 2):
+        if new >= whole / 2 or whole - new < least:
             continue
         io_kb = PAGES * page
         sized = (
