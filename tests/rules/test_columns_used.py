@@ -23,8 +23,8 @@ KINDS = {name: kind for name, kind in kinds().items() if issubclass(kind, Fact) 
 # fmt: off
 UNUSED = {
     "ase.CacheActivity": {
-        "cached_lru", "discarded_mru", "found_in_elc", "found_in_wash", "hits_without_spinlock", "large_io_denied",
-        "large_io_requests", "utilization_percent",
+        "cached_lru", "discarded_mru", "found_in_elc", "found_in_wash", "hits_without_spinlock",
+        "utilization_percent",
     },
     "ase.CachePoolActivity": {"pages_cached", "pages_used"},
     "ase.ControllerActivity": {"polls", "polls_with_events", "polls_with_most"},
