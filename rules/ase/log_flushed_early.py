@@ -174,7 +174,8 @@ def _finding(
     return Finding(
         subject=f"{subject_of(facts)}: {reason.what}",
         severity=Severity.ADVICE if mixed or (felt and not reason.mixed) else Severity.NOTE,
-        title=f"{share:.0f} % of the flushes of user log caches are {reason.what}",
+        title=f"{share:.0f} % of the flushes of user log caches are {reason.what}"
+        + (": data and log share a device" if mixed else ""),
         seen=f"{share:.1f} % of the flushes are {reason.what}"
         + (f", {rate:,.0f} a second" if rate is not None else "")
         + _waits(waited),

@@ -37,8 +37,8 @@ DUMP = (
     "or truncation point. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
 )
 REPLICATED = (
-    'Where {0} is replicated: whether its RepAgent is behind (sp_help_rep_agent "{0}", "scan"). What makes it slow, '
-    "this server, the network or Replication Server, is not in the export."
+    'Where {0} is replicated: whether its RepAgent is behind (sp_help_rep_agent <database>, "scan"). What makes it '
+    "slow, this server, the network or Replication Server, is not in the export."
 )
 
 

@@ -64,6 +64,13 @@ def devices_of(facts: Facts, *, writing: bool) -> list[Device]:
     return _listed(facts, writing=False, queued=queued)[:NAMED]
 
 
+def data_writers(facts: Facts) -> list[Device]:
+    """The devices that mostly write and hold no log by `monIOQueue`; the longest time first."""
+    queued = _queued(facts)
+    logs = {one.row.device for one in queued if isinstance(one.row, MonIOQueue) and one.row.of_log}
+    return [one for one in _listed(facts, writing=True, queued=queued) if one.row.device not in logs][:NAMED]
+
+
 def _queued(facts: Facts) -> list[Device]:
     """Each kind of I/O of each device, the one that took most time first."""
     found = []

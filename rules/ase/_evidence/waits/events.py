@@ -13,6 +13,8 @@ RUN_QUEUE = frozenset((214, 215))
 """Ready to run and waiting for an engine."""
 READS = frozenset((29, 32, 124, 125))
 """Physical reads: one's own, by prefetch, and those that another task has begun."""
+DATA_WRITES = frozenset((31, 36, 51, 52))
+"""A data page is being written: by this task, or by another one while this one wants to change it."""
 FREE_BUFFERS = frozenset((46, 47))
 """A buffer at the end of the cache's chain is still being written or read."""
 OWN_LOG_WRITES = frozenset((55,))
@@ -57,7 +59,7 @@ GROUPS = (
     Group("latches", LATCHES, ("ase/latch_contended",)),
     Group("an engine (run queue)", RUN_QUEUE, ("ase/run_queue_long", "ase/host_takes_processor")),
     Group("physical reads", READS, ("ase/reads_slow",)),
-    Group("writes of data pages", frozenset((30, 31, 36, 37, 38, 51, 52, 53)), ()),
+    Group("writes of data pages", DATA_WRITES | {30, 37, 38, 53}, ("ase/data_writes_slow",)),
     Group("a free buffer", FREE_BUFFERS, ("ase/cache_stalls",)),
     Group("reading or changing one page", frozenset((33, 34, 35)), ()),
     Group(

@@ -1,0 +1,123 @@
+"""Tasks wait for slow writes of data pages.
+
+Finds: tasks that wait until a data page is written (wait events 31, 36, 51 and 52 of monSysWaits), as an average number
+over the interval and as a share of the tasks that wait or run, with the mean time of a wait.
+
+Why it matters: a task that wants to change a page while it is being written waits for the device, and keeps its locks.
+Checkpoint, housekeeper and the wash of the caches write beside the statements, so slow devices hold up tasks that do
+not write themselves.
+
+What to do: of slow writes, look below the device that monDeviceIO names, with the tools of the host. The housekeeper
+may add writes in idle time up to `housekeeper free write percent`, one in a hundred by default; a system whose disks
+are overloaded cannot bear more (vendor: Configuration Parameters 16.0), so a higher value goes back to the default.
+Zero is the vendor's step only where the disks cannot bear any, and then statistics have to be flushed by hand
+(`sp_flushstats`): nothing here shows that, so it is not advised.
+
+How loud it is: as other waits where a write takes longer than the limit, which is this project's, as none is published;
+else a note.
+
+When to ignore it: writes that are fast are waited for because several tasks change the same page (36, 52) or its index
+splits (51), which no device mends. Where tasks also wait for a free buffer (ase/cache_stalls) the housekeeper's writes
+help, and its setting is left alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts
+from collectors.facts.ase import ConfigParameter
+from rules.ase._evidence.log.levers import SLOW_MS
+from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits import devices
+from rules.ase._evidence.waits.events import DATA_WRITES, FREE_BUFFERS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.ase_config import PARAMETERS, configure, waiting_number
+from rules.engine import limit, rule
+from rules.finding import Change, Evidence, Finding, Outcome, Severity, Unknown, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629094986.html",
+)
+WHAT, SETTING = "writes of data pages", "housekeeper free write percent"
+SLOW = "A task that wants to change a page waits until it is written, and keeps its locks meanwhile."
+FAST = (
+    "Writes this fast are waited for because several tasks change the same page (events 36 and 52), or its index "
+    "splits (51): a faster device alone does not mend it."
+)
+UNTIMED = "How long a write takes cannot be told from these."
+DEVICES = "Look below the device with the tools of the host: service time and queue of the disk, paths, a write cache."
+NARROW = "Where the same pages are changed again and again: fewer rows on each, and shorter transactions."
+CAUTION = (
+    "The housekeeper then writes less in idle time: more buffers reach the wash marker dirty (events 46 and 47), and "
+    "checkpoints write more. Watch both."
+)
+LEFT = "The housekeeper's setting is left alone, because tasks wait for a free buffer as well (events 46 and 47)."
+
+
+@dataclass(frozen=True)
+class Limits(WaitLimits):
+    """`WaitLimits`, and from what time on a write is slow."""
+
+    milliseconds: float = limit(
+        SLOW_MS, "this project: no limit is published for writes; the vendor calls a read above 10 ms slow", unit="ms"
+    )
+
+
+@rule(needs=(), uses=(*WAIT_FACTS, ConfigParameter, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge by the time that tasks waited; sp_sysmon has none."""
+    for said in judge_waits(facts, limits, what=WHAT, events=DATA_WRITES, when_unsure=(devices.MISSING,)):
+        if isinstance(said, TooLong):
+            yield from _finding(facts, limits, said)
+        else:
+            yield said
+
+
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
+    mean = waits.mean_milliseconds
+    slow = mean is not None and mean > limits.milliseconds
+    writers = devices.data_writers(facts) if slow else []
+    change, said = _housekeeper(facts, limits) if slow else (None, "")
+    yield Finding(
+        subject=subject_of(facts),
+        severity=waits.severity if slow else Severity.NOTE,
+        title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
+        seen=joined(waits.seen, devices.say_devices(writers)),
+        because=SLOW if slow else FAST if mean is not None else "",
+        do=joined(DEVICES, said) if slow else NARROW,
+        unknown=joined(
+            waits.unknown,
+            UNTIMED if mean is None else "",
+            "Which device it is: two readings of monDeviceIO and monIOQueue show." if slow and not writers else "",
+        ),
+        evidence=(*waits.evidence, *(one.evidence for one in writers), *_setting(facts)),
+        changes=(change,) if change else (),
+    )
+    if slow and not writers:
+        yield Unknown((devices.MISSING,))
+
+
+def _housekeeper(facts: Facts, limits: Limits) -> tuple[Change | None, str]:
+    """Back to the default where more is allowed, and nothing says that the housekeeper's writes are needed."""
+    setting = setting_of(facts, SETTING)
+    now, waiting, default = (
+        setting.run_number if setting else None,
+        waiting_number(setting),
+        PARAMETERS[SETTING].default,
+    )
+    if now is None or default is None or now <= default:
+        return None, ""
+    stalls = waited_for(facts, "a free buffer", FREE_BUFFERS)
+    if isinstance(stalls, Waited) and not stalls.unsure and stalls.tasks >= limits.tasks:
+        return None, LEFT
+    change = configure(SETTING, now, default, cautions=(CAUTION,), configured=waiting)
+    return change, f"Lower {SETTING} from {now:g} to {default:g}, the default (dynamic)."
+
+
+def _setting(facts: Facts) -> tuple[Evidence, ...]:
+    setting = setting_of(facts, SETTING)
+    if setting is None or setting.run_number is None:
+        return ()
+    return (Evidence(SETTING, setting.run_number, "%", setting.source),)
