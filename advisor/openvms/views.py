@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 
 from advisor.audits.models import Audit
 from advisor.audits.report.placement import COLUMNS as PLACED_COLUMNS
@@ -12,8 +12,10 @@ from advisor.audits.report.plan import steps_of
 from advisor.audits.views import capture
 from advisor.audits.views.capture import Column, csv_file, sorted_by
 from advisor.charts.sized import sized
+from advisor.core.concurrency import few_at_a_time
 from advisor.core.views import Asked, page
 from advisor.findings.services.pages import cluster_states
+from advisor.openvms.services import cluster_plan
 from advisor.openvms.services.cluster import RULES as CLUSTER_RULES
 from advisor.openvms.services.cluster import (
     Absent,
@@ -105,6 +107,7 @@ def cluster(request: Asked, pk: int) -> HttpResponse:
         "placed_columns": PLACED_COLUMNS,
         "plan": plan,
         "steps": steps,
+        "sheet": cluster_plan.sheet(audit) if joint.get("plan", {}).get("steps") else None,
         "view": view,
         "verdicts": rule_verdicts_of(audit, CLUSTER_RULES),
         "rows": rows,
@@ -133,6 +136,17 @@ def cluster_csv(request: Asked, pk: int) -> HttpResponse:
     )
     rows = [_line(row) for row in view.rows] + [_named(one) for one in view.absent]
     return csv_file(audit, "cluster", heading, rows)
+
+
+@few_at_a_time(4)
+def cluster_scripts(request: Asked, pk: int) -> HttpResponse:
+    """Hand over the plan of its cluster as an archive: a run sheet, and files of DCL for each node."""
+    audit = capture.audit_of(request, pk, "openvms")
+    if not audit.cluster.get("plan", {}).get("steps"):
+        raise Http404
+    answer = HttpResponse(cluster_plan.archive(audit), content_type="application/zip")
+    answer["Content-Disposition"] = f'attachment; filename="lockwright-cluster-{audit.pk}.zip"'
+    return answer
 
 
 def _line(row: Row) -> tuple[object, ...]:

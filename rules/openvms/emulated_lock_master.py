@@ -53,17 +53,9 @@ from rules.openvms._evidence.cluster import (
     wrong_reading,
 )
 from rules.openvms._evidence.decision import WHATEVER, Kind, decide, waits_longer
-from rules.openvms._evidence.mastership import (
-    LEAVE,
-    MEASURE,
-    Move,
-    compare_nodes,
-    freed,
-    move_to,
-    speed_evidence,
-    what_if,
-)
+from rules.openvms._evidence.mastership import LEAVE, MEASURE, Move, freed, move_to
 from rules.openvms._evidence.node import sentence
+from rules.openvms._evidence.node_speeds import compare_nodes, speed_evidence, what_if
 from rules.openvms._evidence.room import passed_over, room_of
 from rules.sources import JCC
 

@@ -53,15 +53,9 @@ from rules.openvms._evidence.cluster import (
     stakes_of,
 )
 from rules.openvms._evidence.decision import Decision, Kind, Worth, decide, figures_of, too_little
-from rules.openvms._evidence.mastership import (
-    MEASURE,
-    Move,
-    speed_evidence,
-    turned,
-    what_if,
-    what_if_text,
-)
+from rules.openvms._evidence.mastership import MEASURE, Move, turned
 from rules.openvms._evidence.node import in_prose, sentence
+from rules.openvms._evidence.node_speeds import speed_evidence, what_if, what_if_text
 from rules.openvms._evidence.room import passed_over
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")

@@ -36,15 +36,9 @@ from rules.finding import (
 )
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
-from rules.openvms._evidence.mastership import (
-    BOTH,
-    WHEN_SET,
-    Move,
-    governing,
-    move_to,
-    ranks_of,
-)
+from rules.openvms._evidence.mastership import BOTH, WHEN_SET, Move, governing, move_to
 from rules.openvms._evidence.node import parameter_of, pending_said, sentence
+from rules.openvms._evidence.node_speeds import ranks_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"

@@ -47,14 +47,9 @@ from rules.openvms._evidence.cluster import (
 )
 from rules.openvms._evidence.decision import CLEARLY
 from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called
-from rules.openvms._evidence.mastership import (
-    compare_nodes,
-    kept_by,
-    what_if,
-    what_if_text,
-    works_more,
-)
+from rules.openvms._evidence.mastership import kept_by, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
+from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.settled import LEAVING, REMOTE
 from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE

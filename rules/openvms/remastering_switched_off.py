@@ -40,7 +40,7 @@ from rules.openvms._evidence.cluster import (
     wrong_reading,
 )
 from rules.openvms._evidence.decision import WHATEVER, Kind, decide
-from rules.openvms._evidence.mastership import MEASURE_FIRST, compare_nodes, works_more
+from rules.openvms._evidence.mastership import MEASURE_FIRST, works_more
 from rules.openvms._evidence.node import (
     PE1_SHOWN,
     parameter_of,
@@ -49,6 +49,7 @@ from rules.openvms._evidence.node import (
     pending_said,
     sentence,
 )
+from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.openvms._evidence.room import passed_over, room_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKRMWT",)

@@ -25,7 +25,7 @@ from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.hardware import Order
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
-from rules.openvms._evidence.mastership import compare_nodes
+from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.rdb._evidence.counted import COUNTED_FACTS
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
 from rules.rdb._evidence.limits import LeastLimits

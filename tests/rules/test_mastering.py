@@ -8,16 +8,10 @@ from collectors.facts import Facts
 from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
 from rules.laws.hardware import compare, hardware_of
 from rules.laws.mastering import BL870C_OPERATIONS, Candidate, what_if_masters
-from rules.openvms._evidence import mastership
+from rules.openvms._evidence import node_speeds
 from rules.openvms._evidence.cluster import Cluster, cluster_of
-from rules.openvms._evidence.mastership import (
-    governing,
-    move_to,
-    ranks_of,
-    release_of,
-    what_if,
-    what_if_text,
-)
+from rules.openvms._evidence.mastership import governing, move_to, release_of
+from rules.openvms._evidence.node_speeds import ranks_of, what_if, what_if_text
 from rules.plan import make_plan
 
 BL870C, RX4640 = "HP BL870c (1.59GHz/9.0MB)", "HP rx4640 (1.10 GHz/4.0MB)"
@@ -236,7 +230,7 @@ def test_what_many_nodes_give_as_master_is_told_without_each_being_held_against_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[object] = []
-    monkeypatch.setattr(mastership, "compare", lambda *two: compared.append(two))
+    monkeypatch.setattr(node_speeds, "compare", lambda *two: compared.append(two))
     names = [f"N{number}" for number in range(60)]
     machines = [f"HP rx8640  (1.{number:03}GHz/12.0MB)" for number in range(58)]
     machines += ["Stromasys CHARON-AXP ES45", "VTAlpha AlphaServer DS20"]

@@ -22,16 +22,17 @@ ENDS_HERE = {
 }
 
 
-def files(name: str, told: Sequence[str], plan: Mapping[str, Any]) -> list[File]:
+def files(name: str, told: Sequence[str], plan: Mapping[str, Any], node: str | None = None) -> list[File]:
     """Make the files of a plan: one to apply and one to undo for each language. No plan, no files.
 
-    `name` is what the files' names begin with, fit for any file system; `told` are lines for the head of each.
+    `name` is what the files' names begin with, fit for any file system; `told` are lines for the head of each. `node`:
+    for this node of a cluster alone; what is run on another one stands in its place as a comment.
     """
     made = []
     conflicts = [f"Decide first: {conflict['why']}" for conflict in plan.get("conflicts", ())]
     for product, (mark, ending) in LANGUAGES.items():
         steps = [step for step in plan.get("steps", ()) if _of(step) == product]
-        if not steps:
+        if not steps or (node is not None and not any(step.get("node") == node for step in steps)):
             continue
         for which, order, head in (
             (
@@ -47,6 +48,10 @@ def files(name: str, told: Sequence[str], plan: Mapping[str, Any]) -> list[File]
                 effect = EFFECTS[step["takes_effect"]]
                 effect = f"for node {step['node']}, {effect}" if step.get("node") else effect
                 own = number if which == "apply" else len(order) + 1 - number
+                if node is not None and step.get("node") != node:
+                    other = f"===== Step {own} of {len(order)}: on node {step.get('node')}, by its own file ====="
+                    text += ["", *_remarks(mark, [other])]
+                    continue
                 text += ["", *_remarks(mark, [f"===== Step {own} of {len(order)}, {effect} ====="]), step[which]]
             made.append(File(f"{name}-{which}{ending}", "\n".join(text) + "\n"))
     return made

@@ -22,12 +22,8 @@ from rules.openvms._evidence.cluster import (
     own_rates,
     unreal,
 )
-from rules.openvms._evidence.mastership import (
-    BOTH,
-    Move,
-    move_to,
-    what_if,
-)
+from rules.openvms._evidence.mastership import BOTH, Move, move_to
+from rules.openvms._evidence.node_speeds import what_if
 
 RULES = (
     "openvms/locks_mastered_remotely",

@@ -44,16 +44,14 @@ from rules.openvms._evidence.mastership import (
     MEASURE,
     Move,
     by_weight,
-    compare_nodes,
     freed,
     if_not_slower,
     kept_by,
     move_to,
-    ranks_of,
-    unbeaten,
     works_more,
 )
 from rules.openvms._evidence.node import in_prose, sentence
+from rules.openvms._evidence.node_speeds import compare_nodes, ranks_of, unbeaten
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_named
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_OPERATIONS, OWN_CPU_SYNCH

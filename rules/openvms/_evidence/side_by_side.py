@@ -10,7 +10,7 @@ from collectors.facts import Facts, known
 from rules.openvms._evidence.after_move import Choice, choice_of
 from rules.openvms._evidence.cluster import latencies_of, members_of
 from rules.openvms._evidence.decision import Decision, Kind
-from rules.openvms._evidence.mastership import unbeaten
+from rules.openvms._evidence.node_speeds import unbeaten
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.settled import Told, decided, name_of
 from rules.openvms._evidence.spins_after import spent_after

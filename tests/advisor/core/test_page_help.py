@@ -17,7 +17,14 @@ from tests.test_wording import sentences
 BUTTON = 'popovertarget="help"'
 LONGEST = 600
 NO_PAGE = {
-    *("audit-download", "compare-download", "openvms-cluster-csv", "openvms-lock-trees-csv", "outbox-mail-file"),
+    *(
+        "audit-download",
+        "compare-download",
+        "openvms-cluster-csv",
+        "openvms-cluster-scripts",
+        "openvms-lock-trees-csv",
+        "outbox-mail-file",
+    ),
     *("letter-preview-html", "outbox-mail-html"),
 }
 """Addresses of what is not here in this test, which hand over a file, or the body of a mail."""

@@ -3,14 +3,18 @@
 import csv
 import io
 import re
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.audits.models import Audit
 from advisor.charts.cluster import MOST_NODES, NodeBox, cluster_map
+from advisor.findings.models import TrackedFinding
+from advisor.openvms.services import cluster_plan
 from advisor.openvms.services.cluster import (
     RULES,
     ClusterView,
@@ -28,6 +32,7 @@ from tests.advisor.charts.pictures import HOSTILE, by_class, said, texts
 from tests.advisor.charts.pictures import picture as parsed
 from tests.advisor.openvms.two_nodes import brought, exports
 from tests.advisor.people import AsUser, People, text_of
+from tests.advisor.seen import words_of
 from tests.stories import HERE
 
 STORY = HERE / "three_nodes_one_decision"
@@ -189,7 +194,8 @@ def test_two_nodes_brought_together_stand_side_by_side(audit: Audit, people: Peo
     page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/cluster/?sort=outgoing&master=SKYE")
     assert "The two are within 5 % of each other, so no node that locks is missing" in page
     assert "ORKNEY: " in page
-    assert re.findall(r'<tr data-row><th scope="row">(\w+)', page)[:2] == ["SKYE", "ORKNEY"], "the most outgoing first"
+    table = page.split('id="table"', 1)[1]
+    assert re.findall(r'<tr data-row><th scope="row">(\w+)', table)[:2] == ["SKYE", "ORKNEY"], "the most outgoing first"
     assert "BARRA (HP rx1620)" in page
     assert "212 (53 ×)" in page
     assert '<td class="n" data-label="One process, /s at most">4,717</td>' in page
@@ -257,7 +263,7 @@ def test_a_capture_without_any_rate_claims_none(people: People, as_user: AsUser)
 def test_a_stranger_finds_no_cluster_and_another_product_has_none(
     audit: Audit, people: People, as_user: AsUser
 ) -> None:
-    for view in ("cluster/", "cluster/cluster.csv", "day/"):
+    for view in ("cluster/", "cluster/cluster.csv", "cluster/scripts.zip", "day/"):
         assert as_user(people.stranger).get(f"/audits/{audit.pk}/{view}").status_code == 404
     other = audited(people, [], "CLAIMS", "ase")
     assert as_user(people.colleague).get(f"/audits/{other.pk}/cluster/").status_code == 404
@@ -275,3 +281,61 @@ def test_the_page_has_the_decision_and_the_one_plan_of_all_nodes(
         assert "LOCKDIRWT on HARRIS 1 → 3" in page
         assert "RESHASHTBL on UIST 4,096 → 32,768" in page
         assert "FOR NODE HARRIS: log in on HARRIS first" in page
+        assert "Each as master, side by side" in page
+        assert "Step 1, next reboot, node HARRIS" in words_of(page)
+
+
+def test_the_scripts_of_each_node_are_files_of_their_own_in_the_order_of_the_boots(
+    as_user: AsUser, people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    files = {one.name: one.read_text("utf-8") for one in STORY.iterdir() if one.suffix in (".csv", ".txt")}
+    with django_capture_on_commit_callbacks(execute=True):
+        brought(people, files)
+    audit = Audit.objects.get(system__name="LEWIS")
+    answer = as_user(people.colleague).get(f"/audits/{audit.pk}/cluster/scripts.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as book:
+        texts = {name: book.read(name).decode() for name in book.namelist()}
+    assert list(texts) == [
+        "run-sheet.txt",
+        *(f"{name}-{which}.com.txt" for name in ("1-HARRIS", "2-UIST") for which in ("apply", "undo")),
+    ]
+    first, second = texts["1-HARRIS-apply.com.txt"], texts["2-UIST-apply.com.txt"]
+    assert "LOCKDIRWT = 3" in first
+    assert "RESHASHTBL" not in first.replace("Lockwright", "")
+    assert "$! ===== Step 2 of 3: on node UIST, by its own file =====" in first
+    assert "MIN_RESHASHTBL = 32768" in second
+    assert "LOCKDIRWT" not in second
+    for text in (first, second):
+        before_the_first_step = text.split("===== Step", 1)[0].splitlines()
+        runs = [line for line in before_the_first_step if line and not line.startswith("$!")]
+        assert runs == ["$ EXIT"], "run as a whole it ends before its first step"
+    assert "SET LOCKDIRWT 1" in texts["1-HARRIS-undo.com.txt"]
+    sheet = texts["run-sheet.txt"]
+    assert "RUN SHEET: cluster of HARRIS, LEWIS, UIST" in sheet
+    assert sheet.index("node HARRIS") < sheet.index("node UIST")
+    assert "LOCKDIRWT on HARRIS is 1" in sheet
+    assert "in 1-HARRIS-apply.com.txt" in sheet
+    assert "SHOW CLUSTER lists HARRIS as MEMBER again" in " ".join(sheet.split())
+    assert "back to 1, next reboot" in sheet
+
+
+def test_what_is_accepted_on_one_node_is_left_out_of_the_sheet_of_all(
+    as_user: AsUser, people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    files = {one.name: one.read_text("utf-8") for one in STORY.iterdir() if one.suffix in (".csv", ".txt")}
+    with django_capture_on_commit_callbacks(execute=True):
+        brought(people, files)
+    row = TrackedFinding.objects.get(system__name="UIST", key__startswith="openvms/resource_hash_table_undersized")
+    row.state, row.state_until = TrackedFinding.State.ACCEPTED, date(2099, 1, 31)
+    row.save()
+    audit = Audit.objects.get(system__name="HARRIS")
+    sheet = cluster_plan.sheet(audit)
+    assert [one.step.node for one in sheet.steps] == ["HARRIS"]
+    assert [one.node for one in sheet.accepted] == ["UIST"]
+    with zipfile.ZipFile(io.BytesIO(cluster_plan.archive(audit))) as book:
+        assert "accepted until 2099-01-31, not to be run" in book.read("2-UIST-apply.com.txt").decode()
+
+
+def test_an_audit_outside_of_a_cluster_has_no_scripts_of_one(people: People, as_user: AsUser) -> None:
+    alone = audited(people, [member("ORKNEY", 1.0, 1.0, 1.0, own=True)], "ORKNEY", "openvms")
+    assert as_user(people.colleague).get(f"/audits/{alone.pk}/cluster/scripts.zip").status_code == 404
