@@ -5,6 +5,11 @@ from django.utils import timezone
 
 from advisor.core.models import Work
 
+NEWEST_FIRST = ("-timed", "-taken", "-id")
+"""The one order of a system's captures: a listing that says no time is no newer than figures that do; of one time the
+one that was stored later is the newer one."""
+OLDEST_FIRST = ("timed", "taken", "id")
+
 
 class Capture(models.Model):
     """The facts of one system over one interval."""
@@ -44,6 +49,18 @@ class Capture(models.Model):
 
     def __str__(self) -> str:
         return f"{self.system_id} {self.taken:%Y-%m-%d %H:%M}"
+
+    def earlier(self) -> models.Q:
+        """The captures that come before this one in the order of `NEWEST_FIRST`, as far as they are of its system."""
+        beside = models.Q(taken=self.taken, pk__lt=self.pk)
+        same = models.Q(timed=self.timed) & (models.Q(taken__lt=self.taken) | beside)
+        return models.Q(timed=False) | same if self.timed else same
+
+    def later(self) -> models.Q:
+        """The captures that come after it, as `earlier`."""
+        beside = models.Q(taken=self.taken, pk__gt=self.pk)
+        same = models.Q(timed=self.timed) & (models.Q(taken__gt=self.taken) | beside)
+        return same if self.timed else models.Q(timed=True) | same
 
 
 class CaptureFacts(models.Model):

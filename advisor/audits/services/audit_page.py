@@ -299,7 +299,7 @@ def _before(capture: Capture) -> Capture | None:
     """The capture of the same system before this one."""
     if not capture.timed:
         return None
-    earlier = Capture.objects.filter(system=capture.system_id, taken__lt=capture.taken, timed=True).exclude(audit=None)
+    earlier = Capture.objects.filter(capture.earlier(), system=capture.system_id, timed=True).exclude(audit=None)
     return (
         earlier.select_related("audit")
         .only("taken", *(f"audit__{name}" for name in COMPARED))

@@ -16,7 +16,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from advisor.accounts.models import User
-from advisor.audits.models import Backtest, Capture, LimitSetting
+from advisor.audits.models import NEWEST_FIRST, Backtest, Capture, LimitSetting
 from advisor.audits.services.limits import BadLimit, counting, hold, limits_of, set_limit, take_back_limit
 from advisor.audits.services.persistence import restore
 from advisor.audits.services.rulebook import judged_by
@@ -91,7 +91,7 @@ def begin(by: User, name: str, value: float, *, system: System | None, why: str 
             was_set=was_set,
             why=clean_text(why, 300),
             rules_version=rules_version(),
-            captures=list(captures.order_by("-taken", "-id").values_list("pk", flat=True)[:MOST_CAPTURES]),
+            captures=list(captures.order_by(*NEWEST_FIRST).values_list("pk", flat=True)[:MOST_CAPTURES]),
             there=captures.count(),
             queued=timezone.now(),
         )

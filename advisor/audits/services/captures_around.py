@@ -1,17 +1,15 @@
 """The captures of a system around one of them: what the head of its pages leads to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
-
-from advisor.audits.models import Capture
-from advisor.systems.services.history import own_time, when
+from advisor.audits.models import NEWEST_FIRST, OLDEST_FIRST, Capture
+from advisor.systems.services.history import when_each
 
 MOST_NEAR = 6
 """Captures listed on each side; the page of the system has all of them."""
-FIELDS = ("pk", "taken", "timed", "interval", "audit_id")
+FIELDS = ("taken", "timed", "interval", "audit", "files", "system")
 
 
 @dataclass(frozen=True)
@@ -56,18 +54,26 @@ class Around:
 def captures_around(capture: Capture) -> Around:
     """Look around, in five queries however many captures there are."""
     audited = Capture.objects.filter(system=capture.system_id).exclude(audit=None)
-    beside = Q(taken=capture.taken)
-    earlier = audited.filter(Q(taken__lt=capture.taken) | beside & Q(pk__lt=capture.pk))
-    later = audited.filter(Q(taken__gt=capture.taken) | beside & Q(pk__gt=capture.pk))
+    earlier, later = audited.filter(capture.earlier()), audited.filter(capture.later())
     before, after = earlier.count(), later.count()
-    newest = later.filter(timed=True, taken__gt=capture.taken) if capture.timed else later.none()
+    known = later.filter(taken__gt=capture.taken) if capture.timed else later.none()
+    near = [
+        list(some.only(*FIELDS)[:MOST_NEAR])
+        for some in (earlier.order_by(*NEWEST_FIRST), later.order_by(*OLDEST_FIRST))
+    ]
+    newest = list(known.order_by(*NEWEST_FIRST).only(*FIELDS)[:1])
+    named = when_each({one.pk: one for one in (*near[0], *near[1], *newest, capture)}.values())
+
+    def listed(captures: Iterable[Capture]) -> list[Neighbour]:
+        return [Neighbour(one.pk, one.audit_id, named[one.pk]) for one in captures if one.audit_id is not None]
+
     return Around(
-        when=when(own_time(capture.taken, capture.timed, capture.interval), capture.timed),
-        earlier=_listed(earlier.order_by("-taken", "-pk"), MOST_NEAR),
-        later=_listed(later.order_by("taken", "pk"), MOST_NEAR),
+        when=named[capture.pk],
+        earlier=listed(near[0]),
+        later=listed(near[1]),
         position=before + 1,
         count=before + after + 1,
-        newest=next(iter(_listed(newest.order_by("-taken", "-pk"), 1)), None),
+        newest=next(iter(listed(newest)), None),
     )
 
 
@@ -86,11 +92,3 @@ def taken(capture: Capture) -> str:
 
 def _moment(interval: dict[str, Any], name: str) -> str:
     return str(interval.get(name) or "").replace("T", " ")[:19]
-
-
-def _listed(captures: "QuerySet[Capture]", most: int) -> list[Neighbour]:
-    return [
-        Neighbour(pk, audit, when(own_time(taken, timed, interval), timed))
-        for pk, taken, timed, interval, audit in captures.values_list(*FIELDS)[:most]
-        if audit is not None
-    ]

@@ -15,7 +15,7 @@ from typing import Any
 from cachetools import LRUCache, cached
 from django.db.models import QuerySet
 
-from advisor.audits.models import Capture
+from advisor.audits.models import NEWEST_FIRST, Capture
 from advisor.audits.report.comparison import comparison_data
 from advisor.audits.services.limits import limits_of
 from advisor.audits.services.persistence import restore
@@ -57,7 +57,7 @@ class Sides:
 
 def comparable(system: System) -> QuerySet[Capture]:
     """The captures of a system whose facts are stored, newest first."""
-    return system.captures.filter(packed__isnull=False).order_by("-taken", "-id")
+    return system.captures.filter(packed__isnull=False).order_by(*NEWEST_FIRST)
 
 
 def sides_of(system: System, before: Sequence[int] = (), after: Sequence[int] = ()) -> Sides:
@@ -92,12 +92,9 @@ def _newest(system: System, without: Sequence[int]) -> tuple[Capture, ...]:
 
 
 def _earlier(system: System, late: tuple[Capture, ...]) -> tuple[Capture, ...]:
-    """The capture before the oldest of these; of one time the one that was stored before."""
-    oldest = late[0]
-    taken = {one.pk for one in late}
-    older = _whole(comparable(system).filter(taken__lte=oldest.taken))
-    found = (one for one in older[: len(taken) + MOST_A_SIDE] if one.pk not in taken)
-    return tuple(one for one in found if (one.taken, one.pk) < (oldest.taken, oldest.pk))[:1]
+    """The capture before the oldest of these."""
+    older = comparable(system).filter(late[0].earlier()).exclude(pk__in=[one.pk for one in late])
+    return tuple(_whole(older)[:1])
 
 
 def _whole(captures: QuerySet[Capture]) -> QuerySet[Capture]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from advisor.accounts.models import User
 from advisor.audits.models import (
+    NEWEST_FIRST,
     Audit,
     Capture,
     CaptureFacts,
@@ -199,8 +200,7 @@ def settle_system(system: System) -> None:
         )
     ]
     audited = system.captures.exclude(audit=None).select_related("audit").defer("figures", *heavy)
-    # a listing that says no time is no newer than the figures: it must not hide what they show
-    newest = list(audited.order_by("-timed", "-taken", "-id")[:TREND])
+    newest = list(audited.order_by(*NEWEST_FIRST)[:TREND])
     if not newest:
         work = system.tracked.filter(events__by__isnull=False)
         kept = (system.captures, system.limits, system.notes, system.schedules, system.groups, system.sources, work)

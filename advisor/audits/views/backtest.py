@@ -14,7 +14,7 @@ from advisor.core.access import backtests_of, captures_of, may_work_for
 from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.systems.models import System
-from advisor.systems.services.history import own_time, when
+from advisor.systems.services.history import when_each
 
 
 def _row(request: Asked, pk: int) -> Backtest:
@@ -41,7 +41,8 @@ def show(request: Asked, pk: int) -> HttpResponse:
     entry = next((one for one in rulebook(rule) if one["rule"] == rule), None)
     listed = row.result.get("listed", ())
     captures = captures_of(request.user).filter(pk__in={one[0] for one in listed}).select_related("system")
-    shown = {one.pk: one for one in captures.only("taken", "timed", "interval", "audit", "system__name")}
+    shown = {one.pk: one for one in captures.only("taken", "timed", "interval", "files", "audit", "system__name")}
+    named = when_each(shown.values())
     context = {
         "row": row,
         "entry": entry,
@@ -54,7 +55,7 @@ def show(request: Asked, pk: int) -> HttpResponse:
         "may_work": _may_work(request, row.system),
         "may_undo": backtest.may_undo(row),
         "listed": [(shown[one[0]], *one[1:]) for one in listed if one[0] in shown],
-        "when": lambda one: when(own_time(one.taken, one.timed, one.interval), one.timed),
+        "when": lambda one: named[one.pk],
         "finding": _finding(row, rule),
     }
     return page(request, "audits/parts/backtest.html" if request.htmx else "audits/backtest.html", context)

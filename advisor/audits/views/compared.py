@@ -174,17 +174,22 @@ def _rules_of(data: Mapping[str, Any]) -> set[str]:
 
 def _choice(system: System, before: list[int], after: list[int]) -> dict[str, Any]:
     """The captures one may choose from, newest first, and which are chosen."""
-    found = comparable(system).select_related("audit").only("taken", "timed", "interval", "seconds", "audit__worst")
+    found = (
+        comparable(system)
+        .select_related("audit")
+        .only(*("system", "taken", "timed", "interval", "files", "seconds", "audit__worst"))
+    )
     newest = list(found[:LISTED])
     known = {one.pk for one in newest}
     others = [one for one in (*before, *after) if one not in known]
     older = list(found.filter(pk__in=others)) if others else []
+    named = history.when_each((*newest, *older))
     return {
         "captures": [*newest, *older],
         "more": comparable(system).count() - len(newest) - len(older),
         "most_a_side": MOST_A_SIDE,
         "chosen": {"before": before, "after": after},
-        "when": when,
+        "when": lambda one: named.get(one.pk) or when(one),
     }
 
 

@@ -476,7 +476,7 @@ def plan_of(audit: Audit) -> Mapping[str, Any]:
 
 def _earlier(audit: Audit) -> bool:
     """Whether another capture of the system was audited before this one."""
-    captures = Capture.objects.filter(system=audit.system_id, taken__lt=audit.capture.taken)
+    captures = Capture.objects.filter(audit.capture.earlier(), system=audit.system_id)
     return captures.exclude(audit=None).exists()
 
 

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import Error, IntegrityError, transaction
 from django.utils import timezone
 
-from advisor.audits.models import Audit, Capture
+from advisor.audits.models import NEWEST_FIRST, Audit, Capture
 from advisor.audits.services.post_audit import QUIET_ORIGINS
 from advisor.core import job_queue
 from advisor.findings.services.pages import accepted_in, opened_again
@@ -103,8 +103,8 @@ def known(recipient: Recipient, told: Told | None, latest: Audit) -> Audit | Non
 
 def before_of(latest: Audit) -> Audit | None:
     """The audit of the capture before, if any."""
-    earlier = Capture.objects.filter(system=latest.system_id, taken__lt=latest.capture.taken).exclude(audit=None)
-    capture = earlier.select_related("audit").first()
+    earlier = Capture.objects.filter(latest.capture.earlier(), system=latest.system_id).exclude(audit=None)
+    capture = earlier.select_related("audit").order_by(*NEWEST_FIRST).first()
     return capture.audit if capture else None
 
 

@@ -14,7 +14,7 @@ from ninja import Query, Router
 
 from advisor.accounts.api_auth import Asked, needs
 from advisor.audits.api.shapes import ComparisonRun
-from advisor.audits.models import Audit, Capture
+from advisor.audits.models import NEWEST_FIRST, Audit, Capture
 from advisor.audits.services.comparing import Busy, compared, sides_of
 from advisor.core.access import may_work_for, systems_of, tracked_of
 from advisor.core.api import (
@@ -73,7 +73,7 @@ def show(
 ) -> Any:
     """Give one system with its key figures over its newest captures. A figure that was not read has no point."""
     system = get_object_or_404(_light(systems_of(request.user)), pk=system_id)
-    newest = system.captures.order_by("-taken", "-id").values_list("taken", "figures")[:history]
+    newest = system.captures.order_by(*NEWEST_FIRST).values_list("taken", "figures")[:history]
     return {
         **_alone(system),
         "created": system.created,
@@ -93,7 +93,7 @@ def captures(request: Asked, system_id: int, limit: Limit = 50, offset: Offset =
     """List the captures of a system, newest first, each with its key figures and its current audit."""
     system = get_object_or_404(systems_of(request.user), pk=system_id)
     heavy = [name.replace("latest__", "audit__") for name in (*HEAVY, DIGEST)]
-    found = system.captures.select_related("audit").defer(*heavy).order_by("-taken", "-id")
+    found = system.captures.select_related("audit").defer(*heavy).order_by(*NEWEST_FIRST)
     return part(found, limit, offset, _capture)
 
 

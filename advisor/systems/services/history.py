@@ -4,6 +4,7 @@ The captures are one light query, the findings two over their audits' digests. W
 in the export": neither zero nor gone.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,12 +14,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from advisor.accounts.models import User
-from advisor.audits.models import Audit, Finding
+from advisor.audits.models import NEWEST_FIRST, OLDEST_FIRST, Audit, Capture, Finding
 from advisor.core import journal
 from advisor.core.access import systems_of
 from advisor.systems.models import Note, System
 
 MOST_CAPTURES = 200
+LONGEST_FILE = 60
+"""Characters of a file's name, its last ones, that tell a capture from another of the same time."""
 MOST_AUDITS = 30
 """Audits in the history of findings."""
 MOST_FINDINGS = 60
@@ -49,16 +52,37 @@ class Seen:
     settings: int = 0
     """The list of settings it told of; 0: it told of none."""
     figures: tuple[tuple[str, str, str, float, str | None], ...] = ()
+    named: str = ""
 
     @property
     def when(self) -> str:
-        """The time as the export has it, or that of the upload, which is said."""
-        return when(self.own, self.timed)
+        """The time as the export has it, or that of the upload, which is said; with what tells it from its like."""
+        return self.named or when(self.own, self.timed)
 
 
 def when(own: datetime, timed: bool) -> str:
-    """A capture's time for people; `own` as `own_time` gives it."""
-    return f"{own:%Y-%m-%d %H:%M}" if timed else f"{timezone.localtime(own):%Y-%m-%d %H:%M} (upload)"
+    """A capture's time for people, with seconds where it has any; `own` as `own_time` gives it."""
+    if timed:
+        return f"{own:%Y-%m-%d %H:%M:%S}" if own.second else f"{own:%Y-%m-%d %H:%M}"
+    return f"{timezone.localtime(own):%Y-%m-%d %H:%M} (upload)"
+
+
+def when_each(captures: Iterable[Capture]) -> dict[int, str]:
+    """The times of captures that are shown together, by their numbers: `when`.
+
+    Where several of a system have the same, each with a file that the others do not have, else with its number.
+    """
+    said = {one: when(own_time(one.taken, one.timed, one.interval), one.timed) for one in captures}
+    same: dict[tuple[int, str], list[Capture]] = {}
+    for one, time in said.items():
+        same.setdefault((one.system_id, time), []).append(one)
+    named = {one.pk: time for one, time in said.items()}
+    for alike in (ones for ones in same.values() if len(ones) > 1):
+        files = Counter(file for one in alike for file in set(one.files))
+        for one in alike:
+            own = next((file for file in one.files if files[file] == 1), f"capture {one.pk}")
+            named[one.pk] += f", {own[-LONGEST_FILE:]}"
+    return named
 
 
 def own_time(taken: datetime, timed: bool, interval: dict[str, Any]) -> datetime:
@@ -69,12 +93,21 @@ def own_time(taken: datetime, timed: bool, interval: dict[str, Any]) -> datetime
 
 def recent(system: System) -> list[Seen]:
     """The newest captures of a system, oldest first."""
-    rows = system.captures.order_by("-taken", "-id").values_list(
-        "pk", "taken", "timed", "interval", "audit_id", "settings_id", "figures"
-    )[:MOST_CAPTURES]
+    columns = ("taken", "timed", "interval", "audit", "settings", "figures", "files", "system")
+    rows = list(system.captures.order_by(*NEWEST_FIRST).only(*columns)[:MOST_CAPTURES])
+    named = when_each(rows)
     found = [
-        Seen(pk, taken, own_time(taken, timed, interval), timed, audit or 0, values or 0, figures)
-        for pk, taken, timed, interval, audit, values, figures in rows
+        Seen(
+            one.pk,
+            one.taken,
+            own_time(one.taken, one.timed, one.interval),
+            one.timed,
+            one.audit_id or 0,
+            one.settings_id or 0,
+            one.figures,
+            named[one.pk],
+        )
+        for one in rows
     ]
     return found[::-1]
 
@@ -133,7 +166,7 @@ def courses(seen: list[Seen], wanted: Iterable[KeyFigure]) -> list[TimeSeries]:
 
 def every_figure(system: System) -> Iterator[tuple[str, str, str, str, str, float, str]]:
     """Rows for a table of all figures: time, whose time it is, key, label, unit, value, which way is better."""
-    rows = system.captures.order_by("taken", "id").values_list("taken", "timed", "interval", "figures")
+    rows = system.captures.order_by(*OLDEST_FIRST).values_list("taken", "timed", "interval", "figures")
     for taken, timed, interval, held in rows.iterator(chunk_size=500):
         time = own_time(taken, timed, interval).isoformat()
         for key, label, unit, value, better in held:

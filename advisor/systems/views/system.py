@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 from markupsafe import Markup
 
-from advisor.audits.models import Capture, LimitSetting
+from advisor.audits.models import NEWEST_FIRST, Capture, LimitSetting
 from advisor.audits.services.rulebook import judging
 from advisor.audits.views.rulebook import (
     Entry,
@@ -69,7 +69,7 @@ LATEST = (
     *("worst", "headline", "headline_number", "processors_lost", "unjudged", "counts", "summary", *ACCOUNT),
     *("capture__taken", "capture__timed", "capture__upload__at"),
 )
-LISTED = ("taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
+LISTED = ("system", "taken", "timed", "interval", "seconds", "fact_count", "files", "upload__at")
 LISTED_AUDIT = ("audit__worst", "audit__rules_version", "audit__unjudged", "audit__counts")
 
 
@@ -157,7 +157,9 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
     feeds = feeds_of(request.user, system)
     proposal = proposed(feeds, now) if system.expected_hours is None else None
     hours = proposal.hours if proposal else system.expected_hours
-    captures = Capture.objects.filter(system=system).select_related("upload", "audit").order_by("-taken", "-id")
+    captures = Capture.objects.filter(system=system).select_related("upload", "audit").order_by(*NEWEST_FIRST)
+    listed = paged(request, captures.only(*LISTED, *LISTED_AUDIT), 25)
+    named = {one.pk: one.when for one in seen} | history.when_each(listed)
     words = clean_text(request.GET.get("setting", ""), 100)
     accepted = accepted_of(system.pk) if getattr(system, "has_accepted", True) else []
     context = {
@@ -201,8 +203,8 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
             for item in sorted(settings.current.items())
             if all(word in item[0].lower() for word in words.lower().split())
         ],
-        "captures": paged(request, captures.only(*LISTED, *LISTED_AUDIT), 25),
-        "when": lambda one: history.when(history.own_time(one.taken, one.timed, one.interval), one.timed),
+        "captures": listed,
+        "when": lambda one: named[one.pk],
         "rules_version": rules_version(),
         "entries": entries,
         "limits": _limits(system, entries),

@@ -7,6 +7,9 @@ import pytest
 
 from advisor.audits.models import Audit, Capture
 from advisor.audits.services.captures_around import MOST_NEAR, captures_around, taken
+from advisor.audits.services.persistence import settle_system
+from advisor.notifications.services.notify import before_of
+from advisor.systems.services import history
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
 
@@ -61,8 +64,9 @@ def test_nothing_is_called_newer_where_an_export_says_no_time(storm_audit: Audit
         storm_audit.capture.refresh_from_db()
     other = beside(storm_audit, 5, timed=own)
     around = captures_around(storm_audit.capture)
-    assert around.following is not None
-    assert around.following.audit == other.pk
+    beyond = around.following if own else around.previous  # what says no time comes before what does
+    assert beyond is not None
+    assert beyond.audit == other.pk
     assert around.newest is None
 
 
@@ -125,3 +129,46 @@ def test_only_who_works_for_the_team_is_offered_what_changes_something(
         page = text_of(as_user(person), address)
         assert ("Add files" in page) is offered
         assert ("Audit again</button>" in page) is offered
+
+
+def test_a_capture_without_a_time_is_never_the_newest_on_one_page_and_older_on_another(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    """One order everywhere: the head of an audit, the system's page, what is compared, the overview."""
+    system = storm_audit.system
+    listing = beside(storm_audit, 9, timed=False)
+    settle_system(system)
+    system.refresh_from_db()
+    assert system.latest_id == storm_audit.pk
+    around, of_listing = captures_around(storm_audit.capture), captures_around(listing.capture)
+    assert (around.position, around.count) == (2, 2)
+    assert around.newest is None
+    assert around.previous is not None
+    assert around.previous.audit == listing.pk
+    assert of_listing.position == 1
+    assert of_listing.following is not None
+    assert of_listing.following.audit == storm_audit.pk
+    page = text_of(as_user(people.owner), f"/systems/{system.pk}/")
+    table = page[page.index('id="captures"') :]
+    assert table.index(f'href="/audits/{storm_audit.pk}/"') < table.index(f'href="/audits/{listing.pk}/"')
+    assert [one.audit for one in history.recent(system)] == [listing.pk, storm_audit.pk]
+    items = as_user(people.owner).get(f"/api/systems/{system.pk}/captures").json()["items"]
+    assert [one["audit"] for one in items] == [storm_audit.pk, listing.pk]
+    assert before_of(storm_audit) == listing
+
+
+def test_captures_of_the_same_time_are_told_apart(people: People, storm_audit: Audit, as_user: AsUser) -> None:
+    first, second, third = beside(storm_audit, 1), beside(storm_audit, 1), beside(storm_audit, 1 + 5 / 86400)
+    for one, files in ((first, ["config.txt", "before.txt"]), (second, ["config.txt", "after.txt"])):
+        Capture.objects.filter(pk=one.capture_id).update(files=files)
+    around = captures_around(storm_audit.capture)
+    said = [one.when for one in around.later]
+    assert said == ["2026-02-12 10:40, before.txt", "2026-02-12 10:40, after.txt", "2026-02-12 10:40:05"]
+    assert around.when == "2026-02-11 10:40"
+    Capture.objects.filter(pk=second.capture_id).update(files=["before.txt", "config.txt"])
+    said = [one.when for one in captures_around(third.capture).earlier]
+    assert said[:2] == [f"2026-02-12 10:40, capture {one.capture_id}" for one in (second, first)]
+    page = text_of(as_user(people.owner), f"/systems/{storm_audit.system_id}/")
+    for one in (first, second):
+        assert f"2026-02-12 10:40, capture {one.capture_id}" in page
+    assert "2026-02-12 10:40:05" in page
