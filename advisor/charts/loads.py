@@ -54,7 +54,7 @@ def load_chart(line: LoadLine, *, x_name: str, y_name: str, title: str, height: 
     harm, cap = number(line.harm), number(line.cap)
     reach = max((abs(load) for load, _ in points), default=0.0)
     drawn = peak if peak is not None and points and abs(peak[0]) <= REACH * reach else None
-    told = "" if peak is None else f"peak {_short(peak[1])} at {_short(peak[0])}"
+    told = "" if peak is None else f"peak {fitted_words(peak[1])} at {fitted_words(peak[0])}"
     events = [(drawn[0], told)] if drawn is not None else []
     if cap is not None and points and min(0.0, points[0][0]) < cap < points[-1][0]:
         events.append((cap, f"capped at {figure(cap)}"))
@@ -123,7 +123,7 @@ def _begun(
     x = from_zero(load for load, _ in points)
     y = from_zero([rate * 1.02 for rate in rates if abs(rate) < 1e300] or rates)
     plot = Plot(x.ticks[0], x.ticks[-1], y, height)
-    plot.events(events)
+    plot.events(events, y_name)
     plot.grid(y_name)
     plot.ticks(((tick, label, "") for tick, label in zip(x.ticks, x.labels, strict=True)), x_name)
     if not points:
@@ -194,5 +194,6 @@ def _pair(point: Pair) -> Pair | None:
     return None if x is None or y is None else (x, y)
 
 
-def _short(value: float) -> str:
+def fitted_words(value: float) -> str:
+    """A figure of a law in words, four digits: the same in a picture and beside it."""
     return figure(float(f"{value:.4g}"))

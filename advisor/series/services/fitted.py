@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from advisor.charts.loads import LoadLine, load_chart
+from advisor.charts.loads import LoadLine, fitted_words, load_chart
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.laws.modes import MODES, modes_of
 from rules.laws.series import TimeSeries, course_of
@@ -125,6 +125,19 @@ class Fitted:
         if self.model.cap is not None:
             name += f", its load capped at the {self.model.cap} processors"
         return f"{name}; {SHAPES[self.model.shape]}" if self.model.shape else name
+
+    @property
+    def peak_said(self) -> str:
+        """The peak of the law with the digits that its picture has; empty without one."""
+        rate, load = self.model.peak_rate, self.model.peak_load
+        if rate is None or load is None:
+            return ""
+        return f"{fitted_words(rate)} {self.rate_name} at {fitted_words(load)} {self.load_name}"
+
+    @property
+    def level_said(self) -> str:
+        """Where the law would level off; empty where it does not."""
+        return "" if self.model.limit is None else fitted_words(self.model.limit)
 
     @property
     def harm_said(self) -> str:
