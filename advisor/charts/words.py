@@ -5,6 +5,8 @@ import re
 from functools import lru_cache
 from unicodedata import combining, east_asian_width
 
+from advisor.core.jinja import unit_of
+
 FONT_SIZE = 12
 LINE = 14.0
 """px from one line of a text to the next."""
@@ -95,7 +97,7 @@ def figure(value: float, unit: str = "") -> str:
         words = f"{int(value):,}"
     else:
         words = f"{value:,.{3 if size < 1000 else 1}f}".rstrip("0").rstrip(".")
-    return f"{words} {unit}" if unit else words
+    return f"{words} {unit_of(unit, value)}" if unit else words
 
 
 def fitting(value: float, unit: str, room: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from advisor.charts.loads import LoadLine, fitted_words, load_chart
+from advisor.core.jinja import one_of
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.laws.modes import MODES, modes_of
 from rules.laws.series import TimeSeries, course_of
@@ -206,10 +207,3 @@ def fitted(number: int, series: LoadSeries) -> Fitted:
 def _less(percent: float) -> str:
     """How much less was done, up to the words before the load it is held against."""
     return f"{percent:.0f} % less was done than at" if percent >= 0.5 else "about as much was done as at"
-
-
-def one_of(name: str) -> str:
-    """`processes` → `process`, `engines` → `engine`: what stands behind "at one"."""
-    if name.endswith("sses"):
-        return name[:-2]
-    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
