@@ -22,7 +22,9 @@ def environment(**options: Any) -> Environment:
     options["finalize"] = printable
     options["trim_blocks"] = options["lstrip_blocks"] = True
     made = Environment(**options)  # noqa: S701 - autoescape is set above, by the ending of the template
-    made.filters.update(wrap=wrap, figure=figure, measured=measured, counted=counted, unit_of=unit_of, moment=moment)
+    made.filters.update(
+        wrap=wrap, figure=figure, measured=measured, of_law=of_law, counted=counted, unit_of=unit_of, moment=moment
+    )
     return made
 
 
@@ -67,6 +69,11 @@ def measured(value: float | str | None) -> str:
     if value is None or isinstance(value, str) or float(value).is_integer():
         return figure(value)
     return f"{value:,.0f}" if abs(value) >= 1000 else figure(float(f"{value:.4g}"))
+
+
+def of_law(value: float) -> str:
+    """Write a figure of a fitted law, four digits: the same in a picture, beside it, in a report and in a mail."""
+    return figure(float(f"{value:.4g}"))
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -411,7 +411,11 @@ def law_words(one: Mapping[str, Any]) -> str:
     if not one["usable"]:
         return f"{said}. Not used: {one['why_not']}"
     load = one["load_name"].replace("_", " ")
-    peak = "no peak" if one["peak_load"] is None else f"peak {one['peak_rate']:.6g} at {one['peak_load']:.1f} {load}"
+    peak = (
+        "no peak"
+        if one["peak_load"] is None
+        else f"peak {jinja.of_law(one['peak_rate'])} at {jinja.of_law(one['peak_load'])} {load}"
+    )
     harm = ""
     if one.get("harm_from") is not None:
         many = f"{one['harm_from']:g} {load}"

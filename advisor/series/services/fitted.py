@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from advisor.charts.loads import LoadLine, fitted_words, load_chart
-from advisor.core.jinja import one_of
+from advisor.charts.loads import LoadLine, load_chart
+from advisor.core.jinja import of_law, one_of
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.laws.modes import MODES, modes_of
 from rules.laws.series import TimeSeries, course_of
@@ -133,12 +133,12 @@ class Fitted:
         rate, load = self.model.peak_rate, self.model.peak_load
         if rate is None or load is None:
             return ""
-        return f"{fitted_words(rate)} {self.rate_name} at {fitted_words(load)} {self.load_name}"
+        return f"{of_law(rate)} {self.rate_name} at {of_law(load)} {self.load_name}"
 
     @property
     def level_said(self) -> str:
         """Where the law would level off; empty where it does not."""
-        return "" if self.model.limit is None else fitted_words(self.model.limit)
+        return "" if self.model.limit is None else of_law(self.model.limit)
 
     @property
     def harm_said(self) -> str:
