@@ -9,14 +9,12 @@ from playwright.sync_api import Browser, FilePayload, Page
 from tests.advisor.openvms.two_nodes import exports
 from tests.advisor.series.machines import LARGE, SMALL
 from tests.browser.conftest import Scheme, Service, until
-from tests.browser.test_ase_pages import ASKED as ASKED_OF_ASE
-from tests.browser.test_openvms_pages import ASKED as ASKED_OF_VMS
+from tests.browser.test_openvms_pages import ASKED
 from tests.browser.views import OPEN_ALL, bring
 
 STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 BROUGHT = {
     "caches": "vlh_4_hot_tables",
-    "waiting": "row_held_by_a_client_that_thinks",
     "trees": "one_file_makes_the_locks",
     "cpus": "lock_manager_on_a_busy_core",
     "plan": "three_nodes_one_decision",
@@ -24,14 +22,10 @@ BROUGHT = {
 }
 PAGES = {
     "cache map": ("caches", "caches/"),
-    "ASE what-if": ("caches", f"what-if/{ASKED_OF_ASE}"),
     "ASE audit": ("caches", ""),
-    "waits": ("waiting", "waits/"),
-    "blocking": ("waiting", "blocking/"),
     "lock trees": ("trees", "lock-trees/"),
     "CPU map": ("cpus", "cpus/"),
-    "lock tables": ("cpus", f"lock-tables/{ASKED_OF_VMS}"),
-    "OpenVMS audit": ("cpus", ""),
+    "lock tables": ("cpus", f"lock-tables/{ASKED}"),
     "plan of a cluster": ("plan", "cluster/"),
     "far cluster": ("far", "cluster/"),
     "cluster": ("two", "cluster/?master=SKYE"),
