@@ -403,5 +403,5 @@ class _File:
 def _known() -> str:
     """By product: fifty names in a message hide what it says; docs/dba/reports.md has them all."""
     found = Counter(kind.id.split("/")[0] for kind in kinds())
-    counts = ", ".join(f"{product}: {count} kinds" for product, count in sorted(found.items()))
+    counts = ", ".join(f"{product}: {count} kind{'s' * (count > 1)}" for product, count in sorted(found.items()))
     return f"{counts}; docs/dba/reports.md lists them"

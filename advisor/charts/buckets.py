@@ -69,8 +69,8 @@ def over_buckets(
         left, top = place(mark.buckets, mark.value)
         words = f"{clean(mark.name)}: {figure(float(f'{mark.value:.3g}'), unit if len(unit) < 3 else '')}"
         sheet.mark(left, top, 2 + n, ("diamond", "square")[n], words, radius=4)
-        beside = left + 8 + breadth(words) <= width
-        sheet.text(words, left + 8 if beside else left - 8, max(26.0, top - 6), "start" if beside else "end")
+        start = max(frame.left + 4, min(left + 8, width - breadth(words)))
+        sheet.text(words, start, max(26.0, top - 7))
     return sheet.done(title, _said(shown, named, unit))
 
 

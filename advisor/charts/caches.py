@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from advisor.charts.pen import Sheet
 from advisor.charts.scales import number
-from advisor.charts.words import clean, figure
+from advisor.charts.words import LINE, breadth, clean, figure
 
 MOST_BOXES = 12
 """Caches in one picture; the table has the others."""
@@ -23,8 +23,8 @@ MOST_CELLS = 32
 """Cells in one box: of more partitions a cell stands for several, and shows the hottest of them."""
 LEAST_CELL = 5
 """px of a cell."""
-CELL, LINE, GAP = 26.0, 14.0, 12.0
-"""Height of a cell, of a line of text, and between two caches, px."""
+CELL, GAP = 26.0, 12.0
+"""Height of a cell, and between two caches, px."""
 LEFT = 2.0
 LEAST_WIDE = 26.0
 """px of the smallest cache, and of one whose size is not known."""
@@ -57,17 +57,15 @@ def cache_map(boxes: Sequence[Box], *, title: str, width: int = 480, full: float
         raise ValueError(f"{width} px is too small for this chart; 240 is the least")
     drawn = boxes[:MOST_BOXES]
     full = full or full_cell(drawn)
-    height = 22.0 + sum(LINE + CELL + 3 + LINE * len(box.lines) + GAP for box in drawn) + 3 * LINE
-    sheet = Sheet(width, math.ceil(height))
+    sheet = Sheet(width, 0)
     first, last = _decades([box.size_mb for box in drawn])
-    y = 12.0
-    sheet.text(f"full cell: {full:g} % of grabs waited; crossed: no figure", 0, y, room=width)
-    y += 10.0
+    y = 8.0 + sheet.lines(f"full cell: {full:g} % of grabs waited; crossed: no figure", 0, 12.0, width)
     for box in drawn:
         y = _box(sheet, box, y, full, (first, last))
-    _axis(sheet, y, first, last)
+    y = _axis(sheet, y, first, last)
     if len(boxes) > len(drawn):
-        sheet.text(f"and {len(boxes) - len(drawn):,} more caches in the table", 0, y + 2 * LINE + 10)
+        y += sheet.lines(f"and {len(boxes) - len(drawn):,} more caches in the table", 0, y + LINE, width)
+    sheet.height = math.ceil(y + 6)
     said = [_said(box) for box in drawn] or ["No caches."]
     return sheet.done(
         title, f"Width by size, logarithmic. A full cell is {full:g} % of grabs that waited. " + " ".join(said)
@@ -90,9 +88,12 @@ def _box(sheet: Sheet, box: Box, y: float, full: float, decades: tuple[int, int]
     told += ", planned" if box.new else ""
     if known and len(cells) < len(box.cells):
         told += f"; a cell: the hottest of {-(-len(box.cells) // len(cells))} partitions"
-    y += LINE
-    taken = sheet.text(f"{box.name or '(no name)'}", LEFT, y - 3, room=sheet.width * 0.45)
-    sheet.text(told, LEFT + taken + 8, y - 3, room=sheet.width - LEFT - taken - 8)
+    name, room = clean(box.name) or "(no name)", sheet.width - LEFT
+    if breadth(name) + 8 + breadth(told) <= room:
+        sheet.text(told, LEFT + breadth(name) + 8, y + LINE - 3)
+    y += sheet.lines(name, LEFT, y + LINE - 3, room)
+    if breadth(name) + 8 + breadth(told) > room:
+        y += sheet.lines(told, LEFT, y + LINE - 3, room)
     each = wide / len(cells)
     for n, share in enumerate(cells):
         _cell(sheet, LEFT + n * each, y, each, share, full, crossed=len(known) > 0)
@@ -108,8 +109,7 @@ def _box(sheet: Sheet, box: Box, y: float, full: float, decades: tuple[int, int]
             sheet.rule("axis", x1, y1, x2, y2)
     y += CELL + 3
     for line in box.lines:
-        y += LINE
-        sheet.text(line, LEFT + 6, y - 3, room=sheet.width - LEFT - 6)
+        y += sheet.lines(line, LEFT + 6, y + LINE - 3, sheet.width - LEFT - 6)
     return y + GAP
 
 
@@ -158,15 +158,19 @@ def _wide(sheet: Sheet, size: float | None, decades: tuple[int, int]) -> float:
     return LEAST_WIDE + share * (sheet.width - 2 * LEFT - LEAST_WIDE)
 
 
-def _axis(sheet: Sheet, y: float, first: int, last: int) -> None:
-    """The scale of the widths: a tick for each power of ten that has room."""
+def _axis(sheet: Sheet, y: float, first: int, last: int) -> float:
+    """The scale of the widths: a tick for each power of ten that has room; gives where it ends."""
     sheet.rule("axis", LEFT, y, sheet.width - LEFT, y)
-    step = max(1, -(-(last - first) // (3 if last > 7 else 4)))
+    step, free = max(1, -(-(last - first) // (3 if last > 7 else 4))), 0.0
     for power in range(first, last + 1, step):
-        x = LEFT + _wide(sheet, 10.0**power, (first, last))
+        x, label = LEFT + _wide(sheet, 10.0**power, (first, last)), figure(10.0**power, "MB")
         sheet.rule("axis", x, y, x, y + 4)
-        sheet.text(figure(10.0**power, "MB"), x, y + LINE + 2, "middle")
-    sheet.text("size of the cache, logarithmic", LEFT, y + 2 * LINE + 1, room=sheet.width)
+        start = max(0.0, min(x - breadth(label) / 2, sheet.width - breadth(label)))
+        if start >= free:
+            sheet.text(label, x, y + LINE + 2, "middle")
+            free = start + breadth(label) + 6
+    sheet.text("size of the cache, logarithmic", LEFT, y + 2 * LINE + 1)
+    return y + 2 * LINE + 2
 
 
 def size_text(mb: float) -> str:

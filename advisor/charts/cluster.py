@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from advisor.charts.pen import Sheet
 from advisor.charts.scales import number
-from advisor.charts.words import clean, figure
+from advisor.charts.words import LINE, breadth, clean, figure, fitting
 
 MOST_NODES = 10
 """Nodes in one picture; the table has the others."""
@@ -43,38 +43,38 @@ def cluster_map(nodes: Sequence[NodeBox], *, title: str, width: int = 480) -> Ma
         raise ValueError(f"{width} px is too small for this chart; 300 is the least")
     drawn = nodes[:MOST_NODES]
     most = max((v for one in drawn for rate in one.rates if (v := number(rate)) is not None), default=0.0)
-    height = sum(_tall(one) + GAP for one in drawn) + 2 * HEAD
-    sheet = Sheet(width, math.ceil(height))
-    sheet.text("lock operations per second; all bars have one scale", 0, 11, room=width)
-    y = HEAD
+    sheet = Sheet(width, 0)
+    y = sheet.lines("lock operations per second; all bars have one scale", 0, 11, width) + 6
     for one in drawn:
-        _node(sheet, one, y, most)
-        y += _tall(one) + GAP
+        y = _node(sheet, one, y, most) + GAP
     if len(nodes) > len(drawn):
-        sheet.text(f"and {len(nodes) - len(drawn):,} more nodes in the table", 0, y + 6)
+        y += sheet.lines(f"and {len(nodes) - len(drawn):,} more nodes in the table", 0, y + 6, width)
+    sheet.height = math.ceil(y)
     return sheet.done(title, " ".join(_said(one) for one in drawn) or "No nodes.")
 
 
-def _tall(one: NodeBox) -> float:
-    return HEAD + (len(WAYS) * ROW + 2 if one.brought else 0.0)
-
-
-def _node(sheet: Sheet, one: NodeBox, y: float, most: float) -> None:
-    right, foot = sheet.width - 1.0, y + _tall(one)
+def _node(sheet: Sheet, one: NodeBox, y: float, most: float) -> float:
+    """Draw a node from `y` downwards; gives where its box ends."""
+    room = sheet.width - 2 * EDGE
+    said = clean(one.said if one.brought else "exports not uploaded")
+    taken = sheet.text(one.name or "(no name)", EDGE, y + 14, room=room)
+    head = y + HEAD
+    if breadth(said) <= room - taken - 10:
+        sheet.text(said, EDGE + taken + 10, y + 14)
+    else:
+        head += sheet.lines(said, EDGE, y + 14 + LINE, room)
+    right, foot = sheet.width - 1.0, head + (len(WAYS) * ROW + 2 if one.brought else 0.0)
     outline = [(1.0, y), (right, y), (right, foot), (1.0, foot), (1.0, y)]
     if one.brought:
         for (x1, y1), (x2, y2) in pairwise(outline):
             sheet.rule("axis", x1, y1, x2, y2)
     else:
         sheet.line(outline, 1, "5 3")
-    taken = sheet.text(one.name or "(no name)", EDGE, y + 14, room=sheet.width * 0.4)
-    said = one.said if one.brought else "exports not uploaded"
-    sheet.text(said, EDGE + taken + 10, y + 14, room=sheet.width - taken - 3 * EDGE - 10)
     if not one.brought:
-        return
+        return foot
     room = sheet.width - LABEL - FIGURE - EDGE
     for n, (way, rate) in enumerate(zip(WAYS, one.rates, strict=True)):
-        top, value = y + HEAD + n * ROW, number(rate)
+        top, value = head + n * ROW, number(rate)
         sheet.text(way, EDGE, top + 10, room=LABEL - EDGE)
         if value is None:
             sheet.text("not known", LABEL, top + 10)
@@ -83,7 +83,8 @@ def _node(sheet: Sheet, one: NodeBox, y: float, most: float) -> None:
         sheet.box("track", LABEL, top, room, ROW - 5)
         if wide:
             sheet.box("bar", LABEL, top, max(0.5, wide), ROW - 5)
-        sheet.text(figure(_rounded(value), "/s"), LABEL + room + 6, top + 10, room=FIGURE - 6)
+        sheet.text(fitting(_rounded(value), "/s", FIGURE - 6), LABEL + room + 6, top + 10)
+    return foot
 
 
 def _rounded(value: float) -> float:

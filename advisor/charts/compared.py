@@ -13,12 +13,12 @@ from markupsafe import Markup
 
 from advisor.charts.pen import Sheet
 from advisor.charts.scales import number
-from advisor.charts.words import breadth, clean, clip, figure
+from advisor.charts.words import LINE, breadth, clean, figure
 
 MOST_ROWS = 12
 """Figures in one picture; the table has the others."""
-LINE, LANE, GAP = 14.0, 14.0, 8.0
-"""Height of a line of text, of the lane below it, and between two figures, px."""
+LANE, GAP = 14.0, 8.0
+"""Height of the lane below a name, and between two figures, px."""
 SHARE = 0.44
 """Of the width: the lane; the words beside it have the rest."""
 INSET = 10.0
@@ -56,15 +56,14 @@ def ratio_chart(ratios: Sequence[Ratio], *, title: str, width: int = 480) -> Mar
     drawn = sorted(ratios, key=lambda one: not one.decides)[:MOST_ROWS]
     reach = _reach(drawn)
     more = len(ratios) - len(drawn)
-    top, each = LINE + 6, LINE + LANE + GAP
-    foot = top + each * len(drawn)
-    sheet = Sheet(width, math.ceil(foot + 2 * LINE + 8 + (LINE if more else 0)))
-    sheet.text("disc: decides; diamond: beside it; bar: interval of the ratio", 0, 11, room=width)
-    for n, one in enumerate(drawn):
-        _row(sheet, one, top + n * each, reach)
-    _axis(sheet, foot, reach)
+    sheet = Sheet(width, 0)
+    y = sheet.lines("disc: decides; diamond: beside it; bar: interval of the ratio", 0, 11, width) + 6
+    for one in drawn:
+        y = _row(sheet, one, y, reach)
+    _axis(sheet, y, reach)
     if more:
-        sheet.text(f"and {more:,} more in the table", 0, foot + 3 * LINE + 4, room=width)
+        sheet.text(f"and {more:,} more in the table", 0, y + 3 * LINE + 4)
+    sheet.height = math.ceil(y + 2 * LINE + 8 + (LINE if more else 0))
     said = " ".join(_said(one) for one in drawn) or "No figures."
     return sheet.done(title, f"Ratio after ÷ before on a logarithmic axis around 1. {said}")
 
@@ -84,18 +83,18 @@ def _digits(value: float) -> str:
     return rounded if abs(value) < 1000 else figure(float(rounded))
 
 
-def _row(sheet: Sheet, one: Ratio, y: float, reach: float) -> None:
-    side = f" ({one.side})" if one.side else ""
+def _row(sheet: Sheet, one: Ratio, y: float, reach: float) -> float:
+    """Draw one figure from `y` downwards; gives where the next one begins."""
     name = clean(one.name) or "(no name)"
-    sheet.text(clip(name, sheet.width - breadth(side)) + side, 0, y + LINE - 3, room=sheet.width)
-    lane, middle = y + LINE + LANE / 2, _x(sheet, 1.0, reach)
+    y += sheet.lines(f"{name} ({one.side})" if one.side else name, 0, y + LINE - 3, sheet.width)
+    lane, middle = y + LANE / 2, _x(sheet, 1.0, reach)
     sheet.rule("grid", 0, lane, sheet.width * SHARE, lane)
     sheet.rule("axis", middle, lane - LANE / 2, middle, lane + LANE / 2)
     words = f"{ratio_words(one.ratio, one.low, one.high)}, {one.words}" if one.words else ratio_words(one.ratio)
-    sheet.text(words, sheet.width * SHARE + 8, lane + 4, room=sheet.width * (1 - SHARE) - 8)
+    y += max(LANE, sheet.lines(words, sheet.width * SHARE + 8, lane + 4, sheet.width * (1 - SHARE) - 8)) + GAP
     ratio, low, high = number(one.ratio), number(one.low), number(one.high)
     if ratio is None:
-        return
+        return y
     if low is not None and high is not None:
         sheet.whisker(_x(sheet, min(low, high), reach), _x(sheet, max(low, high), reach), lane)
     tip = f"{name}: {words}"
@@ -103,6 +102,7 @@ def _row(sheet: Sheet, one: Ratio, y: float, reach: float) -> None:
         sheet.mark(_x(sheet, ratio, reach), lane, 1, "circle", tip, radius=4)
     else:
         sheet.mark(_x(sheet, ratio, reach), lane, 5, "diamond", tip)
+    return y
 
 
 def _reach(drawn: Sequence[Ratio]) -> float:
@@ -126,8 +126,10 @@ def _axis(sheet: Sheet, y: float, reach: float) -> None:
         x = _x(sheet, ratio, reach)
         sheet.rule("axis", x, y, x, y + 4)
         sheet.text(figure(float(f"{ratio:.2g}")) if ratio < 1 else figure(ratio), x, y + LINE + 2, "middle")
-    sheet.text("less than before", 0, y + 2 * LINE + 2, room=sheet.width * SHARE / 2)
-    sheet.text("more than before", sheet.width * SHARE, y + 2 * LINE + 2, "end", room=sheet.width * SHARE / 2)
+    fits = breadth("more than before") <= sheet.width * SHARE / 2
+    less, more = ("less than before", "more than before") if fits else ("less", "more")
+    sheet.text(less, 0, y + 2 * LINE + 2)
+    sheet.text(more, sheet.width * SHARE, y + 2 * LINE + 2, "end")
 
 
 def _said(one: Ratio) -> str:

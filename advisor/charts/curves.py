@@ -157,8 +157,9 @@ def _begun(
     """The axes of these lines, and changes as (seconds, words)."""
     low, high = ends([line.points for line in lines])
     plot = Plot(low, high, from_zero(figures), height)
-    plot.events(events)
-    plot.grid(f"{unit} (times in UTC)" if zoned else unit)
+    named = f"{unit} (times in UTC)" if zoned else unit
+    plot.events(events, named)
+    plot.grid(named)
     plot.ticks(time_ticks([line.points for line in lines]).ticks)
     if not any(v is not None for line in lines for _, v in line.points):
         plot.over.append(f'<text x="50%" y="{plot.top + height / 2:.1f}" text-anchor="middle">no figures</text>')

@@ -4,6 +4,7 @@ Other classes than those of `svg`, for a style sheet: c-node, c-root, c-here (th
 and c-edge (the lines between them: stroke).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,12 @@ from markupsafe import Markup
 
 from advisor.charts.pen import COLOURS, LIMIT_COLOUR, Sheet
 from advisor.charts.scales import number
-from advisor.charts.words import breadth, clean, figure
+from advisor.charts.words import LINE, breadth, clean, figure, wrapped
 
-NODE, GAP, LINK = 44.0, 10.0, 44.0
-"""Height of a box, px between two of a column, px between two columns."""
+GAP, LINK, PAD = 10.0, 44.0, 9.0
+"""px between two boxes of a column, between two columns, and from the edge of a box to its words."""
+MOST_TEXT = 8
+"""Lines of a title or a figure in a box."""
 FARTHEST = 25.0
 """Multiples of the limit that a scale shows: beyond, the bar ends with a sign, and its words say how many."""
 
@@ -37,27 +40,31 @@ class Node:
 def chain(nodes: Sequence[Node], edges: Sequence[tuple[str, str]], *, title: str, width: int = 880) -> Markup:
     """Draw causes at the left, effects at the right, with a line from each cause to what it explains.
 
-    `edges` are pairs of keys; those of a box that is not drawn are left out. `width` 240 at least (ValueError).
+    `edges` are pairs of keys; those of a box that is not drawn are left out. Of nodes with one key the last is drawn.
+    `width` 240 at least (ValueError).
     """
     if width < 240:
         raise ValueError(f"{width} px is too small for this chart; 240 is the least")
+    nodes = list({node.key: node for node in nodes}.values())
     columns: dict[int, list[Node]] = {}
     for node in nodes:
         columns.setdefault(node.column, []).append(node)
-    tallest = max((len(some) for some in columns.values()), default=1)
-    sheet = Sheet(width, round(tallest * (NODE + GAP) + 4))
     if not nodes:
-        return sheet.done(title, "Nothing explains it.")
+        return Sheet(width, 20).done(title, "Nothing explains it.")
     wide = (width - 4 - LINK * (len(columns) - 1)) / len(columns)
+    high = {node.key: 2 * PAD + LINE * sum(map(len, _texts(node, wide))) for node in nodes}
+    tall = {column: sum(high[node.key] + GAP for node in some) - GAP for column, some in columns.items()}
+    sheet = Sheet(width, math.ceil(max(tall.values()) + 4))
     places: dict[str, tuple[float, float]] = {}
     for place, column in enumerate(sorted(columns)):
-        some = columns[column]
-        top = 2 + (tallest - len(some)) * (NODE + GAP) / 2
-        for n, node in enumerate(some):
-            places[node.key] = (2 + place * (wide + LINK), top + n * (NODE + GAP))
+        y = (sheet.height - tall[column]) / 2
+        for node in columns[column]:
+            places[node.key] = (2 + place * (wide + LINK), y)
+            y += high[node.key] + GAP
     for cause, effect in edges:
         if cause in places and effect in places and places[cause][0] < places[effect][0]:
-            _edge(sheet, places[cause], places[effect], wide)
+            (x1, y1), (x2, y2) = places[cause], places[effect]
+            _edge(sheet, x1 + wide, y1 + high[cause] / 2, x2, y2 + high[effect] / 2)
     for node in nodes:
         x, y = places[node.key]
         kind = "c-here" if node.here else "c-root" if node.root else "c-node"
@@ -65,10 +72,10 @@ def chain(nodes: Sequence[Node], edges: Sequence[tuple[str, str]], *, title: str
         faint = "" if node.here or node.root else ' stroke-opacity="0.4"'
         sheet.parts.append(
             f'<rect class="{kind}" fill="none" stroke="{ink}"{faint} stroke-width="{2 if node.here else 1.5}" '
-            f'x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{NODE:.1f}"/>'
+            f'x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high[node.key]:.1f}"/>'
         )
-        sheet.text(node.title, x + 9, y + 18, room=wide - 18)
-        sheet.text(node.figure, x + 9, y + 34, room=wide - 18)
+        for n, line in enumerate((line for text in _texts(node, wide) for line in text), 1):
+            sheet.text(line, x + PAD, y + PAD + n * LINE - 3)
     named = {node.key: clean(node.title) for node in nodes}
     said = [
         f"{named[cause]} explains {named[effect]}." for cause, effect in edges if cause in named and effect in named
@@ -76,9 +83,14 @@ def chain(nodes: Sequence[Node], edges: Sequence[tuple[str, str]], *, title: str
     return sheet.done(title, " ".join(said))
 
 
-def _edge(sheet: Sheet, start: tuple[float, float], end: tuple[float, float], wide: float) -> None:
+def _texts(node: Node, wide: float) -> tuple[list[str], list[str]]:
+    """Title and figure of a box so many px wide, in lines."""
+    title, told = (wrapped(clean(words), wide - 2 * PAD, MOST_TEXT) for words in (node.title, node.figure))
+    return title, told
+
+
+def _edge(sheet: Sheet, x1: float, y1: float, x2: float, y2: float) -> None:
     """A line from the right of one box to the left of another, with its head."""
-    x1, y1, x2, y2 = start[0] + wide, start[1] + NODE / 2, end[0], end[1] + NODE / 2
     middle = x2 - LINK / 2
     way = f"M{x1:.1f},{y1:.1f}H{middle:.1f}V{y2:.1f}H{x2 - 1:.1f}m-6,-4l6,4l-6,4"
     sheet.parts.append(

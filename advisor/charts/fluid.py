@@ -22,8 +22,8 @@ LEAST_PART = 0.2
 MOST_TICKS = 8
 LANE, GAP = 14, 6
 """Height of one bar of a pair, and between the two, px."""
-BEYOND_MIDDLE = 55.0
-"""Per cent: a tick farther right has its name on its left."""
+LEAST_SCALE = 190.0
+"""px that a scale is at least wide: its two texts never meet there."""
 
 
 def account_bar(parts: Sequence[Part], *, capacity: float | None, unit: str, title: str, name: str) -> Markup:
@@ -57,16 +57,22 @@ def limit_scale(value: float, limit: float, *, most: float, unit: str, title: st
     multiple = value / limit
     tick = 100 / most
     held = f"limit {figure(limit, unit)}"
-    words, anchor, aside = f"limit {figure(limit, '%' if unit == '%' else '')}", "start", 4
-    if tick > BEYOND_MIDDLE:
-        anchor, aside = "end", -4
+    words = clean(f"limit {figure(limit, '%' if unit == '%' else '')}")
     times = f"{figure(float(f'{multiple:.3g}'))}×"
+    at, room, own = LEAST_SCALE * tick / 100, breadth(words), breadth(times) + 6
+    anchor, aside, spot = "start", 4, 'x="100%" y="23" text-anchor="end"'
+    if at + aside + room + own > LEAST_SCALE:
+        anchor, aside = "end", -4
+        if at + own > LEAST_SCALE:
+            spot = 'y="23"'
+        if at + aside - room < (own if spot == 'y="23"' else 0):
+            words = ""  # the title says it
     body = [
         '<rect class="track" y="2" width="100%" height="8" rx="2"/>',
         f'<rect class="value" y="2" width="{100 * multiple / most:.2f}%" height="8" rx="2"/>',
         f'<line class="tick" x1="{tick:.2f}%" x2="{tick:.2f}%" y1="0" y2="12"/>',
-        f'<text class="limit" x="{tick:.2f}%" dx="{aside}" y="23" text-anchor="{anchor}">{escape(clean(words))}</text>',
-        f'<text x="100%" y="23" text-anchor="end">{times}</text>',
+        f'<text class="limit" x="{tick:.2f}%" dx="{aside}" y="23" text-anchor="{anchor}">{escape(words)}</text>',
+        f"<text {spot}>{times}</text>",
     ]
     return _document(f"{clean(title)}: {times.rstrip('×')} times the {clean(held)}", "scale", body)
 

@@ -16,6 +16,7 @@ from advisor.charts.plotted import Plot, PlotLine, from_zero, name_ends, points_
 from advisor.charts.scales import Axis, Point, number, runs
 from advisor.charts.svg import REACH
 from advisor.charts.words import clean, extremes, figure
+from advisor.core.jinja import of_law
 
 MOST_MARKED = 400
 """Points drawn of one series; a longer one is thinned evenly, its first, last and highest point stay."""
@@ -54,7 +55,7 @@ def load_chart(line: LoadLine, *, x_name: str, y_name: str, title: str, height: 
     harm, cap = number(line.harm), number(line.cap)
     reach = max((abs(load) for load, _ in points), default=0.0)
     drawn = peak if peak is not None and points and abs(peak[0]) <= REACH * reach else None
-    told = "" if peak is None else f"peak {_short(peak[1])} at {_short(peak[0])}"
+    told = "" if peak is None else f"peak {of_law(peak[1])} at {of_law(peak[0])}"
     events = [(drawn[0], told)] if drawn is not None else []
     if cap is not None and points and min(0.0, points[0][0]) < cap < points[-1][0]:
         events.append((cap, f"capped at {figure(cap)}"))
@@ -62,9 +63,9 @@ def load_chart(line: LoadLine, *, x_name: str, y_name: str, title: str, height: 
     if harm is not None and points:
         plot.shade(harm, HARM)
     if line.curve is not None and points:
-        fitted = _sampled(line.curve, plot, x.ticks[0], x.ticks[-1], points[0][0], points[-1][0])
-        plot.lines([(piece, 2, dash, "") for piece, dash in fitted])
-        last = next((v for piece, _ in reversed(fitted) for _, v in reversed(piece) if v is not None), None)
+        pieces = _sampled(line.curve, plot, x.ticks[0], x.ticks[-1], points[0][0], points[-1][0])
+        plot.lines([(piece, 2, dash, "") for piece, dash in pieces])
+        last = next((v for piece, _ in reversed(pieces) for _, v in reversed(piece) if v is not None), None)
         if last is not None:
             plot.name(plot.y(last), "fitted law", "n-2")
     else:
@@ -100,8 +101,8 @@ def compared_loads(lines: Sequence[LoadLine], *, x_name: str, y_name: str, title
             drawn.append((_thinned(_known(line.means)), n, DASHES[n - 1], " c-thin"))
         elif points:
             first, last = points[0][0], points[-1][0]
-            fitted = _sampled(line.curve, plot, first, last, first, last)
-            drawn += [(piece, n, DASHES[n - 1], "") for piece, dash in fitted if not dash]
+            pieces = _sampled(line.curve, plot, first, last, first, last)
+            drawn += [(piece, n, DASHES[n - 1], "") for piece, dash in pieces if not dash]
         for load, rate in _thinned(points):
             plot.dot(load, rate, n, MARKS[n - 1], radius=3)
     plot.lines(drawn)
@@ -123,7 +124,7 @@ def _begun(
     x = from_zero(load for load, _ in points)
     y = from_zero([rate * 1.02 for rate in rates if abs(rate) < 1e300] or rates)
     plot = Plot(x.ticks[0], x.ticks[-1], y, height)
-    plot.events(events)
+    plot.events(events, y_name)
     plot.grid(y_name)
     plot.ticks(((tick, label, "") for tick, label in zip(x.ticks, x.labels, strict=True)), x_name)
     if not points:
@@ -192,7 +193,3 @@ def _known(points: Sequence[Pair]) -> list[Pair]:
 def _pair(point: Pair) -> Pair | None:
     x, y = number(point[0]), number(point[1])
     return None if x is None or y is None else (x, y)
-
-
-def _short(value: float) -> str:
-    return figure(float(f"{value:.4g}"))

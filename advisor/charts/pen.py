@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from advisor.charts.words import FONT_SIZE, breadth, clean, clip
+from advisor.charts.words import FONT_SIZE, LINE, MOST_LINES, breadth, clean, clip, wrapped
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b65a94", "currentColor", "#a07a00")
 """After Okabe and Ito, who chose for colour-blind eyes; each at 3:1 or better on white and on near-black."""
@@ -52,9 +52,20 @@ class Sheet:
         self.parts: list[str] = []
 
     def text(
-        self, words: str, x: float, y: float, anchor: str = "start", room: float | None = None, *, on: bool = False
+        self,
+        words: str,
+        x: float,
+        y: float,
+        anchor: str = "start",
+        room: float | None = None,
+        *,
+        on: bool = False,
+        tip: str = "",
     ) -> float:
-        """Write one line with its foot at `y`, at most `room` px wide; gives the width taken. `on`: on a plain part."""
+        """Write one line with its foot at `y`, at most `room` px wide; gives the width taken. `on`: on a plain part.
+
+        A line that is cut has the whole as its tip, or `tip`.
+        """
         whole = clean(words)
         shown = clip(whole, min(self.width, self.width if room is None else room))
         if not shown:
@@ -63,10 +74,20 @@ class Sheet:
         before = {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
         x = max(before, min(x, self.width - wide + before))
         at = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        tip = "" if shown == whole else f"<title>{escape(whole)}</title>"
+        tip = tip or ("" if shown == whole else whole)
+        title = f"<title>{escape(tip)}</title>" if tip else ""
         ink = 'class="c-on" fill="#ffffff"' if on else 'class="c-text" fill="currentColor"'
-        self.parts.append(f'<text {ink} x="{x:.1f}" y="{y:.1f}"{at}>{tip}{escape(shown)}</text>')
+        self.parts.append(f'<text {ink} x="{x:.1f}" y="{y:.1f}"{at}>{title}{escape(shown)}</text>')
         return wide
+
+    def lines(self, words: str, x: float, y: float, room: float, most: int = MOST_LINES) -> float:
+        """Write a text in lines of `room` px, the first with its foot at `y`; gives their height."""
+        whole = clean(words)
+        made = wrapped(whole, room, most)
+        cut = len(made) == most and not whole.endswith(made[-1])
+        for n, line in enumerate(made):
+            self.text(line, x, y + n * LINE, room=room, tip=whole if cut and line is made[-1] else "")
+        return LINE * len(made)
 
     def rule(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
         """Draw a straight line: `axis`, `grid` or `limit`."""

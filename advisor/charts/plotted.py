@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 
 from advisor.charts.pen import DASHES, MARKS, SHAPES
 from advisor.charts.scales import Axis, Point, TimeAxis, axis, near, runs, thin, time_axis
-from advisor.charts.words import breadth, clean, clip, figure
+from advisor.charts.words import breadth, clean, clip, figure, wrapped
 
 TEXT = 12
 """px of every text."""
@@ -32,14 +32,16 @@ RIGHT = 170.0
 """px right of the plot, where lines and limits are named."""
 TOP, FOOT = 24.0, 36.0
 """px above the plot (its unit) and below it (two lines of text)."""
-APART = 15.0
-"""px between two names at the right."""
+APART, MOST_NAME = 15.0, 3
+"""px between two names at the right, and lines that one may have."""
 DISC = 8.0
 """Radius of a numbered mark, px."""
 CLOSE = 0.06
 """Share of the width within which two marks would meet on a narrow screen."""
-ROW, MOST_ROWS, APART_EVENTS, EVENT_ROOM = 14.0, 3, 0.55, 190.0
-"""px of a row of words above the plot, how many rows, the share of the width between two in a row, px of one."""
+ROW, MOST_ROWS, EVENT_ROOM = 14.0, 3, 190.0
+"""px of a row of words above the plot, how many rows, px of one."""
+NARROWEST = 240.0
+"""px of the plot on a telephone: words that do not meet there meet nowhere."""
 MOST_INSIDE = 4
 """Rows that the name of a limit moves away from its line, where others stand there."""
 FEW = 40
@@ -192,37 +194,38 @@ class Plot:
             said = escape(clip(clean(words), 260, TEXT))
             self.over.append(f'<text class="c-limit c-inside" x="0" dx="4" y="{free[0]:.1f}">{said}</text>')
 
-    def events(self, told: Sequence[tuple[float, str]]) -> None:
+    def events(self, told: Sequence[tuple[float, str]], unit: str) -> None:
         """Draw vertical lines with their words above the plot: changes, at the times they were made or seen.
 
-        Words that would meet stand one row higher; where all rows are taken a line has its words as a tip alone. To be
-        called before anything that needs `y`: the rows are added above the plot.
+        Words that would meet on a telephone, each other or the `unit` at the left of the first row, stand one row
+        higher; where all rows are taken a line has its words as a tip alone. To be called before anything that needs
+        `y`: the rows are added above the plot.
         """
-        rows: list[list[float]] = [[-0.2]]  # the unit stands at the left of the first
+        rows: list[list[tuple[float, float]]] = [[(-1.0, breadth(clean(unit), TEXT) / NARROWEST)]]
         placed = []
-        for at, words in told:
-            share = self.x(at)
-            row = next(
-                (n for n, taken in enumerate(rows) if all(abs(share - one) > APART_EVENTS for one in taken)), None
-            )
+        for at, given in told:
+            share, words = self.x(at), clean(given)
+            if breadth(words, TEXT) > EVENT_ROOM:
+                words = clip(words.partition(":")[0], EVENT_ROOM, TEXT)
+            wide = (breadth(words, TEXT) + 8) / NARROWEST
+            span = (share - wide, share) if share > 0.5 else (share, share + wide)
+            row = next((n for n, taken in enumerate(rows) if not any(_meet(span, one) for one in taken)), None)
             if row is None and len(rows) < MOST_ROWS:
                 rows.append([])
                 row = len(rows) - 1
             if row is not None:
-                rows[row].append(share)
-            placed.append((share, row, clean(words)))
+                rows[row].append(span)
+            placed.append((share, row, words, clean(given)))
         self.top += (len(rows) - 1) * ROW
-        for share, row, words in placed:
+        for share, row, words, whole in placed:
             place, anchor, dx = f"{100 * share:.2f}%", *(("end", 4) if share > 0.5 else ("start", -4))
-            tip = f"<title>{escape(words)}</title>"
+            tip = f"<title>{escape(whole)}</title>"
             start = self.top if row is None else self.top - 8 - row * ROW
             line = f'x1="{place}" x2="{place}" y1="{start:.1f}" y2="{self.foot:.1f}"'
             self.over.append(f'<line class="c-event c-at" {line}>{tip}</line>')
             if row is not None:
-                fits = breadth(words, TEXT) <= EVENT_ROOM
-                said = escape(words if fits else clip(words.partition(":")[0], EVENT_ROOM, TEXT))
                 spot = f'x="{place}" dx="{dx}" y="{self.top - 12 - row * ROW:.1f}" text-anchor="{anchor}"'
-                self.over.append(f'<text class="c-word c-at" {spot}>{tip}{said}</text>')
+                self.over.append(f'<text class="c-word c-at" {spot}>{tip}{escape(words)}</text>')
 
     def mark(self, number: int, at: float, value: float | None) -> None:
         """Write a number in a disc above a point, with a line to it; where two would meet, one stands lower."""
@@ -254,19 +257,24 @@ class Plot:
 
     def _names(self) -> Iterable[str]:
         placed = sorted(self.named, key=lambda one: one.at)
-        for before, one in pairwise(placed):
-            one.at = max(one.at, before.at + APART)
-        low = self.foot + 2
-        for one in reversed(placed):
-            one.at = min(one.at, low)
-            low = one.at - APART
-        for one in placed:
-            room = RIGHT - 10 - len(one.numbers) * (2 * DISC + 2)
-            words = clip(one.words, room, TEXT)
-            tip = "" if words == one.words else f"<title>{escape(one.words)}</title>"
-            yield f'<text class="{one.kind} c-end" x="100%" dx="8" y="{one.at + 4:.1f}">{tip}{escape(words)}</text>'
+        for most in range(MOST_NAME, 0, -1):
+            lines = [wrapped(one.words, RIGHT - 10 - len(one.numbers) * (2 * DISC + 2), most) for one in placed]
+            if APART * sum(map(len, lines)) <= self.height:
+                break
+        for (before, above), (one, _) in pairwise(zip(placed, lines, strict=True)):
+            one.at = max(one.at, before.at + APART * len(above))
+        low = self.foot + 2 + APART
+        for one, some in zip(reversed(placed), reversed(lines), strict=True):
+            one.at = min(one.at, low - APART * len(some))
+            low = one.at
+        for one, some in zip(placed, lines, strict=True):
+            whole = not some or one.words.endswith(some[-1])
+            tip = "" if whole else f"<title>{escape(one.words)}</title>"
+            for n, words in enumerate(some):
+                spot = f'x="100%" dx="8" y="{one.at + 4 + n * APART:.1f}"'
+                yield f'<text class="{one.kind} c-end" {spot}>{tip}{escape(words)}</text>'
             for n, count in enumerate(one.numbers):
-                dx = 8 + breadth(words, TEXT) + 6 + DISC + n * (2 * DISC + 2)
+                dx = 8 + breadth(some[0] if some else "", TEXT) + 6 + DISC + n * (2 * DISC + 2)
                 yield f'<g class="c-end">{self._disc(count, "100%", one.at, dx).replace(" c-at", "")}</g>'
 
     def done(self, title: str, desc: str, data: dict[str, object] | None) -> Markup:
@@ -282,6 +290,11 @@ class Plot:
             f"<desc>{escape(desc)}</desc>{body}</svg>"
         )
         return Markup(made)  # noqa: S704 - every text passes through escape(), the rest is figures
+
+
+def _meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two spans have anything in common."""
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def legend(names: Sequence[str], *, shapes: bool = False) -> Markup:

@@ -1,10 +1,12 @@
 """A treemap: parts of a whole as tiles whose area is their share, in the colour of the group that each belongs to.
 
 The squarified layout of Bruls, Huizing and van Wijk (2000): tiles are laid in rows along the shorter side, and a row is
-closed when another tile would make its worst tile longer. Colour never stands alone: each tile that has room says its
-name and its group, and every one has both as a tip.
+closed when another tile would make its worst tile longer. Colour never stands alone: a tile that
+holds its words whole says its name, its figure and its group; of the others the largest have a number, and what they
+are stands below the picture.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +14,7 @@ from markupsafe import Markup
 
 from advisor.charts.pen import Sheet
 from advisor.charts.scales import number
-from advisor.charts.words import clean, figure
+from advisor.charts.words import LINE, breadth, clean, figure, wrapped
 
 MOST_TILES = 40
 """Tiles of one picture: the others are one tile that says how many they are."""
@@ -21,9 +23,14 @@ COLOURS = (1, 2, 3, 4, 6)
 PLAIN = 5
 KEY = 18.0
 """px for the line that says which colour is which."""
-LINE = 14.0
-LEAST_TEXT = 60.0
-"""px of width from which on a tile has words."""
+PAD = 4.0
+"""px between the edge of a tile and its words."""
+LEAST_NUMBER = (22.0, 16.0)
+"""px of width and height from which on a tile has room for its number in the list."""
+MOST_LISTED = 12
+"""Tiles whose words stand in the list below: the table has the others."""
+COLUMN = 310.0
+"""px of a column of the list."""
 GAP = 1.5
 
 
@@ -60,10 +67,24 @@ def treemap(tiles: Sequence[Tile], *, title: str, unit: str, width: int = 480, h
         shown.append((Tile(f"{len(rest):,} more", None), sum(size for _, size in rest)))
     colours = _colours(shown)
     sheet = Sheet(width, height)
-    _key(sheet, colours)
+    top = _key(sheet, colours)
     whole = sum(size for _, size in shown)
+    listed: list[str] = []
+    untold = 0
     for place in _laid(shown, width, height - KEY):
-        _draw(sheet, place, colours.get(place.tile.group, PLAIN), place.size / whole, unit)
+        words = (_named(place.tile), figure(_rounded(place.size), unit), f"{100 * place.size / whole:.0f} %")
+        told = f"{words[0]}: {words[1]}, {words[2]}{_grouped(place.tile)}"
+        wide, tall = max(0.0, place.width - GAP), max(0.0, place.height - GAP)
+        sheet.tile(colours.get(place.tile.group, PLAIN), place.x, place.y + top, wide, tall, told)
+        lines = _lines(words, clean(place.tile.group), wide - 2 * PAD, int((tall - 2) / LINE))
+        if not lines and len(listed) < MOST_LISTED and wide >= LEAST_NUMBER[0] and tall >= LEAST_NUMBER[1]:
+            listed.append(told)
+            lines = [f"{len(listed)}"]
+        untold += not lines
+        for n, line in enumerate(lines, 1):
+            sheet.text(line, place.x + PAD, place.y + top + n * LINE - 1)
+    foot = _listed(sheet, listed, untold, height - KEY + top)
+    sheet.height = math.ceil(foot)
     said = "; ".join(f"{_named(tile)} {figure(_rounded(size), unit)}{_grouped(tile)}" for tile, size in shown[:12])
     return sheet.done(title, f"{said}." if said else "No parts.")
 
@@ -90,25 +111,40 @@ def _colours(shown: Sequence[tuple[Tile, float]]) -> dict[str, int]:
     return dict(zip(order, COLOURS, strict=False))
 
 
-def _key(sheet: Sheet, colours: dict[str, int]) -> None:
-    x = 0.0
+def _key(sheet: Sheet, colours: dict[str, int]) -> float:
+    """Which colour is which, in as many lines as that needs; gives their height, px."""
+    x, y = 0.0, 0.0
     for name, colour in colours.items():
-        if x + 60 > sheet.width:
-            break
-        sheet.tile(colour, x, 2, 11, 11)
-        x += 16 + sheet.text(name, x + 16, 12, room=min(140.0, sheet.width - x - 16)) + 14
+        wide = min(16 + breadth(clean(name)), float(sheet.width))
+        if x and x + wide > sheet.width:
+            x, y = 0.0, y + KEY
+        sheet.tile(colour, x, y + 2, 11, 11)
+        sheet.text(name, x + 16, y + 12, room=sheet.width - 16)
+        x += wide + 14
+    return y + KEY
 
 
-def _draw(sheet: Sheet, place: _Place, colour: int, share: float, unit: str) -> None:
-    tile, told = place.tile, figure(_rounded(place.size), unit)
-    tip = f"{_named(tile)}: {told}, {100 * share:.0f} %{_grouped(tile)}"
-    wide, tall = max(0.0, place.width - GAP), max(0.0, place.height - GAP)
-    sheet.tile(colour, place.x, place.y + KEY, wide, tall, tip)
-    if wide < LEAST_TEXT:
-        return
-    for n, words in enumerate((tile.name or "(no name)", f"{told}, {100 * share:.0f} %", tile.group)):
-        if words and (n + 1) * LINE + 2 <= tall:
-            sheet.text(words, place.x + 4, place.y + KEY + (n + 1) * LINE - 1, room=wide - 8)
+def _lines(words: tuple[str, str, str], group: str, room: float, most: int) -> list[str]:
+    """The words of a tile in lines that hold each of them whole, if need be without its group; else none."""
+    name, told, share = words
+    both = [f"{told}, {share}"] if breadth(f"{told}, {share}") <= room else [told, share]
+    start = [*wrapped(name, room, hard=False), *both]
+    for lines in ([*start, *wrapped(group, room, hard=False)], start):
+        if len(lines) <= most and all(breadth(line) <= room for line in lines):
+            return lines
+    return []
+
+
+def _listed(sheet: Sheet, listed: Sequence[str], untold: int, y: float) -> float:
+    """What the numbers stand for, below the tiles from `y` on, in columns; gives where it ends."""
+    columns = max(1, int(sheet.width / COLUMN))
+    wide = sheet.width / columns
+    said = [f"{n}) {words}" for n, words in enumerate(listed, 1)]
+    said += [f"and {untold:,} smaller ones without words here"] if untold else []
+    for at in range(0, len(said), columns):
+        row = said[at : at + columns]
+        y += max(sheet.lines(words, n * wide, y + LINE, wide - 12) for n, words in enumerate(row))
+    return y + (4 if said else 0)
 
 
 def _laid(shown: Sequence[tuple[Tile, float]], width: float, height: float) -> list[_Place]:

@@ -1,13 +1,22 @@
 """Text and figures as they stand in a chart: cleaned, measured, clipped, never trusted."""
 
 import math
+import re
 from functools import lru_cache
 from unicodedata import combining, east_asian_width
 
+from advisor.core.jinja import unit_of
+
 FONT_SIZE = 12
+LINE = 14.0
+"""px from one line of a text to the next."""
+MOST_LINES = 5
+"""Lines that one text of a picture has at the most: names of an export may be long."""
 LONGEST = 500
 """A title from an export may be a megabyte; a picture's name need not."""
 
+BREAK = re.compile(r"(?<!\d)\s+|\s+(?!\S{1,3}(?:\s|$))")
+"""Where a text may be broken: at blanks, but not between a figure and its unit."""
 WIDE = frozenset("mwMW@%&")
 NARROW = frozenset("iljtfrI.,:;'|!()[] ")
 
@@ -49,6 +58,36 @@ def clip(text: str, room: float, size: float = FONT_SIZE) -> str:
     return ""
 
 
+def wrapped(text: str, room: float, most: int = MOST_LINES, *, hard: bool = True) -> list[str]:
+    """Break a text into lines of `room` px as `BREAK` says, a longer word behind its punctuation or where room ends.
+
+    Of more than `most` lines the last one is cut in its middle, as by `clip`. Without `hard` a piece that nothing may
+    break stays whole: a line is then wider than its room.
+    """
+    lines: list[str] = []
+    for word in filter(None, BREAK.split(text.strip())):
+        joined = f"{lines[-1]} {word}" if lines else word
+        if lines and breadth(joined) <= room:
+            lines[-1] = joined
+            continue
+        lines.append("")
+        for piece in _pieces(word, room, hard=hard):
+            if lines[-1] and breadth(lines[-1] + piece) > room:
+                lines.append("")
+            lines[-1] += piece
+    if len(lines) > most:
+        lines = [*lines[: most - 1], clip(" ".join(lines[most - 1 :]), room)]
+    return lines
+
+
+def _pieces(word: str, room: float, *, hard: bool) -> list[str]:
+    """What a word may be broken into: behind punctuation, and single characters where that is too wide still."""
+    if breadth(word) <= room:
+        return [word]
+    pieces = re.findall(r"[^\W_]+[\W_]*|[\W_]+", word)
+    return [part for one in pieces for part in (one if hard and breadth(one) > room else (one,))]
+
+
 def figure(value: float, unit: str = "") -> str:
     """Write a finite figure, with its unit: thousands by comma, three decimals at most, far ones by powers of ten."""
     size = abs(value)
@@ -58,7 +97,7 @@ def figure(value: float, unit: str = "") -> str:
         words = f"{int(value):,}"
     else:
         words = f"{value:,.{3 if size < 1000 else 1}f}".rstrip("0").rstrip(".")
-    return f"{words} {unit}" if unit else words
+    return f"{words} {unit_of(unit, value)}" if unit else words
 
 
 def fitting(value: float, unit: str, room: float) -> str:

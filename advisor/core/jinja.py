@@ -22,7 +22,9 @@ def environment(**options: Any) -> Environment:
     options["finalize"] = printable
     options["trim_blocks"] = options["lstrip_blocks"] = True
     made = Environment(**options)  # noqa: S701 - autoescape is set above, by the ending of the template
-    made.filters.update(wrap=wrap, figure=figure, counted=counted, moment=moment)
+    made.filters.update(
+        wrap=wrap, figure=figure, measured=measured, of_law=of_law, counted=counted, unit_of=unit_of, moment=moment
+    )
     return made
 
 
@@ -62,9 +64,34 @@ def figure(value: float | str | None) -> str:
     return f"{value:,.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 else f"{value:.3g}"
 
 
+def measured(value: float | str | None) -> str:
+    """Write what was measured or computed with the digits that can be known: four, and no fraction from 1,000 on."""
+    if value is None or isinstance(value, str) or float(value).is_integer():
+        return figure(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else figure(float(f"{value:.4g}"))
+
+
+def of_law(value: float) -> str:
+    """Write a figure of a fitted law, four digits: the same in a picture, beside it, in a report and in a mail."""
+    return figure(float(f"{value:.4g}"))
+
+
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Count things: `1 finding`, `3 findings`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def one_of(name: str) -> str:
+    """`processes` → `process`, `engines` → `engine`."""
+    if name.endswith("sses"):
+        return name[:-2]
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
+
+
+def unit_of(unit: str, value: float | str | None) -> str:
+    """A unit as it stands behind a figure: `resource per bucket` behind 1; `s` and `ms` are no plurals."""
+    first, blank, rest = unit.partition(" ")
+    return f"{one_of(first)}{blank}{rest}" if value == 1 and len(first) > 3 and first.isalpha() else unit
 
 
 def moment(value: str) -> str:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from advisor.ase.services.caches import CacheMap, Shown
 from advisor.ase.services.planned import NewCache, Planned
 from advisor.charts.caches import Box, cache_map, full_cell, size_text
+from advisor.core.jinja import counted
 
 NAMED = 3
 """Objects a line of the picture names."""
@@ -60,7 +61,7 @@ def _lines(one: Shown) -> Iterator[str]:
 def _how(partitions: int | None, replacement: str | None) -> str:
     cut = "partitions not in the export"
     if partitions is not None:
-        cut = f"{partitions:,} partition{'' if partitions == 1 else 's'}"
+        cut = counted(partitions, "partition")
     return f"{cut}, {replacement or 'replacement not in the export'}"
 
 

@@ -14,7 +14,9 @@ from advisor.audits.services import backtest
 from advisor.audits.services.audit_page import Course, courses_of
 from advisor.charts.curves import timeline
 from advisor.charts.finding import Node, chain, multiple, scale_of
+from advisor.charts.sized import sized
 from advisor.core.access import tracked_of
+from advisor.core.jinja import unit_of
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services import elsewhere
 from advisor.findings.services.changes_seen import SEEN, by_clock, shown_at
@@ -166,14 +168,16 @@ def _explained(
         taken[columns[key]] += 1
         if taken[columns[key]] <= MOST_A_COLUMN:
             one = by_key[key]
-            said = (
-                "" if one["value"] is None else f"{rounded(one['value'])} {one['unit']}, limit {rounded(one['limit'])}"
-            )
+            said = ""
+            if one["value"] is not None:
+                told = f"{rounded(one['value'])} {unit_of(one['unit'], one['value'])}"
+                said = f"{told}, limit {rounded(one['limit'])}"
             nodes.append(Node(key, one["title"], said, columns[key], key == row.key, key not in explained))
     edges = [(cause, effect) for cause in columns for effect in explains.get(cause, ()) if effect in columns]
     pages = dict(TrackedFinding.objects.filter(system=row.system_id, key__in=by_key).values_list("key", "pk"))
     links = [[Related(by_key[key]["title"], pages.get(key)) for key in keys] for keys in (causes, effects)]
-    return chain(nodes, edges, title="What explains what"), links[0], links[1]
+    drawn = sized(lambda width: chain(nodes, edges, title="What explains what", width=width))
+    return drawn, links[0], links[1]
 
 
 def _evidence(items: Sequence[Mapping[str, Any]]) -> list[Quoted]:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import Role, User
 from advisor.core.access import teams_of
+from advisor.core.jinja import counted
 from advisor.core.records import Refused
 from advisor.core.views import Asked, numbers_of, workers_only
 from advisor.findings.services import states
@@ -87,7 +88,7 @@ def _do(request: Asked, picked: list[int], do: str, until: date | None, why: str
         messages.error(request, f"Nothing was done. {refused}")
         return
     to = f" to {owner.username if owner else 'nobody'}" if do == "assign" else ""
-    messages.success(request, f"{count:,} finding{'' if count == 1 else 's'} {SAID[do]}{to}.")
+    messages.success(request, f"{counted(count, 'finding')} {SAID[do]}{to}.")
 
 
 def owners(user: User) -> list[User]:

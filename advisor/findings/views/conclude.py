@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from advisor.audits.models import Capture
 from advisor.audits.services import comparing
 from advisor.core.access import systems_of
+from advisor.core.jinja import counted
 from advisor.core.records import Refused
 from advisor.core.views import Asked, numbers_of, workers_only
 from advisor.findings.services import states
@@ -55,7 +56,7 @@ def act(request: Asked, pk: int) -> HttpResponse:
 
 def _say(request: Asked, done: Concluded) -> None:
     if done.count:
-        messages.success(request, f"Noted at {done.count} finding{'' if done.count == 1 else 's'}.")
+        messages.success(request, f"Noted at {counted(done.count, 'finding')}.")
     for one in done.left[:MOST_TOLD]:
         messages.warning(request, f"Nothing follows for {one}")
     if len(done.left) > MOST_TOLD:

@@ -25,6 +25,7 @@ from advisor.audits.services.audit_page import bring_of
 from advisor.audits.services.compared_page import VERDICTS, Row, rows_of
 from advisor.audits.services.comparing import compared, sides_of
 from advisor.charts.compared import ratio_words
+from advisor.core import jinja
 from advisor.core.models import Site
 from advisor.core.records import Refused as Incomparable
 from advisor.findings.services.pages import accepted_in, cluster_states, open_counts, verdict_now
@@ -410,7 +411,11 @@ def law_words(one: Mapping[str, Any]) -> str:
     if not one["usable"]:
         return f"{said}. Not used: {one['why_not']}"
     load = one["load_name"].replace("_", " ")
-    peak = "no peak" if one["peak_load"] is None else f"peak {one['peak_rate']:.6g} at {one['peak_load']:.1f} {load}"
+    peak = (
+        "no peak"
+        if one["peak_load"] is None
+        else f"peak {jinja.of_law(one['peak_rate'])} at {jinja.of_law(one['peak_load'])} {load}"
+    )
     harm = ""
     if one.get("harm_from") is not None:
         many = f"{one['harm_from']:g} {load}"
@@ -447,7 +452,7 @@ def nothing_found(told: Contents, least: int) -> str:
     """How it is said that there is no finding from `least` on: with what was judged, for that is what it rests on."""
     if not told.judged:
         return "nothing could be judged"
-    judged = f"{told.judged} rule{'' if told.judged == 1 else 's'} judged"
+    judged = f"{jinja.counted(told.judged, 'rule')} judged"
     none = "no findings" if least <= 1 else f"no findings from {LEVELS[least]} on"
     return f"{none}, {judged}, {told.not_judged} not" if told.not_judged else f"{none}, {judged}"
 

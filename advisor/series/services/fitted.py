@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from advisor.charts.loads import LoadLine, load_chart
+from advisor.core.jinja import of_law, one_of
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.laws.modes import MODES, modes_of
 from rules.laws.series import TimeSeries, course_of
@@ -127,6 +128,19 @@ class Fitted:
         return f"{name}; {SHAPES[self.model.shape]}" if self.model.shape else name
 
     @property
+    def peak_said(self) -> str:
+        """The peak of the law with the digits that its picture has; empty without one."""
+        rate, load = self.model.peak_rate, self.model.peak_load
+        if rate is None or load is None:
+            return ""
+        return f"{of_law(rate)} {self.rate_name} at {of_law(load)} {self.load_name}"
+
+    @property
+    def level_said(self) -> str:
+        """Where the law would level off; empty where it does not."""
+        return "" if self.model.limit is None else of_law(self.model.limit)
+
+    @property
     def harm_said(self) -> str:
         """Where adding does harm, or why nothing is said of it, in one sentence."""
         model, course = self.model, self.course
@@ -193,10 +207,3 @@ def fitted(number: int, series: LoadSeries) -> Fitted:
 def _less(percent: float) -> str:
     """How much less was done, up to the words before the load it is held against."""
     return f"{percent:.0f} % less was done than at" if percent >= 0.5 else "about as much was done as at"
-
-
-def one_of(name: str) -> str:
-    """`processes` → `process`, `engines` → `engine`: what stands behind "at one"."""
-    if name.endswith("sses"):
-        return name[:-2]
-    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name

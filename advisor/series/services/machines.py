@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from advisor.charts.loads import compared_loads
 from advisor.charts.plotted import legend
-from advisor.series.services.fitted import Fitted, one_of
+from advisor.core.jinja import one_of
+from advisor.series.services.fitted import Fitted
 from collectors.facts.scaling import LoadSeries
 from rules.laws.clock import at_one_clock, not_scaled, others_as_measured
 from rules.laws.series import held_against

@@ -15,6 +15,7 @@ from django.http import HttpRequest
 
 from advisor.accounts.models import User
 from advisor.core.access import may_work_for, systems_of
+from advisor.core.jinja import counted
 from advisor.core.records import Refused
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import tracking
@@ -152,7 +153,7 @@ def merging(systems: Sequence[System], into: System) -> Merged:
         "schedule": Schedule.objects.filter(**of_them).count(),
         "followed finding": TrackedFinding.objects.filter(**of_them).count(),
     }
-    found.joined += [f"{count:,} {word}{'' if count == 1 else 's'}" for word, count in counts.items() if count]
+    found.joined += [counted(count, word) for word, count in counts.items() if count]
     for word, related in (("group", "groups"), ("recipient of mail", "recipients"), ("webhook", "webhooks")):
         names = sorted({str(thing) for one in others for thing in getattr(one, related).all()})
         if names:

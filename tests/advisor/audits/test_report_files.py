@@ -279,11 +279,11 @@ def test_plots_stand_in_the_html_and_in_the_pdf(bring: Bring) -> None:
     html = render("audit", audit_json(audit), "html", plots)
     assert html.count("<svg") == len(plots.findings) + len(plots.laws) >= 2
     printed = "".join(sheet.text for sheet in sheets_of(html))
-    assert "peak 1,864 at 32.96" in printed, "words that the plot of the law alone has"
     assert "not measured" in printed
     bare = render("audit", audit_json(audit), "html")
     assert "<svg" not in bare
-    assert "peak 1,864 at 32.96" not in "".join(sheet.text for sheet in sheets_of(bare))
+    peak, told = "peak 1,864 at 32.96", "".join(sheet.text for sheet in sheets_of(bare))
+    assert printed.count(peak) > told.count(peak), "the plot of the law says it too, with the same digits"
 
 
 def test_a_hostile_name_is_text_in_the_running_header_and_in_every_plot(bring: Bring) -> None:

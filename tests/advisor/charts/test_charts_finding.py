@@ -34,6 +34,17 @@ def test_an_effect_stands_to_the_right_of_its_cause_and_the_words_say_so() -> No
     assert said(root) == "Allpages tables explains Address locks."
 
 
+def test_a_box_is_as_high_as_its_words_and_cuts_none_of_them() -> None:
+    title = "At the 95th percentile 4.2 of 14 CPUs spin: MP synch 419 % of one CPU"
+    nodes = [Node("a", title, "419 %, limit 100", 0, root=True), Node("b", "Short", "", 1, here=True)]
+    root = picture(chain(nodes, [("a", "b")], title="why", width=400))
+    assert " ".join(texts(root)) == f"{title} 419 %, limit 100 Short"
+    (high,), (low,) = by_class(root, "c-root"), by_class(root, "c-here")
+    assert float(high.get("height", "")) > 2 * float(low.get("height", ""))
+    feet = [float(one.get("y", "")) for one in by_class(root, "c-text")][:-1]
+    assert max(feet) <= float(high.get("y", "")) + float(high.get("height", ""))
+
+
 def test_bars_of_one_finding_are_on_one_scale() -> None:
     pairs = [(52.3, 10.0), (11.3, 10.0)]
     most = scale_of(pairs)

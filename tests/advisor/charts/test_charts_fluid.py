@@ -97,3 +97,14 @@ def test_a_share_below_its_limit_is_marked() -> None:
     held = share_bar(0.7, 0.7, "load")
     assert 'class="value" y="3" width="70.00%"' in held
     assert "load: 0.70 of 1, limit 0.7" in held
+
+
+def test_the_limit_and_the_multiple_never_meet_on_the_narrowest_scale() -> None:
+    beside = limit_scale(77000.0, 50000.0, most=1.54, unit="/s", title="t")
+    assert 'text-anchor="end">limit 50,000<' in beside
+    assert '<text x="100%" y="23" text-anchor="end">1.54×<' in beside
+    near_end = limit_scale(0.829, 0.9, most=1.02, unit="", title="t")
+    assert '<text y="23">0.921×<' in near_end, "on the left, as the limit's name ends at the right"
+    nowhere = limit_scale(123456.0, 100000.0, most=2.6, unit="/s", title="t")
+    assert "limit 100,000 /s" in nowhere, "told by the title alone"
+    assert ">limit 100,000<" not in nowhere

@@ -334,11 +334,20 @@ def test_a_list_reads_no_account(people: People, storm: System, as_user: AsUser)
 
 def test_a_hostile_label_in_an_account_stays_text(people: People, storm: System, as_user: AsUser) -> None:
     label = '"><script>alert(1)</script>'
-    Audit.objects.update(capacity=8.0, bar={"parts": [["work", "work", 4.0, ""], ["lost", label, 4.0, label]]})
+    bar = {"parts": [["work", "work", 4.0, ""], ["lost", label, 4.0, label]]}
+    Audit.objects.update(capacity=8.0, processors_lost=4.0, bar=bar)
     for address in ("/", f"/systems/{storm.pk}/"):
         page = text_of(as_user(people.owner), address)
         assert "<script>alert" not in page
         assert "alert(1)" in page
+
+
+def test_what_is_not_measured_has_no_bar(people: People, storm: System, as_user: AsUser) -> None:
+    bar = {"parts": [["work", "work", 4.0, ""], ["undivided", "wait or work", 4.0, ""]]}
+    for lost, bars in ((None, 0), (1.0, 1)):
+        Audit.objects.update(capacity=8.0, processors_lost=lost, bar=bar)
+        for address in ("/", f"/systems/{storm.pk}/"):
+            assert text_of(as_user(people.owner), address).count('class="c-undivided"') == bars
 
 
 def test_the_page_of_a_system_has_the_same_figure_at_its_head(

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from advisor.audits.services.collect_script.request import CollectScriptRequest
+from advisor.core.jinja import counted
 from rules.changes.quoting import comment
 
 WIDTH = 100
@@ -49,7 +50,7 @@ def by_hand(commands: Iterable[str]) -> list[str]:
 
 def minutes(count: int) -> str:
     """`1 minute`, `10 minutes`."""
-    return f"{count} minute{'' if count == 1 else 's'}"
+    return counted(count, "minute")
 
 
 def clock(count: int) -> str:
