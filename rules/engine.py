@@ -29,8 +29,7 @@ from rules.finding import (
     Untrusted,
     Verdict,
 )
-from rules.missing import precisely
-from rules.other_times import of_another_time
+from rules.missing import of_another_time, precisely
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
 from rules.sample import LEAST, LeastSample, gated, in_order, samples_of

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from advisor.accounts.views import all_tokens, teams, users
+from advisor.accounts.views import account, teams, users
 from advisor.audits.views import rulebook
 from advisor.core import journal_views
 from advisor.notifications.views import mails, webhooks
@@ -24,8 +24,8 @@ urlpatterns = [
     path("administration/limits/<int:pk>/take-back/", rulebook.take_limit_back, name="administration-limit-take-back"),
     path("administration/journal/", journal_views.listing, name="administration-journal"),
     path("administration/journal.csv", journal_views.download, name="administration-journal-csv"),
-    path("administration/tokens/", all_tokens.listing, name="administration-tokens"),
-    path("administration/tokens/<int:pk>/revoke/", all_tokens.revoke, name="administration-token-revoke"),
+    path("administration/tokens/", account.all_tokens, name="administration-tokens"),
+    path("administration/tokens/<int:pk>/revoke/", account.take_any_back, name="administration-token-revoke"),
     path("administration/webhooks/", webhooks.listing, name="administration-webhooks"),
     path("administration/webhooks/add/<int:team_pk>/", webhooks.add, name="administration-webhook-add"),
     path("administration/webhooks/<int:pk>/", webhooks.edit, name="administration-webhook"),

@@ -8,11 +8,9 @@ from advisor.audits.views import audit, backtest, compared, rulebook
 from advisor.config.administration import urlpatterns as administration
 from advisor.config.api import urlpatterns as api
 from advisor.core import error_pages
-from advisor.findings.finding_urls import urlpatterns as finding
-from advisor.findings.list_urls import urlpatterns as findings
+from advisor.findings.urls import urlpatterns as findings
 from advisor.notifications.urls import urlpatterns as notifications
 from advisor.openvms.urls import urlpatterns as openvms
-from advisor.schedules.source_urls import urlpatterns as sources
 from advisor.schedules.urls import urlpatterns as schedules
 from advisor.series.urls import urlpatterns as loads
 from advisor.systems.views import bulk, changes, overview, system
@@ -42,7 +40,6 @@ urlpatterns = [
     *ase,
     *openvms,
     *loads,
-    *finding,
     path("audits/<int:pk>/<slug:name>.<slug:form>", audit.download, name="audit-download"),
     path("systems/change/", bulk.change, name="systems-change"),
     path("systems/<int:pk>/", system.show, name="system"),
@@ -65,7 +62,6 @@ urlpatterns = [
     path("rules/<path:rule_id>/limits/", rulebook.change_limit, name="rule-limit"),
     path("rules/<path:rule_id>/", rulebook.show, name="rule"),
     *schedules,
-    *sources,
     *notifications,
     *administration,
     *api,

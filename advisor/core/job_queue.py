@@ -233,3 +233,18 @@ def _send(task: str, ids: tuple[Any, ...]) -> None:
         current_app.tasks[f"advisor.{app}.tasks.{name}"].apply_async(ids, retry=False)
     except (BrokerError, OSError) as error:
         LOG.warning("the broker is away (%s): %s%s waits for the next sweep", error, task, ids)
+
+
+TICK = "tick"
+"""Name of the row that says when a worker last looked for what is due: by it monitoring sees that the clock stands."""
+
+
+def note_tick() -> None:
+    """Note that one looks now: a small row, every ten seconds. A busy database has it wait for the next time."""
+    with suppress(OperationalError):
+        Lease.objects.update_or_create(name=TICK, defaults={"claimed": timezone.now(), "claimant": me()})
+
+
+def last_tick() -> datetime | None:
+    """When one looked last; `None`: never."""
+    return Lease.objects.filter(name=TICK).values_list("claimed", flat=True).first()

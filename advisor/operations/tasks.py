@@ -12,7 +12,7 @@ from advisor.notifications.models import Delivery, Mail
 from advisor.notifications.services import outbox
 from advisor.notifications.tasks import deliver, send_mails
 from advisor.notifications.webhooks import deliveries
-from advisor.operations.services import retention, scheduler_heartbeat
+from advisor.operations.services import retention
 from advisor.schedules.models import Run, SourceTry
 from advisor.schedules.services import peak, running
 from advisor.schedules.sources import connection_test
@@ -24,7 +24,7 @@ from advisor.uploads.tasks import read_upload
 @shared_task
 def tick() -> None:
     """Start what is due by now: runs of schedules, mails, deliveries. Every ten seconds, by the scheduler."""
-    scheduler_heartbeat.note()
+    job_queue.note_tick()
     if gone := heartbeats.dead():
         _start_waiting(lost=True)
         for name in gone:

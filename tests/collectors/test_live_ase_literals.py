@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.live.ase.literals import masked
+from collectors.live.ase.queries import masked
 from collectors.live.printing import Message, ResultSet
 from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.statements import tables_in

@@ -1,4 +1,4 @@
-"""One's own account: who one is here, and the tokens of one's scripts."""
+"""One's own account: who one is here, and the tokens of one's scripts; for administrators those of everybody."""
 
 from datetime import timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from advisor.accounts.models import Team, User
+from advisor.accounts.models import Team, Token, User
 from advisor.accounts.services.tokens import (
     SCOPES,
     BadToken,
@@ -19,7 +19,12 @@ from advisor.accounts.services.tokens import (
     revoke,
     scopes_for,
 )
-from advisor.core.views import Asked, page
+from advisor.core.views import (
+    Asked,
+    administrators_only,
+    page,
+    paged,
+)
 from advisor.notifications.models import Recipient
 from advisor.notifications.services.preferences import in_words
 
@@ -83,3 +88,20 @@ def take_back(request: Asked, pk: int) -> HttpResponse:
     if revoke(token, request.user, request=request):
         messages.success(request, f"The token {token.name} opens nothing any more.")
     return redirect("account")
+
+
+@administrators_only
+def all_tokens(request: Asked) -> HttpResponse:
+    """List the tokens of everybody, newest first: what they may do, when they were last used. Never a secret."""
+    some = paged(request, Token.objects.select_related("user"))
+    return page(request, "accounts/all_tokens.html", {"some": some, "now": timezone.now()})
+
+
+@administrators_only
+@require_POST
+def take_any_back(request: Asked, pk: int) -> HttpResponse:
+    """End one of anybody for good."""
+    token = get_object_or_404(Token.objects.select_related("user"), pk=pk)
+    revoke(token, request.user, request=request)
+    messages.success(request, f"{token.name} of {token.user.username} opens nothing any more.")
+    return redirect("administration-tokens")

@@ -13,14 +13,16 @@ from typing import Any
 
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import OrderBy
+from django.http import QueryDict
 from django.utils import timezone
 
 from advisor.accounts.models import User
 from advisor.audits.report.plan import WHENS
 from advisor.core.access import groups_of, systems_of, tracked_of
 from advisor.core.jinja import SEVERITY
+from advisor.core.records import Refused
 from advisor.core.sorting import Sortable, both_ways
-from advisor.findings.models import FindingEvent, TrackedFinding
+from advisor.findings.models import FindingEvent, SavedView, TrackedFinding
 from advisor.systems.models import System
 from advisor.uploads.services.uploads import clean_text
 
@@ -291,3 +293,22 @@ def _order(asked: Filter) -> list[Any]:
         "seen": F("first_seen"),
     }[asked.column]
     return [OrderBy(column, descending=asked.descending, nulls_last=True), *worst]
+
+
+MOST_VIEWS = 30
+"""Of one person: they stand in one row of the page (this project's figure)."""
+LONGEST_NAME, LONGEST_QUERY = 80, 1000
+
+
+def keep(user: User, name: str, query: str) -> SavedView:
+    """Keep a filter under a name; one of this name is replaced. Raises `Refused`."""
+    name = clean_text(name, LONGEST_NAME).strip()
+    if not name:
+        raise Refused("Give the view a name.")
+    others = user.saved_views.exclude(name=name)
+    if others.count() >= MOST_VIEWS:
+        raise Refused(f"You have {MOST_VIEWS} views: remove one first.")
+    wanted = Filter.read(QueryDict(query[:5000]).dict()).query()
+    if len(wanted) > LONGEST_QUERY:
+        raise Refused("That filter is too long to be kept: search for fewer words.")
+    return SavedView.objects.update_or_create(user=user, name=name, defaults={"query": wanted})[0]

@@ -1,12 +1,17 @@
 """The findings of all systems: filtered, sorted, a page at a time, as the address says."""
 
+from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpResponse
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
 
 from advisor.accounts.models import User
 from advisor.core.access import groups_of, systems_of
-from advisor.core.views import Asked, page, paged
+from advisor.core.views import Asked, page, paged, refusal_told
 from advisor.findings.services import listing
 from advisor.findings.services.listing import Filter
 from advisor.findings.views.act import ACTS, owners
@@ -69,3 +74,27 @@ def _choices(user: User, asked: Filter, found: listing.Counts) -> dict[str, Any]
         "products": sorted(systems_of(user).order_by().values_list("product", flat=True).distinct()),
         "of_system": system,
     }
+
+
+@require_POST
+def keep(request: Asked) -> HttpResponse:
+    """Keep the filter that the page shows under a name."""
+    with refusal_told(request):
+        view = listing.keep(request.user, request.POST.get("name", ""), request.POST.get("query", ""))
+        messages.success(request, f"The view {view.name} is kept.")
+        return redirect(f"{reverse('findings')}?{view.query}")
+    return redirect("findings")
+
+
+@require_POST
+def let_go(request: Asked, pk: int) -> HttpResponse:
+    """Let a view of one's own go."""
+    view = get_object_or_404(request.user.saved_views, pk=pk)
+    view.delete()
+    messages.success(request, f"The view {view.name} is removed.")
+    return redirect(f"{reverse('findings')}?{view.query}")
+
+
+def navigation(request: HttpRequest) -> dict[str, Callable[[], int]]:
+    """Offer the number of open findings to every template; it is counted where a template asks for it."""
+    return {"open_findings": lambda: listing.open_count(request.user)}  # type: ignore[arg-type]  # of those who are logged in

@@ -38,7 +38,7 @@ from advisor.accounts.models import User
 from advisor.core import env, job_queue, journal
 from advisor.core.models import Lease, Work
 from advisor.core.version import VERSION
-from advisor.operations.services import scheduler_heartbeat, versions
+from advisor.operations.services import versions
 from advisor.operations.services.embedded import Held, only_one
 from advisor.schedules.sources import keys
 from advisor.uploads.models import Upload
@@ -326,7 +326,7 @@ def _refuse_other_version(file: Path, manifest: Mapping[str, Any]) -> None:
 def _running() -> str:
     """How it shows that a service works with this database; empty where nothing does."""
     with suppress(DatabaseError):
-        tick = Lease.objects.filter(name=scheduler_heartbeat.NAME).first()
+        tick = Lease.objects.filter(name=job_queue.TICK).first()
         if tick and not job_queue.gone(tick.claimant) and timedelta(0) <= timezone.now() - tick.claimed < TICKS:
             return f"its schedules ticked at {timezone.localtime(tick.claimed):%H:%M:%S}"
     return ""
@@ -471,7 +471,7 @@ def _free_claims() -> None:
         if issubclass(model, Work):
             running = model._default_manager.filter(state=Work.State.RUNNING)
             running.update(claimed=None, claimant=ITSELF)
-    Lease.objects.exclude(name=scheduler_heartbeat.NAME).delete()
+    Lease.objects.exclude(name=job_queue.TICK).delete()
 
 
 def _warnings(manifest: Mapping[str, Any]) -> list[str]:

@@ -22,14 +22,13 @@ from prometheus_client.registry import Collector
 from advisor.audits.models import Audit, Capture
 from advisor.audits.services.account_bar import LONGEST, MOST, OTHER
 from advisor.charts.words import clean
-from advisor.core import heartbeats
+from advisor.core import heartbeats, job_queue
 from advisor.core.models import Site, Work, Worker
 from advisor.core.version import VERSION, rules_version
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services.pages import accepted_counts
 from advisor.findings.services.states import state_now
 from advisor.notifications.models import Delivery, Mail
-from advisor.operations.services import scheduler_heartbeat
 from advisor.schedules.models import Run, Schedule
 from advisor.systems.models import System
 from advisor.systems.services.overview import is_overdue
@@ -223,7 +222,7 @@ def _clock() -> Iterator[Metric]:
     schedules = Schedule.objects.exclude(troubled=None).count()
     yield _gauge("systems_not_audited", "Systems that are not audited although they should be.", troubled)
     yield _gauge("schedules_in_trouble", "Schedules of no one system that deliver nothing.", schedules)
-    if (ticked := scheduler_heartbeat.last()) is not None:
+    if (ticked := job_queue.last_tick()) is not None:
         says = "Time since a worker last looked for what is due; missing: never."
         yield _gauge("last_tick_seconds", says, _since(ticked))
     down = Site.objects.exclude(mail_down_since=None).exists()

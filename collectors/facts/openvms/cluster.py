@@ -129,7 +129,7 @@ class OtherSample(Fact):
     """
 
     COLLECTED_BY: ClassVar[str] = "a T4 composite CSV of the node, and screens and displays of the same time"
-    NOT_JUDGED: ClassVar[str] = "read by rules.other_times: what was measured at another time is said, not used"
+    NOT_JUDGED: ClassVar[str] = "read by rules.missing: what was measured at another time is said, not used"
 
     brought: tuple[str, ...]
     """The commands whose figures it has and this capture has not (`Fact.COLLECTED_BY`)."""

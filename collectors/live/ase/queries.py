@@ -21,12 +21,12 @@ from collectors.live.ase.collect_request import (
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.driver import DEADLOCK, Lost, Refused, Server, Slow
 from collectors.live.ase.guard import NotReadOnly, quoted
-from collectors.live.ase.literals import masked
 from collectors.live.ase.missing import Allowed, Lack, lacks, too_much, why_not
 from collectors.live.ase.questions import Question, Release, of, question, questions, release_in
 from collectors.live.identity import Silent
 from collectors.live.printing import Part, ResultSet, plain, printed
 from collectors.live.registry import CollectorFailed
+from collectors.statement_text import without_literals
 
 VERSION = re.compile(r"Adaptive Server Enterprise/([0-9]{2})\.([0-9]{1,2})\b")
 OLDEST: Release = (15, 0)
@@ -467,3 +467,22 @@ def _reason(error: Refused) -> tuple[str, str]:
         case 1205:
             return why, "collect again: it was chosen as the victim of a deadlock twice"
     return why, "ask it by hand with this login and see what the server says"
+
+
+TEXT = "SQLText"
+"""The column that `monCachedStatement` is asked to give the text in (`questions.sql`)."""
+
+
+def masked(parts: Sequence[Part]) -> list[Part]:
+    """An answer with the text of statements in it rid of values; any other as it is."""
+    return [_masked(part) if isinstance(part, ResultSet) and TEXT in part.columns else part for part in parts]
+
+
+def _masked(one: ResultSet) -> ResultSet:
+    at = one.columns.index(TEXT)
+    rows = [(*row[:at], _text(row[at]), *row[at + 1 :]) for row in one.rows]
+    return ResultSet(one.columns, rows)
+
+
+def _text(value: object) -> object:
+    return value if value is None else without_literals(str(value))

@@ -4,8 +4,7 @@ They say what is set and nothing of locks, waits or rates, which come from RMU. 
 is imported by the collecting process alone (`child`), which can be ended.
 """
 
-from collectors.live.rdb.collecting import LIMIT, Rdb, Tried, collect, try_it
-from collectors.live.rdb.connection import parse
+from collectors.live.rdb.collecting import LIMIT, Rdb, Tried, collect, parse, try_it
 from collectors.live.rdb.questions import CollectRequest, order_of
 from collectors.live.rdb.questions import text as questions_text
 from collectors.live.registry import register

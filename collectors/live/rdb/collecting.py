@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from collectors import manifest
+from collectors.live.ase import connection as odbc
 from collectors.live.ase.collecting import Collected, pack
 from collectors.live.ase.connection import Connection
 from collectors.live.ase.process import Asker, run
 from collectors.live.identity import Identity
-from collectors.live.rdb.connection import FORMS, parse
 from collectors.live.rdb.questions import FILE, QUESTIONS, CollectRequest, order_of
 from collectors.live.registry import CollectorFailed, Target
 
@@ -142,3 +142,19 @@ def _manifest(result: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         "missing": [],
         "left_out": result["left_out"],
     }
+
+
+FORMS = "give an ODBC connection string: DSN=name;UID=user (odbc.ini), or DRIVER={name};… as its driver wants it"
+
+
+def parse(text: str, password: str = "", *, paths: bool = False) -> Connection:
+    """Read a connection. Raises `CollectorFailed`.
+
+    `password` counts where the text has none; `paths`: as `collectors.live.ase.connection.parse` has it.
+    """
+    if "://" in text.partition(";")[0].partition("=")[0]:
+        raise CollectorFailed("an Oracle Rdb database is reached by ODBC alone", FORMS)
+    found = odbc.parse(text, password, paths=paths)
+    if found.freetds:  # it is also what `parse` adds where no driver is named
+        raise CollectorFailed("no driver for Oracle Rdb is named (FreeTDS speaks to SAP ASE)", FORMS)
+    return found

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.core.records import Refused
 from advisor.findings.models import SavedView
-from advisor.findings.services import saved_views
+from advisor.findings.services import listing
 from tests.advisor.people import AsUser, People, text_of
 
 pytestmark = pytest.mark.postgres
@@ -41,16 +41,16 @@ def test_what_cannot_be_kept_is_told(people: People, as_user: AsUser, given: dic
 
 
 def test_a_person_has_so_many_views(people: People, as_user: AsUser) -> None:
-    for number in range(saved_views.MOST_VIEWS):
-        saved_views.save(people.owner, f"view {number}", "")
+    for number in range(listing.MOST_VIEWS):
+        listing.keep(people.owner, f"view {number}", "")
     with pytest.raises(Refused):
-        saved_views.save(people.owner, "one more", "")
-    assert saved_views.save(people.owner, "view 3", "state=open").query == "state=open", "one of them may change"
-    assert saved_views.save(people.mate, "one more", "")
+        listing.keep(people.owner, "one more", "")
+    assert listing.keep(people.owner, "view 3", "state=open").query == "state=open", "one of them may change"
+    assert listing.keep(people.mate, "one more", "")
 
 
 def test_nobody_removes_the_view_of_another_one(people: People, as_user: AsUser) -> None:
-    view = saved_views.save(people.owner, "mine", "state=open")
+    view = listing.keep(people.owner, "mine", "state=open")
     assert as_user(people.mate).post(f"/findings/views/{view.pk}/remove/").status_code == 404
     assert as_user(people.owner).get(f"/findings/views/{view.pk}/remove/").status_code == 405
     answer = as_user(people.owner).post(f"/findings/views/{view.pk}/remove/")
