@@ -18,6 +18,9 @@ from typing import BinaryIO, cast
 from collectors import manifest
 
 MEGABYTE = 1 << 20
+STORY = frozenset({"story.yml", "verdicts.yml"})
+"""What lies beside the exports of an example of the product (`advisor/examples/audits`): no exports. Passed over where
+both are in a folder."""
 MOST_GONE = 100
 """Files named one by one that a manifest names and that are not there."""
 
@@ -167,7 +170,8 @@ def _walk(folder: Path, failed: list[Named], given: str) -> Iterator[Path]:
 
     for place, folders, files in os.walk(folder, onerror=fail):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(place) / name for name in sorted(files))
+        told = STORY if STORY.issubset(files) else frozenset()
+        yield from (Path(place) / name for name in sorted(files) if name not in told)
 
 
 def _open_file(path: Path, given: str, bounds: Bounds) -> Iterator[Named]:

@@ -19,6 +19,11 @@ from rules.finding import MissingInput
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
 
 REMARK = re.compile(r"\s*(?:--|/\*|!(?=\s)).*", re.DOTALL)
+NOT_IN_OUTPUT = re.compile(
+    r": (?:(?:(?P<part>.+) is )?not in the output of .+ that was collected"
+    r"|\w+ was collected and has no (?P<rows>rows))$"
+)
+"""How `_precise` ends the name of what is missing."""
 TABLE = re.compile(r"\bfrom master\.\.((?:mon|sys)[A-Za-z]+)\b")
 
 FROM_V73: Mapping[str, re.Pattern[str]] = {
@@ -149,3 +154,18 @@ def _said(other: OtherSample) -> str:
         "the time judged here: figures of different times are not mixed, so it is judged by itself; collect both over "
         "the same time"
     )
+
+
+def parts_lacking(missing: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
+    """What the collected output of each command lacks, as `_precise` says it; `missing` as the contract prints it.
+
+    A command whose output was not collected is not there.
+    """
+    found: dict[str, list[str]] = {}
+    for one in missing:
+        if said := NOT_IN_OUTPUT.search(one["fact"]):
+            parts = found.setdefault(one["bring"], [])
+            part = said["part"] or said["rows"] or "figures that these rules need"
+            if part not in parts:
+                parts.append(part)
+    return found

@@ -86,7 +86,12 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
 
 
 class SystemsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # generic for mypy alone
-    """Systems of a team; two of one name differ by what they are of."""
+    """Systems of a team as check boxes; two of one name differ by what they are of.
+
+    A script puts a filter above them and a button for all that it shows.
+    """
+
+    widget = forms.CheckboxSelectMultiple(attrs={"class": "choice"})
 
     def label_from_instance(self, obj: Any) -> str:
         """The name with the product."""
@@ -99,8 +104,7 @@ class RecipientForm(WishesForm):
     systems = SystemsField(
         System.objects.none(),
         required=False,
-        widget=forms.SelectMultiple(attrs={"size": 8}),
-        help_text="None chosen, and no group: all of the team. Ctrl and a click choose several, or take one back.",
+        help_text="None chosen, and no group: all of the team.",
     )
     groups = forms.ModelMultipleChoiceField(Group.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
     of_all = forms.BooleanField(label="All systems of the team", required=False)
@@ -115,7 +119,7 @@ class RecipientForm(WishesForm):
         if not Group.objects.filter(team=team).exists():
             del self.fields["groups"]
         if instance.left_alone:
-            self.fields["systems"].help_text = "Ctrl and a click choose several, or take one back."
+            self.fields["systems"].help_text = ""
         else:
             del self.fields["of_all"]
         if instance.pk:
@@ -124,10 +128,10 @@ class RecipientForm(WishesForm):
         if systems:
             self.initial.update(systems=list(systems), groups=[])
         chosen = System.objects.filter(team=team, pk__in=self.initial.get("systems") or ())
-        if names := [one.name for one in chosen.order_by("name")]:  # a list box shows a few of its rows alone
+        if names := [one.name for one in chosen.order_by("name")]:  # of many systems they stand far apart
             count = f"{len(names)} {'system' if len(names) == 1 else 'systems'}"
             field = self.fields["systems"]
-            field.help_text = f"Chosen until now, {count}: {', '.join(names)}. {field.help_text}"
+            field.help_text = f"Chosen until now, {count}: {', '.join(names)}. {field.help_text}".rstrip()
 
     def chosen(self) -> tuple[list[System], list[Group]]:
         """The systems and groups that were chosen."""
@@ -264,15 +268,15 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for myp
     class Meta:
         model = Webhook
         fields = ["name", "systems", "groups", "severity", "only_changes"]
+        field_classes = {"systems": SystemsField}
         labels = {"only_changes": "Only where findings are new, worse, better or gone"}
         help_texts = {
             "name": "Say what receives it.",
-            "systems": "Choose several by Ctrl or Shift. "
-            "Without a system and a group chosen: every system of the team.",
+            "systems": "Without a system and a group chosen: every system of the team.",
         }
         widgets = {
             "name": forms.TextInput(attrs={"autocomplete": "off"}),
-            "systems": forms.SelectMultiple(attrs={"size": 8}),
+            "groups": forms.CheckboxSelectMultiple,
         }
 
     def __init__(self, data: Any, *, instance: Webhook) -> None:

@@ -155,3 +155,13 @@ def test_a_name_that_is_no_text_can_still_be_printed(tmp_path: Path) -> None:
     ((name, data),) = opened(tmp_path)
     assert name.encode("utf-8")
     assert data == LISTING
+
+
+def test_the_story_of_an_example_is_no_export(tmp_path: Path) -> None:
+    """A DBA who audits an example's folder is not told of files that the product itself put there."""
+    for name in ("story.yml", "verdicts.yml", "sysmon.txt"):
+        (tmp_path / name).write_text("x")
+    assert [one.name for one in open_all([str(tmp_path)], io.BytesIO())] == [str(tmp_path / "sysmon.txt")]
+    (tmp_path / "verdicts.yml").unlink()  # somebody's own file of that name is told as any other
+    names = [one.name for one in open_all([str(tmp_path)], io.BytesIO())]
+    assert names == [str(tmp_path / "story.yml"), str(tmp_path / "sysmon.txt")]

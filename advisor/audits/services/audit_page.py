@@ -24,6 +24,7 @@ from advisor.findings.services.pages import with_state
 from advisor.systems.services.history import own_time
 from advisor.systems.services.overview import COMPARED, Difference, difference
 from rules.laws.usl import law
+from rules.missing import parts_lacking
 from rules.ranking import causes_of
 
 QUIET = ("untrusted", "broken", "unknown")
@@ -142,6 +143,8 @@ class AuditPage:
     not_applicable: list[dict[str, Any]]
     bring: dict[str, list[str]]
     """Commands for the rules that could not judge."""
+    lacks: dict[str, list[str]]
+    """Commands whose output was uploaded, each with what that output lacks."""
     sharpen: dict[str, list[str]]
     """Commands for rules that fired and could say more."""
     laws: list[tuple[dict[str, Any], Markup | None]]
@@ -219,6 +222,7 @@ def page_of(audit: Audit, followed: Mapping[str, TrackedFinding] | None = None) 
         ),
         not_applicable=[verdict for verdict in verdicts if verdict["verdict"] == "not-applicable"],
         bring=bring_of(verdict for verdict in verdicts if verdict["verdict"] in QUIET),
+        lacks=parts_lacking(lack for verdict in verdicts for lack in verdict["missing"]),
         sharpen=bring_of(verdict for verdict in verdicts if verdict["verdict"] not in QUIET),
         laws=[(one, _law_plot(one)) for one in audit.laws],
         comparisons=within(audit.comparisons),

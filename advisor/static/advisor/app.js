@@ -97,6 +97,29 @@ function picked() {
 
 document.addEventListener("change", (event) => { if (event.target.closest(".pick")) picked(); });
 
+// Many check boxes of one choice get a filter, and a button for all that it shows.
+document.querySelectorAll("fieldset:has(input.choice)").forEach((set) => {
+  const boxes = [...set.querySelectorAll("input.choice")];
+  if (boxes.length < 2) return;
+  const row = (box) => box.closest("label").parentElement;
+  const bar = document.createElement("p");
+  const filter = Object.assign(document.createElement("input"), { type: "search", placeholder: "Filter by name" });
+  const all = Object.assign(document.createElement("button"), { type: "button", className: "small", textContent: "Select all shown" });
+  filter.setAttribute("aria-label", "Filter the boxes below by name");
+  bar.className = "bar";
+  bar.append(filter, all);
+  set.querySelector("legend").after(bar);
+  const shown = () => boxes.filter((box) => !row(box).hidden);
+  filter.addEventListener("input", () => boxes.forEach((box) => {
+    row(box).hidden = !box.closest("label").textContent.toLowerCase().includes(filter.value.trim().toLowerCase());
+  }));
+  filter.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+  all.addEventListener("click", () => {
+    const every = shown().every((box) => box.checked);
+    shown().forEach((box) => { box.checked = !every; });
+  });
+});
+
 // Buttons that only a script serves are shown by it.
 document.querySelectorAll("button[data-fold]").forEach((button) => { button.hidden = false; });
 

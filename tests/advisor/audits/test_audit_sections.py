@@ -10,6 +10,7 @@ import pytest
 from advisor.audits.models import Audit, Capture
 from advisor.audits.services.audit_page import collect_shown, page_of, trend_of
 from advisor.uploads.models import Upload
+from rules.missing import parts_lacking
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
 
@@ -149,3 +150,28 @@ def test_the_contents_count_what_the_sections_hold(people: People, storm_audit: 
     for target in re.findall(r'href="#([a-z-]+)"', page.split('aria-label="Contents"')[1].split("</nav>")[0]):
         assert f'id="{target}"' in page
     assert f"Rules judged {storm_audit.rules_run - len(shown.quiet)} of {storm_audit.rules_run}" in words_of(page)
+
+
+def test_what_is_asked_for_again_says_what_the_uploaded_one_lacks(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    """Its sp_sysmon was uploaded: the command alone would look as if nobody had read it."""
+    shown = page_of(storm_audit)
+    (command,) = (one for one in shown.lacks if one.startswith("sp_sysmon"))
+    assert "the section Procedure Cache Management" in shown.lacks[command]
+    text = words_of(text_of(as_user(people.colleague), f"/audits/{storm_audit.pk}/"))
+    assert "What was uploaded of it lacks: " in text
+    assert "; ".join(shown.lacks[command][:3]) in text
+    assert not any(one.startswith("sp_cacheconfig") for one in shown.lacks), "nothing of it was uploaded"
+
+
+def test_a_table_without_rows_and_a_part_without_a_name_are_said() -> None:
+    missing = [
+        {"fact": "ase.A: monLocks was collected and has no rows", "bring": "select * from master..monLocks"},
+        {"fact": "ase.B: not in the output of sp_lock that was collected", "bring": "sp_lock"},
+        {"fact": "ase.C", "bring": "sp_who"},
+    ]
+    assert parts_lacking(missing) == {
+        "select * from master..monLocks": ["rows"],
+        "sp_lock": ["figures that these rules need"],
+    }
