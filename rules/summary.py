@@ -271,18 +271,27 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
         ranked, change = by_key[key]
         promise = _promise(ranked, accounts, unit) if last[ranked.key] == key else ""
         yield _one_thing(number, step, ranked, change, promise)
-    told: set[str] = set()  # two nodes, or two objects of one node, may ask for the same in the same words
-    for ranked in findings:
-        found = ranked.finding
-        if found.urgent or found.do in told:
-            continue
-        if found.severity >= Severity.WARNING and not found.changes and found.do and not _caused(ranked, findings):
-            told.add(found.do)
-            yield ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
+    asked = list(_by_words(findings))
+    yield from (one for severity, one in asked if severity >= Severity.WARNING)
     for number, step, key in steps:
         if step.takes_effect is Effect.ADVICE:
             ranked, change = by_key[key]
             yield _one_thing(number, step, ranked, change, "")
+    yield from (one for severity, one in asked if severity < Severity.WARNING)
+
+
+def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
+    """What findings above a note ask for that no setting does, and no other finding says, with their severity."""
+    told: set[str] = set()  # two nodes, or two objects of one node, may ask for the same in the same words
+    for ranked in findings:
+        found = ranked.finding
+        if found.urgent or found.ended or found.changes or found.severity <= Severity.NOTE:
+            continue
+        if not found.do or found.do in told:
+            continue
+        if not _caused(ranked, findings):
+            told.add(found.do)
+            yield found.severity, ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
 
 
 def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:

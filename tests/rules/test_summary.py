@@ -16,8 +16,9 @@ from tests.stories import HERE, STORIES, audits_of, inputs_of
 
 LONGEST_TEXT = 120
 """Lines of the text of one story, as the step asks."""
-OF_EACH_NODE = 10
-"""More for each node of a cluster whose lock trees are to move: it stands in the table of today and afterwards, too."""
+OF_EACH_NODE = 11
+"""More for each node of a cluster whose lock trees are to move: it stands in the table of today and
+afterwards, and in that of the choices."""
 
 
 def verdict_of(story: str) -> str:
