@@ -95,9 +95,14 @@ def test_a_page_is_added_as_the_page_says(tree: Path) -> None:
     urls = tree / "advisor" / "config" / "urls.py"
     added = urls.read_text(encoding="utf-8").replace("urlpatterns = [", f"urlpatterns = [\n{line[0]}", 1)
     urls.write_text(added.replace("from django.urls", f"{brought[1]}\nfrom django.urls", 1), encoding="utf-8")
-    done = run(tree, "pytest", "-v", "-p", "no:cacheprovider", "tests/advisor/systems/test_counts_page.py")
+    told = re.search(r"`advisor/core/help.yml`:\n\n```yaml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert told
+    with (tree / "advisor" / "core" / "help.yml").open("a", encoding="utf-8") as help_of_pages:
+        help_of_pages.write(told[1])
+    pages = ("tests/advisor/systems/test_counts_page.py", "tests/advisor/core/test_page_help.py")
+    done = run(tree, "pytest", "-v", "-p", "no:cacheprovider", *pages)
     assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
+    assert "6 passed" in done.stdout
 
 
 def test_a_reader_is_added_as_the_page_says(tree: Path) -> None:

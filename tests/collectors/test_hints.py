@@ -46,10 +46,10 @@ def test_no_guess_is_made_of_anything_else(text: str) -> None:
     ("text", "hint"),
     [
         (
-            "1> select convert(char(26), getdate(), 109) SampleTime, * from master..monIOQueue\n2> go\n SampleTime"
+            "1> select convert(char(26), getdate(), 109) SampleTime, * from master..monLicense\n2> go\n SampleTime"
             "                 IOs IOTime LogicalName\n -------------------------- --- ------ -----------\n"
             " Mar 10 2026 10:00:00:000AM 455   9000 data01\n",
-            "monIOQueue is no monitoring table that is read here",
+            "monLicense is no monitoring table that is read here",
         ),
         (
             "1> select * from master..monWaitEventInfo\n2> go\n WaitEventID WaitClassID Description\n ----------- "

@@ -28,7 +28,7 @@ class Watched:
 def read_exports(
     paths: Iterable[str], stdin: BinaryIO, on_progress: Callable[[str, int], None] = lambda name, size: None
 ) -> list[Input]:
-    """Read everything that was named, in order; `hear` is told of every piece that was read, by name and bytes."""
+    """Read everything that was named, in order; `on_progress` is told of every piece read, by name and bytes."""
 
     def watched() -> Iterator[Named]:
         for named in open_all(paths, stdin):
