@@ -35,8 +35,10 @@ from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row
+from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
@@ -83,6 +85,12 @@ BY_SCHEME = {
     ),
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
+READERS = (
+    "First let go of the reads: SPID {0} keeps {1} after it has read, and {2} of {3} blocked tasks stand behind it. At "
+    "isolation level 1 it keeps none; only where what it read must not change before its commit is a shorter "
+    "transaction what is left."
+)
+"""In place of shorter transactions that change the table: who waits changes it, who holds it reads."""
 SYSTEM = "Set nothing on {0}, a system or temporary table: look at what makes and drops objects."
 TEMPORARY = (
     "Set nothing on {0}, a table of a temporary database: make and drop fewer temporary tables, or spread the sessions "
@@ -159,6 +167,7 @@ class Limits(WaitLimits):
         *HOT_ROW_FACTS,
         *LOCK_FACTS,
         *PARTITION_FACTS,
+        *CHAIN_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -188,6 +197,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     named = ", ".join(f"{kind} {count:,.0f}" for kind, count, _ in kinds)
     by_kind = f"Locks with most waits: {named}." if kinds else ""
     names = [kind for kind, _, _ in kinds]
+    readers = readers_of(facts) if tables else None
     hot = hot_row(facts, [one.row for one in tables if not one.system])
     raising = _raising(facts, tables, names)
     change = raising.change if raising else None
@@ -200,7 +210,9 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         because=""
         if tables and tables[0].system
         else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
-        do=joined(*_levers(facts, tables, names, hot, raising)),
+        do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.behind, readers.blocked)
+        if readers
+        else joined(*_levers(facts, tables, names, hot, raising)),
         unknown=joined(waits.unknown, few),
         evidence=(
             *waits.evidence,
@@ -212,7 +224,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *(raising.evidence if raising else ()),
             *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
         ),
-        changes=(change,) if change else (),
+        changes=(change,) if change and not readers else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
     promoter = raising.promoter.statement if raising and raising.promoter else None
