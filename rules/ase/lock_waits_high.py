@@ -10,8 +10,9 @@ spinlock ratios do not shorten that queue. Each wait is booked when it ends, so 
 is not in these figures: see ase/blocked_chain.
 
 What to do: shorten the transactions on the table that is named. No user input and no physical reads inside them, the
-hot update last, an index that lets them lock fewer rows. A datapages table can be taken to datarows; allpages is a
-matter of ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
+hot update last, an index that lets them lock fewer rows. Where readers keep the locks, these come first
+(ase/reads_hold_locks). A datapages table can be taken to datarows; allpages is a matter of
+ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
 Where tasks wait for table locks and lock promotions are counted, the promotion threshold of that table is raised, as
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
@@ -78,10 +79,13 @@ SHORTER = (
     "index that lets them lock fewer rows."
 )
 BY_SCHEME = {
-    "allpages": "It has allpages locking: ase/allpages_table_contended says what leaving it takes.",
+    "allpages": (
+        "It locks whole pages and index pages: `alter table {0} lock datapages` ends the latter, but copies the table "
+        "and asks for a full dump."
+    ),
     "datapages": (
-        "It locks whole pages; from datapages `alter table <table> lock datarows` changes the catalogue alone, but "
-        "takes more locks (number of locks)."
+        "It locks whole pages: `alter table {0} lock datarows` changes the catalogue alone, but takes more locks "
+        "(number of locks)."
     ),
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
@@ -141,7 +145,7 @@ ONE_STEP = {
     "allpages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
 }
 """By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
-ALLPAGES_SAYS = "ase/allpages_table_contended says which tables and what leaving it takes."
+ALLPAGES_SAYS = "Take those to datapages whose index pages are waited for: each is copied, and asks for a full dump."
 OWN_STEP = (
     "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
 )
@@ -309,11 +313,10 @@ def _levers(
         return
     if mostly_address(facts) and (first is None or first.scheme in (None, "allpages")):
         yield NO_ADDRESS
-        yield BY_SCHEME["allpages"] if first and first.scheme else ALLPAGES_SAYS
+        yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
-        plain = PLAIN_IDENTIFIER.match(hot.table) and not reserved(hot.table)
-        yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if plain else "<table>")
+        yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if _plain(hot.table) else "<table>")
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
         yield ONE_STEP.get(scheme or "", OWN_STEP)
         return
@@ -336,4 +339,14 @@ def _levers(
         else:
             yield (PROMOTED if len(names) == 1 else PROMOTED_EITHER).format(count, *names)
     elif first and first.scheme:
-        yield BY_SCHEME.get(first.scheme, "")
+        yield _by_scheme(first)
+
+
+def _by_scheme(table: Waiting) -> str:
+    """What its lock scheme leaves to be done, with its name where that needs no quotes."""
+    name = table.row.object_name or ""
+    return BY_SCHEME.get(table.scheme or "", "").format(name if _plain(name) else "<table>")
+
+
+def _plain(name: str) -> bool:
+    return bool(PLAIN_IDENTIFIER.match(name)) and not reserved(name)
