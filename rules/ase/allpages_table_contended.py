@@ -2,7 +2,8 @@
 
 Finds: page locks, last pages of heaps or address locks that tasks wait for (or contention for the address lock hash
 table), on a server where a real share of the changed rows lives in allpages tables. sp_sysmon names no table; where
-sp_object_stats or monOpenObjectActivity and a listing of lock schemes are there, the tables are named.
+sp_object_stats or monOpenObjectActivity and a listing of lock schemes are there, the tables are named; and whatever
+share of its own requests it is, the table that half of all lock waits are booked to, while tasks wait for page locks.
 
 Why it matters: an allpages table locks whole pages, and its index pages too: one row's change blocks its neighbours,
 inserts into a heap queue for its last page, and index pages cost address locks, which no setting avoids. Datarows and
@@ -29,10 +30,12 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import (
     LockRequests,
     MemoryHeadroom,
+    MonOpenObjectActivity,
     ObjectLockContention,
     ResourceUsage,
     RowsChanged,
     SysmonSample,
+    TableScheme,
     TaskSwitches,
 )
 from rules.ase._evidence.caches.figures import seconds_of
@@ -42,6 +45,7 @@ from rules.ase._evidence.objects.allpages import (
     USES,
     Bounds,
     Table,
+    by_most_waits,
     named_tables,
     no_allpages_tables,
 )
@@ -52,6 +56,7 @@ from rules.ase._evidence.objects.lock_waits import (
     waits_of,
 )
 from rules.ase._evidence.objects.resources import LOCKS, more_locks
+from rules.ase._evidence.objects.seen import table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import ENGINE_FACTS, setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -59,7 +64,14 @@ from rules.ase._evidence.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOK
 from rules.ase._evidence.spinlocks.ratio import refused
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.chains import CHAIN_FACTS
+from rules.ase._evidence.waits.events import LOCKS as LOCK_EVENTS
+from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, hot_row
+from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.latches import WATCH_FACTS, latches_before, row_locks_caution
+from rules.ase._evidence.waits.tables import TABLE_FACTS, lock_kinds, waiting_tables
+from rules.ase._evidence.waits.tasks import Waited, waited_for
+from rules.ase._evidence.waits.verdict import CRITICAL_PERCENT, SHARE_PERCENT, TASKS, of_tasks
 from rules.changes.ase_table import lock_scheme_template
 from rules.engine import limit, percent, rule
 from rules.finding import (
@@ -135,6 +147,10 @@ CATALOGUE = "datapages to datarows changes the catalogue only, a matter of secon
 COPY = "an exclusive lock, a copy of the table and a full dump afterwards"
 LATER = ", and on to datarows in seconds if 15 % of the requests still wait"
 UNNAMED = "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do."
+NONE_NAMED = (
+    "No table of monOpenObjectActivity is named, as none has 15 % of its own lock requests waiting or half of all lock "
+    "waits in page locks."
+)
 TOO_PAGES = "Page locks are taken by datapages tables too: only the lock schemes tell."
 NO_SCRIPT = "Where the listing names no owner or database, no script is given."
 
@@ -163,6 +179,9 @@ class Limits:
 
     table_percent: float = percent(
         15.0, "vendor: 15 % of a table's lock requests (sp_object_stats, Locking 15.7)", low=1
+    )
+    most_percent: float = percent(
+        50.0, "this project: half of all lock waits, while tasks wait for locks (ase/lock_waits_high)", low=1
     )
     index_percent: float = percent(
         10.0, "this project: smaller parts of the index traffic are not worth an outage", low=1
@@ -194,6 +213,9 @@ class Limits:
         *ENGINE_FACTS,
         *STATEMENT_FACTS,
         *WATCH_FACTS,
+        *TABLE_FACTS,
+        *HOT_ROW_FACTS,
+        *CHAIN_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -210,12 +232,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     many = sum(group.waited for group in heaps if group.percent >= limits.loud_percent)
     bounds = limits.bounds(pages_quiet=_pages_quiet(facts, limits, read))
     seen = named_tables(facts, bounds, address_locks=address, last_pages=bool(heaps), heap_waits=many)
+    most = _most_waited(facts, limits, heaps=bool(heaps))
+    if most and all(table_key(one.scheme) != table_key(most.scheme) or one.little for one in seen):
+        seen = [most, *(one for one in seen if table_key(one.scheme) != table_key(most.scheme))]
     named = [one for one in seen if not one.little]
     share = allpages_share(facts)
     yield from refusals
     if named:
         tables = [(one.scheme.database, one.scheme.table) for one in named[:NAMED]]
-        yield with_statements(_by_name(facts, limits, waiting, hints, named), facts, tables, by_waits=True)
+        finding = _by_name(facts, limits, waiting, hints, named)
+        if most and any(table_key(one.scheme) == table_key(most.scheme) for one in named):
+            finding = replace(finding, explains=(*finding.explains, "ase/lock_waits_high"))
+        yield with_statements(finding, facts, tables, by_waits=True)
     elif seen and not waiting and not hints:
         yield _little(facts, seen)
     elif not waiting and not hints:
@@ -234,8 +262,35 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         why = "datapages tables take page locks too, and readers of allpages indexes address locks"
         yield Clean(f"{_said(waiting)}, but {only} (limit {limits.allpages_percent:g} %): {why}")
     else:
-        yield _finding(facts, limits, waiting, hints, share)
-        yield Unknown(NAMES)
+        known_by_name = _tables_known(facts)
+        yield _finding(facts, limits, waiting, hints, share, NONE_NAMED if known_by_name else UNNAMED)
+        if not known_by_name:
+            yield Unknown(NAMES)
+
+
+def _tables_known(facts: Facts) -> bool:
+    """Whether lock waits by table, of the interval, and the lock schemes are in the export."""
+    return bool(facts.every(TableScheme)) and any(
+        one.of_interval and known(one.lock_waits) for one in facts.every(MonOpenObjectActivity)
+    )
+
+
+def _most_waited(facts: Facts, limits: Limits, *, heaps: bool) -> Table | None:
+    """The table whose page locks most of the waiting tasks wait for; `None` where another cause is nearer.
+
+    That is a single row that everybody changes, or a reader that keeps its locks: no lock scheme ends either. Without
+    the types of the locks from sp_sysmon nothing says that pages are waited for.
+    """
+    waited, tables, kinds = waited_for(facts, "locks", LOCK_EVENTS), waiting_tables(facts), lock_kinds(facts)
+    if not isinstance(waited, Waited) or not tables or tables[0].system or not kinds:
+        return None
+    first, pages = tables[0], sum(count for kind, count, _ in kinds if kind.endswith(" Page"))
+    loud = of_tasks(waited, tasks=TASKS, share_percent=SHARE_PERCENT, critical_percent=CRITICAL_PERCENT)
+    if loud is None or first.share < limits.most_percent or 2 * first.waits < waited.waits:
+        return None
+    if 2 * pages < sum(count for _, count, _ in kinds) or readers_of(facts) or hot_row(facts, [first.row]):
+        return None
+    return by_most_waits(facts, first, heaps, limits.most_percent)
 
 
 def _pages_quiet(facts: Facts, limits: Limits, read: list[Waits]) -> bool:
@@ -446,7 +501,9 @@ def _ratio_first(facts: Facts, waiting: list[Waits]) -> bool:
     return running is None or running > LOWEST
 
 
-def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], share: Share) -> Finding:
+def _finding(
+    facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evidence], share: Share, unnamed: str
+) -> Finding:
     evidence = [
         Evidence(f"{group.what} that waited", round(group.percent, 1), "%", group.source, limits.waited_percent)
         for group in waiting
@@ -473,7 +530,7 @@ def _finding(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         do=joined(
             _sooner(facts) if any(one.metric == HASH for one in hints) else "", TO_DATAROWS if heaps else TO_DATAPAGES
         ),
-        unknown=joined(UNNAMED, TOO_PAGES if pages_alone else ""),
+        unknown=joined(unnamed, TOO_PAGES if pages_alone else ""),
         evidence=tuple(evidence),
         explains=("ase/address_lock_spinlock_contended",) if address else (),
         changes=_routes(heaps),

@@ -41,11 +41,12 @@ from rules.ase._evidence.waits.chains import (
     head_process,
     longest_possible,
     processes_tell,
+    say_client,
     tasks_at_work,
     waiting_without_holder,
 )
 from rules.ase._evidence.waits.events import LOCKS
-from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
+from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.engine import limit, percent, rule
@@ -176,16 +177,7 @@ def _holds_the_hottest(facts: Facts, chain: Chain) -> bool:
     tables = waiting_tables(facts)
     direct = {one.spid for one in chain.blocked if one.by == chain.head}
     locks = [lock for lock in facts.every(HeldLock) if lock.waiting and lock.spid in direct]
-    hottest = tables[0].row if tables else None
-    return any(
-        hottest
-        and (lock.database == hottest.database or (lock.db_id is not None and lock.db_id == hottest.db_id))
-        and (
-            (lock.object_id is not None and lock.object_id == hottest.object_id)
-            or (lock.object_name is not None and lock.object_name == hottest.object_name)
-        )
-        for lock in locks
-    )
+    return any(tables and locks_table(lock, tables[0].row) for lock in locks)
 
 
 def _all_who_wait(facts: Facts, chain: Chain) -> bool:
@@ -252,11 +244,7 @@ def _severity(limits: Limits, blocked: int, longest: float, share: float | None,
 
 
 def _say(head: MonProcess | None, chain: Chain) -> str:
-    who = [f"SPID {chain.head}"]
-    if head:
-        named = [one for one in (head.login, head.application, head.host) if one]
-        who.append(f"({', '.join(map(quoted, named))})" if named else "")
-    return f"{' '.join(filter(None, who))} blocks {_tasks(len(chain.blocked))}{_since(chain.longest)}"
+    return f"SPID {chain.head}{say_client(head)} blocks {_tasks(len(chain.blocked))}{_since(chain.longest)}"
 
 
 def _since(longest: Blocked) -> str:

@@ -69,6 +69,10 @@ class Limits:
 
     per_hour: float = limit(10.0, "this project: fewer are daily life; no vendor names a limit", unit="/h")
     advice_per_hour: float = limit(60.0, "this project: one a minute; no vendor names a limit", unit="/h")
+    warning_per_hour: float = limit(
+        180.0, "this project: three transactions a minute are done twice or fail; no vendor names a limit", unit="/h"
+    )
+    warning_least: float = limit(30.0, "this project: fewer may be one burst, whatever the rate", unit="deadlocks")
     least: float = limit(5.0, "this project: fewer are chance, however short the time", unit="deadlocks")
 
 
@@ -153,7 +157,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE if counted.per_hour >= limits.advice_per_hour else Severity.NOTE,
+        severity=_loud(limits, counted),
         title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(VICTIM, f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else ""),
@@ -171,6 +175,13 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             *((Evidence(PERIOD, 0, "ms", at_once.source),) if at_once else ()),
         ),
     )
+
+
+def _loud(limits: Limits, counted: Counted) -> Severity:
+    """By the rate; as a warning only where there were many, too."""
+    if counted.per_hour >= limits.warning_per_hour and counted.count >= limits.warning_least:
+        return Severity.WARNING
+    return Severity.ADVICE if counted.per_hour >= limits.advice_per_hour else Severity.NOTE
 
 
 def _listed(names: Sequence[str], most: int) -> str:

@@ -5,9 +5,11 @@ Finds: an average chain of more than five locks in the page and row lock hash ta
 Why it matters: every lock request walks the chain of its bucket, and holds the spinlock of that bucket while it walks.
 Long chains make locking slower on any server and the spinlocks hotter on one with several engines.
 
-What to do: raise `lock hashtable size` to the next power of two whose expected chain is under the limit, in one
-restart, and never below 2048. The chain is locks divided by buckets, so twice the buckets halve it while the same locks
-are held. At the same `lock spinlock ratio` the number of spinlocks grows with it.
+What to do: raise `lock hashtable size` in one restart to the power of two whose expected chain is half the limit at
+most, so that the load may double before the next restart (this project), and never below 2048. The chain is locks
+divided by buckets, so twice the buckets halve it while the same locks are held. Where `sp_monitorconfig` shows that up
+to four times the locks of the moment were held, it is sized for these. At the same `lock spinlock ratio` the number of
+spinlocks grows with it.
 
 When to ignore it: during bulk copy and other large insert batches, which hold very many locks for a short time: the
 vendor says that long chains are expected there. Judge a sample of the peak of ordinary work. Where the size would
@@ -18,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import ConfigParameter, LockHashtable, MemoryHeadroom
+from collectors.facts.ase import ConfigParameter, LockHashtable, MemoryHeadroom, ResourceUsage
 from rules.ase._evidence.caches.memory import free_evidence, too_little
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
@@ -26,6 +28,7 @@ from rules.ase._evidence.server import (
     setting_of,
     subject_of,
 )
+from rules.ase._evidence.spinlocks.chain_size import chain_size, peak_of
 from rules.ase._evidence.spinlocks.gates import (
     BUSY_ORIGIN,
     BUSY_PERCENT,
@@ -36,7 +39,6 @@ from rules.ase._evidence.spinlocks.gates import (
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
-from rules.laws.hashing import buckets_for_chain
 from rules.laws.rounding import plain
 
 SIZE = "lock hashtable size"
@@ -64,7 +66,7 @@ class Limits:
     )
 
 
-@rule(needs=(LockHashtable,), uses=(*ENGINE_FACTS, MemoryHeadroom), links=LINKS, limits=Limits)
+@rule(needs=(LockHashtable,), uses=(*ENGINE_FACTS, MemoryHeadroom, ResourceUsage), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the one table whose size can be set."""
     table = facts.latest(LockHashtable, table="page and row")
@@ -97,6 +99,8 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         )
     if setting and now is not None:
         evidence.append(Evidence(SIZE, now, "buckets", setting.source))
+    if setting and now is not None and (peak := peak_of(facts)):
+        evidence.append(Evidence("locks in use at most", peak.locks, "locks", peak.source))
     change, expects, advice = _larger(facts, limits, setting, now, chain)
     if setting and now is not None and not change:
         evidence += free_evidence(facts)
@@ -122,26 +126,25 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
 def _larger(
     facts: Facts, limits: Limits, setting: ConfigParameter | None, now: float | None, chain: float
 ) -> tuple[tuple[Change, ...], tuple[Expectation, ...], str]:
-    """The smallest size that brings the chain under the limit, and the sentence about it."""
+    """The size that brings the chain well under the limit at the peak, too, and the sentence about it."""
     if setting is None or now is None or now < 1:
         return (), (), f'The size in force is not in the export: sp_configure "{SIZE}" shows it.'
-    new = max(HASHTABLE_SMALLEST, buckets_for_chain(now, chain, limits.chain_length))
-    wanted = waiting_number(setting)
-    if wanted is not None and wanted >= new:
-        return (), (), f"{SIZE} is already configured to {wanted:.0f} and waits for a restart: measure after it."
-    if new > limits.largest_size:
-        first = (
-            f"{new:.0f} buckets would be needed, more than this rule asks for ({limits.largest_size:.0f}): first see"
-        )
+    size = chain_size(facts, now, chain, limits.chain_length, limits.largest_size)
+    if size is None:
+        first = f"More buckets would be needed than this rule asks for ({limits.largest_size:.0f}): first see"
         return (), (), f"{first} who holds so many locks (sp_lock, or monLocks with enable monitoring on)."
+    new, wanted = size.new, waiting_number(setting)
+    if wanted is not None and wanted >= size.enough:
+        return (), (), f"{SIZE} is already configured to {wanted:.0f} and waits for a restart: measure after it."
     pending = f", in place of the {wanted:.0f} that is configured and not enough" if wanted is not None else ""
     memory_mb, caution = more_memory(setting, now, new)
     if short := too_little(facts, SIZE, memory_mb):
         return (), (), f"{SIZE} is to become {new} in place of {now:.0f}{pending}. {short}"
-    after = chain * now / new
+    after, peak = chain * now / new, peak_of(facts)
+    more = f" and {plain(after * peak.times, 2)} with {plain(peak.times, 2)} times as many (Max_Used)" if peak else ""
     return (
         (configure(SIZE, now, new, cautions=(caution,), memory_mb=memory_mb, configured=wanted),),
         (Expectation("average lock chain", chain, round(after, 2), "arithmetic"),),
         f"Raise {SIZE} from {now:.0f} to {new} at the next restart{pending}: with the same locks held, chains of about "
-        f"{plain(after, 2)}.",
+        f"{plain(after, 2)}{more}. That leaves room for more load before another restart.",
     )

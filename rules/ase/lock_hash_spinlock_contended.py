@@ -26,8 +26,9 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, LockHashtable
 from rules.ase._evidence.server import ENGINE_FACTS, setting_of
+from rules.ase._evidence.spinlocks.chain_size import chain_size
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.gates import HASHTABLE_LARGEST, HASHTABLE_SMALLEST, LOOKUPS
+from rules.ase._evidence.spinlocks.gates import HASHTABLE_LARGEST, LOOKUPS
 from rules.ase._evidence.spinlocks.ratio import Ratio, RatioLimits, falling, judge_ratio
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.deadlocks import PERIOD, searched_at_once
@@ -35,7 +36,6 @@ from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, lower_hwm
 from rules.changes.ase_config import configure, waiting_number
 from rules.engine import limit, rule
 from rules.finding import Evidence, Finding, Outcome
-from rules.laws.hashing import buckets_for_chain
 from rules.laws.spinlocks import contention_after, spinlocks
 
 LINKS = (
@@ -73,7 +73,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     size, ratio = setting_of(facts, SIZE), setting_of(facts, RATIO)
     table = facts.latest(LockHashtable, table="page and row")
     long = _long(table, limits)
-    larger = _larger(size, long, limits) if long else None
+    larger = _larger(facts, size, long, limits) if long else None
     first, size_to = "", f" ({larger})" if larger else ""
     if long and (larger is None or (isinstance(figure, Figure) and _enough(figure, limits, size, larger, ratio))):
         first = (
@@ -127,14 +127,13 @@ def _long(table: LockHashtable | None, limits: Limits) -> float | None:
     return chain if chain is not None and known(chain) and chain > limits.chain_length else None
 
 
-def _larger(size: ConfigParameter | None, chain: float, limits: Limits) -> int | None:
+def _larger(facts: Facts, size: ConfigParameter | None, chain: float, limits: Limits) -> int | None:
     """The size that the rule of the chains asks for; `None` where it asks for none that a script sets."""
     now = size.run_number if size else None
     if now is None or now < 1:
         return None
-    new = max(HASHTABLE_SMALLEST, buckets_for_chain(now, chain, limits.chain_length))
-    waits = waiting_number(size)
-    return None if new > HASHTABLE_LARGEST or (waits is not None and waits >= new) else new
+    asked, waits = chain_size(facts, now, chain, limits.chain_length, HASHTABLE_LARGEST), waiting_number(size)
+    return None if asked is None or (waits is not None and waits >= asked.enough) else asked.new
 
 
 def _enough(

@@ -10,8 +10,9 @@ spinlock ratios do not shorten that queue. Each wait is booked when it ends, so 
 is not in these figures: see ase/blocked_chain.
 
 What to do: shorten the transactions on the table that is named. No user input and no physical reads inside them, the
-hot update last, an index that lets them lock fewer rows. A datapages table can be taken to datarows; allpages is a
-matter of ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
+hot update last, an index that lets them lock fewer rows. Where readers keep the locks, these come first
+(ase/reads_hold_locks). A datapages table can be taken to datarows; allpages is a matter of
+ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
 Where tasks wait for table locks and lock promotions are counted, the promotion threshold of that table is raised, as
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
@@ -35,8 +36,10 @@ from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row
+from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
@@ -76,13 +79,22 @@ SHORTER = (
     "index that lets them lock fewer rows."
 )
 BY_SCHEME = {
-    "allpages": "It has allpages locking: ase/allpages_table_contended says what leaving it takes.",
+    "allpages": (
+        "It locks whole pages and index pages: `alter table {0} lock datapages` ends the latter, but copies the table "
+        "and asks for a full dump."
+    ),
     "datapages": (
-        "It locks whole pages; from datapages `alter table <table> lock datarows` changes the catalogue alone, but "
-        "takes more locks (number of locks)."
+        "It locks whole pages: `alter table {0} lock datarows` changes the catalogue alone, but takes more locks "
+        "(number of locks)."
     ),
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
+READERS = (
+    "First let go of the reads: SPID {0} keeps {1} after it has read, and {2} of {3} blocked tasks stand behind it. At "
+    "isolation level 1 it keeps none; only where what it read must not change before its commit is a shorter "
+    "transaction what is left."
+)
+"""In place of shorter transactions that change the table: who waits changes it, who holds it reads."""
 SYSTEM = "Set nothing on {0}, a system or temporary table: look at what makes and drops objects."
 TEMPORARY = (
     "Set nothing on {0}, a table of a temporary database: make and drop fewer temporary tables, or spread the sessions "
@@ -133,7 +145,7 @@ ONE_STEP = {
     "allpages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
 }
 """By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
-ALLPAGES_SAYS = "ase/allpages_table_contended says which tables and what leaving it takes."
+ALLPAGES_SAYS = "Take those to datapages whose index pages are waited for: each is copied, and asks for a full dump."
 OWN_STEP = (
     "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
 )
@@ -159,6 +171,7 @@ class Limits(WaitLimits):
         *HOT_ROW_FACTS,
         *LOCK_FACTS,
         *PARTITION_FACTS,
+        *CHAIN_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -188,6 +201,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     named = ", ".join(f"{kind} {count:,.0f}" for kind, count, _ in kinds)
     by_kind = f"Locks with most waits: {named}." if kinds else ""
     names = [kind for kind, _, _ in kinds]
+    readers = readers_of(facts) if tables else None
     hot = hot_row(facts, [one.row for one in tables if not one.system])
     raising = _raising(facts, tables, names)
     change = raising.change if raising else None
@@ -200,7 +214,9 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         because=""
         if tables and tables[0].system
         else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
-        do=joined(*_levers(facts, tables, names, hot, raising)),
+        do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.behind, readers.blocked)
+        if readers
+        else joined(*_levers(facts, tables, names, hot, raising)),
         unknown=joined(waits.unknown, few),
         evidence=(
             *waits.evidence,
@@ -212,7 +228,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *(raising.evidence if raising else ()),
             *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
         ),
-        changes=(change,) if change else (),
+        changes=(change,) if change and not readers else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
     promoter = raising.promoter.statement if raising and raising.promoter else None
@@ -297,11 +313,10 @@ def _levers(
         return
     if mostly_address(facts) and (first is None or first.scheme in (None, "allpages")):
         yield NO_ADDRESS
-        yield BY_SCHEME["allpages"] if first and first.scheme else ALLPAGES_SAYS
+        yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
-        plain = PLAIN_IDENTIFIER.match(hot.table) and not reserved(hot.table)
-        yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if plain else "<table>")
+        yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if _plain(hot.table) else "<table>")
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
         yield ONE_STEP.get(scheme or "", OWN_STEP)
         return
@@ -324,4 +339,14 @@ def _levers(
         else:
             yield (PROMOTED if len(names) == 1 else PROMOTED_EITHER).format(count, *names)
     elif first and first.scheme:
-        yield BY_SCHEME.get(first.scheme, "")
+        yield _by_scheme(first)
+
+
+def _by_scheme(table: Waiting) -> str:
+    """What its lock scheme leaves to be done, with its name where that needs no quotes."""
+    name = table.row.object_name or ""
+    return BY_SCHEME.get(table.scheme or "", "").format(name if _plain(name) else "<table>")
+
+
+def _plain(name: str) -> bool:
+    return bool(PLAIN_IDENTIFIER.match(name)) and not reserved(name)

@@ -10,6 +10,9 @@ nobody changes it meanwhile. A cursor keeps a lock on the row or page it stands 
 reads of data-only-locked tables hold the lock of a row until they have that of the next (vendor: Locking and
 Concurrency Control).
 
+Where most of the blocked tasks of the moment stand behind such reads, on the table with most lock waits of the
+interval, these reads are the cause of `ase/lock_waits_high` and as loud as it, up to a warning.
+
 What to do: ask the owner of the statement whether what it read must stand still. Where not, level 1 in that statement
 alone (`at isolation read committed`, or no `holdlock`) ends the waiting; its price is that rows may change between two
 reads of one transaction. Where it must, only a shorter transaction helps. A cursor is fetched at once and closed, or
@@ -26,17 +29,26 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, HeldLock, MonCachedStatement
-from rules.ase._evidence.objects.statements import COMMENT, STATEMENT_FACTS, by_text, quoted, shown
+from rules.ase._evidence.objects.statements import BESIDE, COMMENT, STATEMENT_FACTS, Table, by_text, quoted, shown
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.chains import CHAIN_FACTS, blocked_tasks, chains_of, say_lock
+from rules.ase._evidence.waits.chains import (
+    CHAIN_FACTS,
+    blocked_tasks,
+    chains_of,
+    head_process,
+    say_client,
+    say_lock,
+    table_of_lock,
+)
 from rules.ase._evidence.waits.events import LOCKS
+from rules.ase._evidence.waits.kept_reads import RANGE, kept_reads, readers_of
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import TABLE_FACTS, Waiting, lock_kinds, table_evidence, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_config import configure
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X16056.htm",
@@ -52,7 +64,6 @@ LEVEL = re.compile(
 HOLDLOCK, NOHOLDLOCK = re.compile(r"\bholdlock\b", re.I), re.compile(r"\bnoholdlock\b", re.I)
 QUOTED = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?")
 SELECT = re.compile(r"\s*\(?\s*select\b", re.I)
-RANGE = re.compile(r"\b(?:Range|Inf key)\b", re.I)
 WRITES = re.compile(r"(?:Exclusive|Update) (?:Row|Page)", re.I)
 OF_LEVEL_3 = "Locks of context Range or Inf key are those of isolation level 3: they stay until the transaction ends."
 OF_CURSOR = "A cursor keeps the lock of the row or page it stands on until it moves on or is closed."
@@ -99,39 +110,29 @@ class Limits(WaitLimits):
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at the locks of the moment, then at what reads the table that is waited for most in the interval."""
-    held = _held(facts)
-    if held:
-        yield _of_moment(facts, limits, held)
-        return
+    held = kept_reads(facts)
     missing = MissingInput("at which isolation level statements run", MonCachedStatement.COLLECTED_BY)
-    judged = judge_waits(
-        facts, limits, what="locks", events=LOCKS, cause="Logical Lock Contention", when_unsure=(missing,)
+    judged = list(
+        judge_waits(facts, limits, what="locks", events=LOCKS, cause="Logical Lock Contention", when_unsure=(missing,))
     )
+    if held:
+        waits = next((one for one in judged if isinstance(one, TooLong)), None)
+        yield _of_moment(facts, limits, held, waits)
+        return
     for said in judged:
         yield from _of_interval(facts, said, missing) if isinstance(said, TooLong) else (said,)
 
 
-def _held(facts: Facts) -> list[HeldLock]:
-    """Read locks that somebody waits for and that are kept, by what `sp_lock` says of them; each holder once."""
-    found = {
-        lock.spid: lock
-        for lock in reversed(facts.every(HeldLock))
-        if lock.blocking
-        and not lock.waiting
-        and lock.spid is not None
-        and lock.lock_type.lower().startswith("sh")
-        and (RANGE.search(lock.context or "") or lock.cursor)
-    }
-    return list(reversed(found.values()))
-
-
-def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock]) -> Finding:
+def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLong | None) -> Finding:
     chains = {chain.head: chain for chain in chains_of(blocked_tasks(facts))[0]}
-    held = sorted(held, key=lambda one: -len(chains[one.spid].blocked) if one.spid in chains else 0)
+    readers = readers_of(facts) if waits else None
+    if readers:
+        held = [readers.first, *(one for one in held if one.spid != readers.first.spid)]
     first = held[0]
     chain = chains.get(first.spid or 0)
     long = chain is not None and ((chain.seconds or 0.0) >= limits.seconds or len(chain.blocked) > limits.blocked)
-    whose = f"SPID {first.spid}"
+    alarm = Severity.ADVICE if long else Severity.NOTE
+    whose, reads = f"SPID {first.spid}", _likely(facts, first)
     level_3 = bool(RANGE.search(first.context or ""))
     how = f"context {quoted(first.context)}" if level_3 and first.context else f"cursor {quoted(first.cursor or '')}"
     others = f"; so do {len(held) - 1} more sessions" if len(held) > 1 else ""
@@ -143,16 +144,35 @@ def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock]) -> Finding:
         evidence.append(
             Evidence(f"tasks blocked by {whose}", len(chain.blocked), "tasks", first.source, limits.blocked)
         )
+    said = f"and {readers.behind} of {readers.blocked} blocked tasks stand behind it" if readers else ""
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE if long else Severity.NOTE,
+        severity=max(alarm, min(Severity.WARNING, waits.severity)) if readers and waits else alarm,
         title=f"{whose} keeps read locks that others wait for",
-        seen=f"{whose} holds {say_lock(facts, first)} ({how}), and another task waits for it{others}.",
-        because=OF_LEVEL_3 if level_3 else OF_CURSOR,
+        seen=f"{whose}{say_client(head_process(facts, first.spid or 0))} holds {say_lock(facts, first)} ({how}), "
+        f"{said or 'and another task waits for it'}{others}.",
+        because=joined(
+            OF_LEVEL_3 if level_3 else OF_CURSOR,
+            f"By its text SSQLID {reads.statement} likely took it: {shown(reads.text or '', BESIDE)}." if reads else "",
+        ),
         do=(ASK if level_3 else CLOSE).format(whose),
         unknown=MOMENT,
         evidence=tuple(evidence),
+        explains=("ase/lock_waits_high",) if readers else (),
     )
+
+
+def _likely(facts: Facts, lock: HeldLock) -> MonCachedStatement | None:
+    """The one cached statement that reads its table at level 2 or 3; `None` where there is none, or are several."""
+    name = lock.object_name or table_of_lock(facts, lock)
+    high = [one for one in _reading(facts, [(lock.database, name)]) if (level_of(one) or 0) >= 2]
+    return high[0] if len(high) == 1 else None
+
+
+def _reading(facts: Facts, tables: list[Table]) -> list[MonCachedStatement]:
+    """The cached selects whose text names one of these tables."""
+    reads = {one.statement: one for one in facts.every(MonCachedStatement) if one.text and SELECT.match(one.text)}
+    return [reads[one.number] for one in by_text(facts, tables) if one.number in reads]
 
 
 def _kept(lock: HeldLock) -> str:
@@ -173,9 +193,7 @@ def level_of(row: MonCachedStatement) -> int | None:
 
 def _of_interval(facts: Facts, waits: TooLong, missing: MissingInput) -> Iterator[Outcome]:
     tables = [one for one in waiting_tables(facts) if not one.system]
-    reads = {one.statement: one for one in facts.every(MonCachedStatement) if one.text and SELECT.match(one.text)}
-    used = by_text(facts, [(one.row.database, one.row.object_name) for one in tables[:1]])
-    of_first = [reads[one.number] for one in used if one.number in reads]
+    of_first = _reading(facts, [(one.row.database, one.row.object_name) for one in tables[:1]])
     high = [one for one in of_first if (level_of(one) or 0) >= 2]
     setting = setting_of(facts, WITH_LOCK)
     if high:

@@ -18,6 +18,7 @@ from rules.ase._evidence.objects.seen import (
     sizes,
     table_key,
 )
+from rules.ase._evidence.waits.tables import Waiting
 from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alter_lock_scheme
 from rules.finding import Change
 
@@ -113,6 +114,17 @@ def _same_table(key: Hashable, scheme: TableScheme) -> bool:
     database, table = key[0], str(key[1])
     same = database is None or str(database).lower() == (scheme.database or "").lower()
     return same and table.lower() == scheme.table.lower()
+
+
+def by_most_waits(facts: Facts, most: Waiting, last_pages: bool, limit_percent: float) -> Table | None:
+    """The table whose page locks most tasks wait for, whatever share of its own requests they are; else `None`."""
+    scheme = schemes(facts).get(table_key(most.row))
+    to = _next(scheme, insert_point=_insert_point(facts, scheme, last_pages)) if scheme else None
+    if scheme is None or to is None:
+        return None
+    of = f" of its {most.requests:,.0f} lock requests" if most.requests >= most.waits else ""
+    why = f"{most.waits:,.0f}{of} waited, {most.share:.0f} % of all lock waits of tables"
+    return Table(scheme, to, why, round(most.share, 1), "%", most.row.source, limit_percent, most.share)
 
 
 def no_allpages_tables(facts: Facts) -> TableScheme | None:

@@ -19,6 +19,7 @@ from collectors.facts.ase import (
     Snapshot,
     TableScheme,
 )
+from rules.ase._evidence.objects.statements import quoted
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.waits.events import LOCKS, at_work
 
@@ -170,11 +171,22 @@ def tasks_at_work(facts: Facts) -> int | None:
 
 def say_lock(facts: Facts, lock: HeldLock) -> str:
     """The lock and its table: by name, looked up by number where the export has none."""
-    name = lock.object_name or _names(facts).get((lock.database or lock.db_id, lock.object_id))
+    name = table_of_lock(facts, lock)
     if name is None:
         name = str(lock.object_id) if lock.object_id is not None else "a table not named"
     where = lock.database or (f"db {lock.db_id}" if lock.db_id is not None else "")
     return f"{lock.lock_type} on {where + '..' if where else ''}{name}"
+
+
+def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
+    """The name of its table; `None` where no export has it."""
+    return lock.object_name or _names(facts).get((lock.database or lock.db_id, lock.object_id))
+
+
+def say_client(process: MonProcess | None) -> str:
+    """Login, program and host of a session, quoted, to stand behind its SPID; empty where nothing is known."""
+    named = [one for one in (process.login, process.application, process.host) if one] if process else []
+    return f" ({', '.join(map(quoted, named))})" if named else ""
 
 
 def _names(facts: Facts) -> dict[tuple[object, int | None], str]:

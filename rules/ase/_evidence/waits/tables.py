@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import (
+    HeldLock,
     IndexSize,
     LockRequests,
     MonOpenObjectActivity,
@@ -75,6 +76,13 @@ def waiting_tables(facts: Facts) -> list[Waiting]:
         one.scheme = scheme.scheme if scheme else None
     ranked = sorted(found.values(), key=lambda one: (-one.waits, one.name))
     return [one for one in ranked if one.share >= LEAST_PERCENT][:NAMED]
+
+
+def locks_table(lock: HeldLock, row: MonOpenObjectActivity) -> bool:
+    """Whether a lock is one on this table, by number or name."""
+    same = lock.database == row.database or (lock.db_id is not None and lock.db_id == row.db_id)
+    by_number = lock.object_id is not None and lock.object_id == row.object_id
+    return same and (by_number or (lock.object_name is not None and lock.object_name == row.object_name))
 
 
 def say_tables(facts: Facts, tables: list[Waiting], kinds: list[tuple[str, float, Source]]) -> str:
