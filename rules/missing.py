@@ -33,6 +33,8 @@ FROM_V73: Mapping[str, re.Pattern[str]] = {
     "MONITOR RLOCK": re.compile(r"\bRLOCK\b"),
 }
 """What OpenVMS has from V7.3 on, on Alpha and its successors: never on a VAX (openvms-formats.md a.3, d.1)."""
+FROM_V83: Mapping[str, re.Pattern[str]] = {"GB_DEFPERCENT and GB_CACHEALLMAX": re.compile(r"\bGB_[A-Z]+\b")}
+"""What OpenVMS has from V8.3 on, on Alpha and Integrity (openvms-rdb-more.md, 1.7)."""
 NOT_ON_X86: Mapping[str, re.Pattern[str]] = {
     "SHOW FASTPATH": FROM_V73["SHOW FASTPATH"],
     "the LCK73_MON collector": FROM_V73["LCK73_MON collector"],
@@ -40,7 +42,7 @@ NOT_ON_X86: Mapping[str, re.Pattern[str]] = {
     "MONITOR ALIGN": re.compile(r"\bMONITOR ALIGN\b"),
     "LCKMGR_MODE and LCKMGR_CPUID": re.compile(r"\bLCKMGR_(?:MODE|CPUID)\b"),
     "FAST_PATH and FAST_PATH_PORTS": re.compile(r"\bFAST_PATH(?:_PORTS)?\b"),
-    "GB_DEFPERCENT and GB_CACHEALLMAX": re.compile(r"\bGB_[A-Z]+\b"),
+    **FROM_V83,
 }
 """What is documented for Alpha and Integrity alone: not asked of x86-64 (`rules.openvms._evidence.releases`)."""
 SPL = FROM_V73["spinlock trace (SPL)"]
@@ -55,12 +57,18 @@ def precisely(missing: Sequence[MissingInput], facts: Facts) -> tuple[tuple[Miss
     server = server if isinstance(server, Server) else None
     machine = machine_of(facts)
     vms = machine.untraced
+    old_vms = vms or (f"OpenVMS {machine.release.printed}" if machine.release and machine.release.before(8, 3) else "")
     if machine.x86:
         return _documented(missing, facts)
-    lacks = {one: _too_old(one, server) or (_from_v73(one) if vms else "") for one in missing}
+    lacks = {
+        one: _too_old(one, server)
+        or (_of(one.command, FROM_V73) if vms else "")
+        or (_of(one.command, FROM_V83) if old_vms else "")
+        for one in missing
+    }
     old = dict.fromkeys(what for what in lacks.values() if what)
     release = "release {}.{}".format(*server.release) if server and server.release else ""
-    why = f"{release or vms} has no {' and no '.join(old)}" if old else ""
+    why = f"{release or old_vms} has no {' and no '.join(old)}" if old else ""
     return tuple(dict.fromkeys(_precise(one, facts) for one, what in lacks.items() if not what)), why
 
 
@@ -93,8 +101,10 @@ def first_release(command: str) -> str:
     table = TABLE.search(command)
     if table and table[1] in TABLES:
         return f"{table[1]}: SAP ASE {TABLES[table[1]]} or later"
-    what = _of(command, FROM_V73)
-    return f"{what}: OpenVMS V7.3 or later, and no VAX" if what else ""
+    if what := _of(command, FROM_V73):
+        return f"{what}: OpenVMS V7.3 or later, and no VAX"
+    what = _of(command, FROM_V83)
+    return f"{what}: OpenVMS V8.3 or later, Alpha and Integrity" if what else ""
 
 
 def _precise(lack: MissingInput, facts: Facts) -> MissingInput:
@@ -121,11 +131,6 @@ def _kinds(came: Iterable[type[Fact]]) -> list[type[Fact]]:
     """All types of fact that come of the same commands as these."""
     commands = {command_of(kind.COLLECTED_BY) for kind in came}
     return [kind for kind in Fact.__subclasses__() if command_of(kind.COLLECTED_BY) in commands]
-
-
-def _from_v73(lack: MissingInput) -> str:
-    """What of V7.3 a command needs; nothing where it needs none."""
-    return _of(lack.command, FROM_V73)
 
 
 def _too_old(lack: MissingInput, server: Server | None) -> str:

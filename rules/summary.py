@@ -82,6 +82,9 @@ class Summary:
     collect: tuple[ToCollect, ...]
 
 
+OPEN_TO_JUDGED = 1.5
+"""This project: from three open rules for two that judged on nothing is said of a system; one rule more or less is no
+other state of it."""
 NOTHING_SAID = Summary("", (), ())
 """Of an audit that was put together by hand."""
 
@@ -123,7 +126,7 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
-        if open_ > judged:
+        if open_ > OPEN_TO_JUDGED * judged:
             why = _why_not_believed(verdicts)
             could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
             return f"{could_not}: {why}; collect again." if why else f"{could_not}; see what to collect."
@@ -254,6 +257,8 @@ def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:
 def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], unit: str) -> Iterator[ToDo]:
     """The changes of the plan in its order, what findings ask for that no setting does, and what is to be decided.
 
+    What a note would change some day, as a table that the next boot makes larger, is a template of its finding alone.
+
     What a finding promises stands at the last of its changes that is told: all of them together bring it.
     """
     for ranked in findings:
@@ -274,8 +279,8 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
     asked = list(_by_words(findings))
     yield from (one for severity, one in asked if severity >= Severity.WARNING)
     for number, step, key in steps:
-        if step.takes_effect is Effect.ADVICE:
-            ranked, change = by_key[key]
+        ranked, change = by_key[key]
+        if step.takes_effect is Effect.ADVICE and ranked.finding.severity > Severity.NOTE:
             yield _one_thing(number, step, ranked, change, "")
     yield from (one for severity, one in asked if severity < Severity.WARNING)
 

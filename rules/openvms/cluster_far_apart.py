@@ -2,7 +2,8 @@
 
 Finds: pairs of nodes of a LOCKTIME matrix whose remote lock takes many times a local one, where locks do cross. T4 and
 MONITOR count operations and know nothing of distance, so without a matrix this is unknown. Each pair is reported once,
-in the capture of the node that waits more.
+in the capture of the node that waits more. Distance is the same both ways: where the lock in the other direction takes
+no such multiple, the node that serves is slow, not far.
 
 Why it matters: a signal needs 5 µs for a kilometre of glass, and a lock waits for it there and back. Over 25 km that
 alone is 250 µs, 92 to 93 local locks of 2.69 µs, where 15 m in one rack are a 27th of one. JCC Consulting's slides
@@ -44,6 +45,7 @@ from rules.openvms._evidence.cluster import (
     hardware_names,
     latencies_of,
     members_of,
+    near_back,
     own_name,
     own_rates,
     shows_rdb,
@@ -145,6 +147,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         )
         if pair.times < limits.local_locks:
             quiet.append(f"{figures}, limit {limits.local_locks:g}")
+        elif back := near_back(cells, pair.asks, pair.master, limits.local_locks):
+            quiet.append(
+                f"{figures}, but one of {pair.master} on {pair.asks} takes {back[0]:,.0f} µs, "
+                f"{back[0] / cells[pair.master, pair.master][0]:,.0f} times a local one: {pair.master} is slow, not far"
+            )
         elif _emulated(facts, pair.asks) or _emulated(facts, pair.master):
             quiet.append(f"{figures}, but one of them is an emulator, whose own network is the likelier cause")
         elif pair.waiting is not None and pair.waiting < limits.waiting:

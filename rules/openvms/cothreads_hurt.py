@@ -109,8 +109,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)
     machine = machine_of(facts)
-    if machine.family in ("Alpha", "VAX"):
-        yield NotApplicable(f"{machine.said}: co-threads are of Integrity servers")
+    if machine.family in ("Alpha", "VAX") or (machine.family is None and machine.no_integrity):
+        yield NotApplicable(f"{machine.no_integrity}: co-threads are of Integrity servers")
         return
     if machine.x86:
         yield _of_host(facts, machine, limits)

@@ -26,7 +26,7 @@ where the node has no CPU to spare for it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import Cpu, CpuModes, DedicatedLockManager, FastpathDevice, ProcessorModes
@@ -202,21 +202,35 @@ def _on(layout: Layout, cpu: int) -> _There:
 
 def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
     """A device or TCP/IP on the dedicated CPU itself, whose co-thread is no matter."""
-    home = placement_of(layout, without=frozenset({cpu})).chosen
-    instead = f", or move the lock manager to CPU {home} (LCKMGR_CPUID), on whose core nothing was read" if home else ""
+    placed = placement_of(layout, without=frozenset({cpu}))
+    home, now = placed.chosen, layout.setting("LCKMGR_CPUID")
+    changes: tuple[Change, ...] = tuple(place_by_hand(name, cpu, v7=layout.v7) for name in own.names)
+    do, second = f"Give {own.said} another CPU.", ""
+    if home is not None and now == home:
+        second = f"LCKMGR_CPUID is {home} in the export already but not in force: a change is pending."
+    elif home is not None:
+        move = layout.set("LCKMGR_CPUID", home, _was(cpu))
+        stop, second = stop_beside(layout, placed, (move.key,))
+        changes = (move, *stop, *(replace(one, yields_to=(move.key,)) for one in changes))
+        to = f"{home}" if now is None else f"{now:.0f} → {home}"
+        do = (
+            f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read: "
+            f"LCKMGR_CPUID {to}, at once; or give {own.said} another CPU."
+        )
+    are = "are" if len(own.names) > 1 else "is"
     return Finding(
         subject=layout.subject,
         severity=Severity.WARNING,
         title=f"Lock manager's own CPU {cpu} also serves {own.said}",
-        seen=f"CPU {cpu} is dedicated to the lock manager, and {own.said} is on it.",
+        seen=f"CPU {cpu} is dedicated to the lock manager, and {own.said} {are} on it.",
         because=(
             "What is done for that there makes every lock operation of the node wait. Later releases leave this CPU "
             "out when they assign devices, so it may have been placed by hand."
         ),
-        do=f"Give {own.said} another CPU{instead}. {MEASURE}",
+        do=joined(do, second or MEASURE),
         evidence=(Evidence("CPU of the lock manager", cpu, "", source), *own.evidence),
         explains=("openvms/lock_manager_saturated",),
-        changes=tuple(place_by_hand(name, cpu, v7=layout.v7) for name in own.names),
+        changes=changes,
         expects=(
             Expectation(f"devices and services beside the lock manager on CPU {cpu}", len(own.names), 0, "arithmetic"),
         ),
@@ -298,7 +312,7 @@ def _shared(
         title=f"Lock manager on CPU {cpu} shares its core with CPU {sibling}, which {serves}",
         seen=(
             f"CPU {cpu} of the lock manager and CPU {sibling} are co-threads of one core, and CPU {sibling} {serves}"
-            f"{f'; {own.said} is on CPU {cpu} itself' if own.names else ''}."
+            f"{_itself(own) if own.names else ''}."
         ),
         because=joined(f"Work on CPU {sibling} slows every lock operation of the node.", why),
         do=joined(step, second),
@@ -312,6 +326,10 @@ def _shared(
         yield Unknown.without("a core for the lock manager (Cothd of every CPU)", "SHOW CPU/FULL")
     if not against and not full and layout.setting("LCKMGR_MODE") is None:
         yield Unknown.without("LCKMGR_MODE, which a stopped CPU may undercut", "MCR SYSGEN SHOW LCKMGR_MODE")
+
+
+def _itself(own: _There) -> str:
+    return f"; {own.said} {'are' if len(own.names) > 1 else 'is'} on CPU {own.cpu} itself"
 
 
 def _none_to_spare(facts: Facts, layout: Layout, limits: Limits) -> str:
@@ -376,7 +394,6 @@ def _move(
     now = layout.setting("LCKMGR_CPUID")
     if now == home:
         return (), not_it, f"LCKMGR_CPUID is {home} in the export already but not in force: a change is pending.", ""
-    was = f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not collected, {cpu} takes it back there."
     to = f"{home}" if now is None else f"{now:.0f} → {home}"
     if placed.others:
         not_it = f"{not_it.removesuffix('.')}; no other suits it better than CPU {home} ({placed.brief})."
@@ -384,9 +401,13 @@ def _move(
         f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read: "
         f"LCKMGR_CPUID {to}, at once."
     )
-    move = layout.set("LCKMGR_CPUID", home, was)
+    move = layout.set("LCKMGR_CPUID", home, _was(cpu))
     stop, second = stop_beside(layout, placed, (move.key,))
     return (move, *stop), not_it, step, second
+
+
+def _was(cpu: int) -> str:
+    return f"The lock manager runs on CPU {cpu} now: where LCKMGR_CPUID was not collected, {cpu} takes it back there."
 
 
 def _most(facts: Facts) -> Expectation:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import DedicatedLockManager, LockRates
+from collectors.facts.openvms import DedicatedLockManager, LockActivity, LockRates
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
@@ -60,7 +60,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, DedicatedLockManager, LockRates),
+    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, DedicatedLockManager, LockActivity, LockRates),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -91,6 +91,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     full = None if busy >= limits.busy_percent else _hidden(facts, limits)
     if full:
         yield _of_hours(layout, limits, *full, own_peak(facts, with_it=True))
+        yield from _who_locks(facts)
         return
     if busy < limits.busy_percent:
         yield Clean(f"{said}, limit {limits.busy_percent:g}", (day.source,))
@@ -119,6 +120,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", busy, "falls as lock operations per unit of work do", "heuristic"),),
     )
+    yield from _who_locks(facts)
+
+
+def _who_locks(facts: Facts) -> Iterator[Unknown]:
+    """Fewer lock operations are the one remedy, so who makes them is what to find out first."""
+    if not facts.every(LockActivity):
+        yield Unknown.without("who makes the locks: the busiest lock trees", LockActivity.COLLECTED_BY)
 
 
 def _hidden(facts: Facts, limits: Limits) -> tuple[Hours, float] | None:

@@ -20,7 +20,9 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterMember, RemasterRates
+from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
@@ -37,8 +39,9 @@ from rules.finding import (
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
 from rules.openvms._evidence.mastership import BOTH, WHEN_SET, Move, governing, move_to
-from rules.openvms._evidence.node import parameter_of, pending_said, sentence
+from rules.openvms._evidence.node import in_prose, parameter_of, pending_said, sentence
 from rules.openvms._evidence.node_speeds import ranks_of
+from rules.openvms._evidence.room import room_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
@@ -127,7 +130,8 @@ def _told(
     fastest = [name for name, rank in ranks.items() if rank == 1]
     name = governing(facts, members)
     decides = f"{name} decides here ({WHEN_SET[name]})" if name else BOTH
-    move = Move((), f"{decides}: give the node that should be master the highest one.")
+    equals = [one for one in members if one.name in fastest] if len(fastest) == len(members) else []
+    move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     if len(fastest) == 1:
         move = move_to(facts, members, fastest[0])
     reasons = ", ".join(
@@ -162,6 +166,17 @@ def _told(
     )
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _of_equals(members: Sequence[ClusterMember]) -> str:
+    """Which of nodes that are all as fast is to win, as a clause: the one with room that locks most; empty for none."""
+    full = {one.name for one in room_of(members, *(one.name for one in members)).full}
+    asks = {one.name: total(one.local_per_second, one.outgoing_per_second) for one in members if one.name not in full}
+    rates = {name: rate for name, rate in asks.items() if rate is not None}
+    if len(members) < 2 or not rates:
+        return ""
+    most = max(rates, key=lambda name: rates[name])
+    return f" (none is faster: any will do, {comment(most, 31)} locks most, {in_prose(rates[most])}/s)"
 
 
 def _pending(facts: Facts, members: Sequence[ClusterMember]) -> str:

@@ -94,8 +94,8 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the release, then how many images start."""
     machine = machine_of(facts)
-    if machine.family is not None and machine.family != "Integrity":
-        yield NotApplicable(f"{machine.said}: no Integrity server")
+    if machine.no_integrity:
+        yield NotApplicable(f"{machine.no_integrity}: no Integrity server")
         return
     if machine.family is None:
         why = f"{machine.hardware}: no family is known by this name" if machine.hardware else ""

@@ -114,7 +114,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = heats(facts)
     cpus = Layout(facts).captured
     if not found:
-        yield _nothing(facts)
+        alone = cpus == 1 and not facts.every(SpinlockTrace)
+        yield Clean("no spinlock trace; one CPU waits for no other") if alone else _nothing(facts)
         return
     for heat in found:
         if why := _wrong(heat, cpus):

@@ -138,6 +138,29 @@ def test_equal_nodes_of_which_one_masters_nearly_all_keep_it() -> None:
     assert "The work of B is the next to run on A" in found.work
 
 
+def test_of_two_equal_nodes_that_serve_each_other_nobody_is_the_master() -> None:
+    members = [
+        node("A", 4700.0, 1900.0, 1880.0, hardware=FAST, own=True),
+        node("B", 4600.0, 1880.0, 1900.0, hardware=FAST),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.home, found.work, found.lock_manager) == (Kind.EVEN, None, "", "")
+    assert "mastership is spread over the nodes, as A serves 1,900 lock operations/s for others" in found.says
+    assert "asks them for 1,880/s" in found.says
+    assert "stays the lock master" not in found.says
+    mostly = [node("A", 4700.0, 1900.0, 900.0, hardware=FAST, own=True), node("B", 4600.0, 900.0, 1900.0)]
+    assert decided(*mostly).kind is not Kind.EVEN, "A serves twice what it asks for"
+
+
+def test_nobody_is_asked_to_move_the_users_of_a_satellite_nor_work_for_which_there_is_no_room() -> None:
+    master = node("A", 5000.0, 6000.0, 0.0, hardware=FAST, own=True)
+    satellite = node("B", 3000.0, 0.0, 3000.0, hardware=FAST, lock_directory_weight=0.0)
+    other = node("C", 3000.0, 0.0, 3000.0, hardware=FAST)
+    assert decided(master, satellite, replace(other, lock_directory_weight=0.0)).work == ""
+    assert "The work of C is the next to run on A" in decided(master, satellite, other).work
+    assert decided(replace(master, busy_percent=90.0), satellite, other).work == ""
+
+
 @pytest.mark.parametrize(
     ("pe1", "says", "missing"),
     [

@@ -4,7 +4,7 @@ import dataclasses
 import io
 
 from collectors.capture import captures
-from collectors.facts import Fact, Facts
+from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import (
     CacheActivity,
     EngineBusy,
@@ -15,6 +15,7 @@ from collectors.facts.ase import (
     SysmonSample,
     ThreadBusy,
 )
+from collectors.facts.openvms import Node
 from collectors.read import read_stream
 from rules.engine import judge
 from rules.finding import MissingInput, Unknown, Verdict
@@ -25,6 +26,15 @@ SWITCHES = Unknown.of(MonSpinlockActivity).missing
 
 def said(missing: tuple[MissingInput, ...], *facts: Fact) -> list[str]:
     return [one.fact for one in precisely(missing, Facts(facts))[0]]
+
+
+def test_global_buffer_defaults_are_asked_for_from_the_release_on_that_has_them() -> None:
+    asked = tuple(MissingInput(name, f"MCR SYSGEN SHOW {name}") for name in ("GBLPAGFIL", "GB_DEFPERCENT"))
+    old, new = (Node(source=Source("system.txt", 1, 1), name="A", version=one) for one in ("V7.3-2", "V8.3"))
+    left, why = precisely(asked, Facts((old,)))
+    assert [one.fact for one in left] == ["GBLPAGFIL"]
+    assert why == "OpenVMS V7.3-2 has no GB_DEFPERCENT and GB_CACHEALLMAX"
+    assert precisely(asked, Facts((new,))) == (asked, "")
 
 
 def test_nothing_collected_is_asked_for_as_before() -> None:

@@ -8,8 +8,9 @@ import pytest
 from advisor.audits.report.data import audit_data
 from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
-from rules.finding import Finding, Severity
-from rules.plan import Plan
+from rules.changes.openvms_sysgen import advise_parameter
+from rules.finding import Finding, Severity, Verdict
+from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
 from rules.summary import MOST_COLLECT, MOST_DO, summarized
 from tests.stories import HERE, STORIES, audits_of, inputs_of
@@ -137,6 +138,33 @@ def test_commands_do_not_stand_in_the_headline() -> None:
     said = verdict_of("untrusted_without_times")
     assert "the two snapshots have no times, so neither their distance nor a restart between them is known" in said
     assert "select" not in said
+
+
+@pytest.mark.parametrize(
+    ("judged", "open_", "says"),
+    [
+        (13, 12, "Nothing to do: "),
+        (12, 13, "Nothing to do: "),
+        (10, 15, "Nothing to do: "),
+        (10, 16, "Not known yet: "),
+    ],
+)
+def test_one_rule_more_or_less_does_not_turn_a_quiet_system_into_an_unknown_one(
+    judged: int, open_: int, says: str
+) -> None:
+    verdicts = [Verdict(f"openvms/a{at}", "clean", "") for at in range(judged)]
+    verdicts += [Verdict(f"openvms/b{at}", "unknown", "") for at in range(open_)]
+    said = summarized((), verdicts, Plan(), ()).verdict
+    assert said.startswith(says)
+    assert str(open_) in said
+
+
+def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:
+    template = advise_parameter("RESHASHTBL", 16384.0, 32768, when="with the next reboot that happens anyway")
+    for severity, lines in ((Severity.NOTE, 0), (Severity.ADVICE, 1)):
+        found = Finding("SAT1", severity, "Long chains", "", (), changes=(template,))
+        ranked = (Ranked("openvms/resource_hash_table_undersized", found),)
+        assert len(summarized(ranked, (), make_plan((template,)), ()).do) == lines
 
 
 @pytest.mark.parametrize("story", ["healthy_ledger_server", "healthy_monitored_server", "healthy_rdb_node"])

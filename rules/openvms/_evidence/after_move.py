@@ -133,6 +133,26 @@ def _waiting(
     return summed([(low * cell[0] / 1e6, high * cell[0] / 1e6) for (low, high), cell in found if cell])
 
 
+def takes_of(
+    members: Sequence[ClusterMember], master: str, nodes: Sequence[str], cells: Mapping[tuple[str, str], Cell]
+) -> Mapping[str, float]:
+    """What serving the trees of `master` takes of all CPUs of each of these nodes, per cent, at most.
+
+    All that it serves then and does not serve today, its own requests among them, by its local lock in LOCKTIME: an
+    inference, on the safe side as what it pays today for asking is not taken off. Without a node where a figure lacks.
+    """
+    found = {}
+    for one in members:
+        cell = cells.get((one.name.upper(), one.name.upper()))
+        if one.name not in nodes or one.name == master or cell is None or not known(one.cpus) or one.cpus < 1:
+            continue
+        then, today = as_master(members, master, one.name).get(one.name, Rates()), today_of(one)
+        if then.local and then.incoming and today.local and today.incoming:
+            more = then.local[1] + then.incoming[1] - today.local[1] - today.incoming[1]
+            found[one.name] = max(0.0, more) * cell[0] / 1e4 / one.cpus
+    return found
+
+
 def summed(parts: Sequence[Range]) -> Range:
     """Ranges added up."""
     return sum(low for low, _ in parts), sum(high for _, high in parts)

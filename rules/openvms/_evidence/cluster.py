@@ -295,6 +295,8 @@ def local_cells(cells: dict[tuple[str, str], Cell], nodes: Sequence[str]) -> dic
 
 FAR_LOCKS = 100.0
 """Practice: 25 km are 92 local locks, 'about 100 times worse' (JCC Consulting, 2014)."""
+LONG_WAY = 500.0
+"""This project, microseconds: twice what 25 km of glass take there and back."""
 
 
 def far_apart(facts: Facts, one: str, other: str) -> str:
@@ -302,13 +304,25 @@ def far_apart(facts: Facts, one: str, other: str) -> str:
     cells = latencies_of(facts)
     if not isinstance(cells, dict):
         return ""
-    for asks, master in ((one, other), (other, one)):
-        remote = cells.get((asks.upper(), master.upper()))
-        local = cells.get((asks.upper(), asks.upper())) or cells.get((master.upper(), master.upper()))
-        if remote and local and remote[0] >= FAR_LOCKS * local[0]:
-            times = remote[0] / local[0]
-            return f"a lock of {asks} on {master} takes {plain(remote[0], 3)} µs, {plain(times, 3)} times a local one"
+    for asks, master in ((one.upper(), other.upper()), (other.upper(), one.upper())):
+        remote, local = cells.get((asks, master)), cells.get((asks, asks)) or cells.get((master, master))
+        if remote and local and remote[0] >= FAR_LOCKS * local[0] and not near_back(cells, asks, master, FAR_LOCKS):
+            asker, holder = (one, other) if asks == one.upper() else (other, one)
+            takes, times = plain(remote[0], 3), plain(remote[0] / local[0], 3)
+            return f"a lock of {asker} on {holder} takes {takes} µs, {times} times a local one"
     return ""
+
+
+def near_back(cells: Mapping[tuple[str, str], Cell], asks: str, master: str, times: float) -> Cell | None:
+    """The lock in the other direction, where it is too short for nodes that are far apart; `None` where it is not.
+
+    The way is as long in both directions. What one direction alone takes longer is the slower node's own: a fast
+    node's local locks make any remote one look long. A way of `LONG_WAY` is long however slow the local locks are.
+    """
+    back, own = cells.get((master, asks)), cells.get((master, master))
+    if back is None or own is None or back[0] >= times * own[0]:
+        return None
+    return None if min(back[0], cells[asks, master][0]) >= LONG_WAY else back
 
 
 def one_process(cells: dict[tuple[str, str], Cell], names: Sequence[str]) -> Iterator[Evidence]:

@@ -98,6 +98,12 @@ class Layout:
         return min((count for count in counts if known(count) and count > 0), default=self.active)
 
     @property
+    def alone(self) -> bool:
+        """Whether every reading tells of one active CPU, and no display has the lock manager on one of its own."""
+        counts = [count for count, _ in self._counts()]
+        return bool(counts) and max(counts) == 1 and self.lock_manager is None
+
+    @property
     def active_read(self) -> tuple[float, Source]:
         """The same and where it was read. Raises `ValueError` where it was not."""
         return min(self._counts(), key=lambda pair: pair[0])
@@ -411,10 +417,10 @@ def not_followed(layout: Layout, cpu: int) -> NotFollowed | None:
 
 
 def no_dedicated(layout: Layout) -> NotApplicable | None:
-    """Say so where the dedicated lock manager is not documented: on a VAX, on x86-64, before V7.3."""
+    """Say so where there can be no dedicated lock manager: one CPU alone; a VAX, x86-64 or a release before V7.3."""
     machine = machine_of(layout.facts)
     if machine.dedicated_documented is not False:
-        return None
+        return NotApplicable("one CPU: none can be dedicated to the lock manager") if layout.alone else None
     by_machine = machine.hardware and machine.family in ("VAX", "x86-64")
     what = machine.hardware if by_machine or not machine.release else f"OpenVMS {machine.release.printed}"
     return NotApplicable(f"{what}: the dedicated lock manager is documented for Alpha and Integrity from V7.3 alone")

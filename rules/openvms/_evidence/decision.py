@@ -48,6 +48,7 @@ from rules.openvms._evidence.mastership import (
     if_not_slower,
     kept_by,
     move_to,
+    room_for,
     works_more,
 )
 from rules.openvms._evidence.node import in_prose, sentence
@@ -269,7 +270,7 @@ def _held_against(facts: Facts, cluster: Cluster, figures: str) -> Decision:
         )
     }
     if len(stays) == len(ahead):
-        return Decision(Kind.STAYS, figures, " ".join(stays.values()), master)
+        return _as_today(cluster, figures, " ".join(stays.values()))
     ahead = [name for name in ahead if name not in stays]
     target = _best(facts, cluster, ahead)
     passed = [name for name in ahead if (found := compare_nodes(facts, name, target)) and found.sign > 0]
@@ -292,7 +293,20 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
         return Decision(Kind.OPEN, figures, told, master, missing=missing)
     bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
     why = f"no node is faster ({bases})"
-    return _kept(facts, cluster.members, figures, master, why) or Decision(Kind.STAYS, figures, why, master)
+    return _kept(facts, cluster.members, figures, master, why) or _as_today(cluster, figures, why)
+
+
+def _as_today(cluster: Cluster, figures: str, why: str) -> Decision:
+    """The master keeps the trees, where it clearly is the master; of nodes that all serve and ask nobody is."""
+    master = cluster.master
+    if _masters(master):
+        return Decision(Kind.STAYS, figures, why, master.name)
+    asks = cluster.of("outgoing")[master.name]
+    spread = (
+        f"mastership is spread over the nodes, as {master.name} serves {cluster.of('incoming')[master.name]:,.0f} lock "
+        f"operations/s for others and asks them for {asks:,.0f}/s"
+    )
+    return Decision(Kind.EVEN, figures, f"{spread}; {why}", master.name)
 
 
 def _kept(facts: Facts, members: Sequence[ClusterMember], figures: str, master: str, why: str) -> Decision | None:
@@ -317,7 +331,7 @@ def _kept(facts: Facts, members: Sequence[ClusterMember], figures: str, master: 
         if not known(pe1):
             missing = (MissingInput(f"PE1 of {master}", f"MCR SYSGEN SHOW PE1 ! on {master}"), *missing)
             keeps = f"what keeps them on {master} is open, as its PE1 is not in the exports"
-    room = room_of(members, node, comes_from=(master,), by="trees")
+    room = room_for(facts, members, node, master=master, by="trees")
     fits = sentence(room.brief) if room.full or room.tight or room.unread else ""
     said = joined(f"{works}.", sentence(keeps.removesuffix(".")), fits)
     first = next(one for one in members if one.name == master)
@@ -482,7 +496,10 @@ def _keys(found: Decision) -> tuple[str, ...]:
 
 
 def _with_work(facts: Facts, found: Decision) -> Decision:
-    """Whose work is to follow the trees: who asks most, as long as there is room, and never onto a slower node."""
+    """Whose work is to follow the trees: who asks most, where there is room, and never onto a slower node.
+
+    A node with LOCKDIRWT 0 is meant to have its own work and no trees, as a satellite: its users stay there.
+    """
     members = members_of(facts)
     home = next((one for one in members if one.name == found.home), None)
     if home is None or (found.kind is Kind.STAYS and not _masters(home)):
@@ -492,20 +509,20 @@ def _with_work(facts: Facts, found: Decision) -> Decision:
         for one in found.lines
         if one.node != found.home and one.brought and (rates := one.after or one.today).outgoing
     }
-    wanted = [name for name in sorted(asks, key=lambda one: -asks[one]) if asks[name] > 0]
+    own_place = {one.name for one in members if known(one.lock_directory_weight) and one.lock_directory_weight == 0}
+    wanted = [name for name in sorted(asks, key=lambda one: -asks[one]) if asks[name] > 0 and name not in own_place]
     comes = [found.master] if found.master and found.master != found.home else []
     for name in wanted:
         order = compare_nodes(facts, found.home or "", name)
         if order is None or order.sign < 0:
             continue
         room = room_of(members, home.name, comes_from=[*comes, name])
-        if room.full or room.tight or room.unread:
-            said = f"The work of {comment(name, 31)} stays where it is for now. {sentence(room.brief)}"
-        else:
-            said = (
-                f"The work of {comment(name, 31)} is the next to run on {comment(home.name, 31)}, where the "
-                f"application can: it asks elsewhere for {in_prose(asks[name])} lock operations/s, and {room.brief}."
-            )
+        if room.full or room.tight or room.unread:  # nothing can be done: nobody asked for it either
+            return found
+        said = (
+            f"The work of {comment(name, 31)} is the next to run on {comment(home.name, 31)}, where the "
+            f"application can: it asks elsewhere for {in_prose(asks[name])} lock operations/s, and {room.brief}."
+        )
         return replace(found, work=said)
     return found
 

@@ -14,10 +14,10 @@ from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
-from rules.laws.hardware import hardware_of
+from rules.openvms._evidence.after_move import takes_of
 from rules.openvms._evidence.cluster import (
     Stakes,
-    hardware_names,
+    latencies_of,
     stakes_by_node,
     unbrought,
 )
@@ -179,6 +179,16 @@ class Move:
         return joined(sentence(self.because), self.do, sentence(self.unknown))
 
 
+def room_for(
+    facts: Facts, members: Sequence[ClusterMember], *nodes: str, master: str | None, by: str = "weight"
+) -> Room:
+    """Whether these nodes have room for the trees of `master`; without one, of whichever node has them."""
+    cells = latencies_of(facts)
+    takes = takes_of(members, master, nodes, cells) if master and isinstance(cells, dict) else None
+    givers = [master] if master else [one.name for one in members]
+    return room_of(members, *nodes, comes_from=givers, by=by, takes=takes)
+
+
 LEAVE = "Leave the trees where they are."
 
 
@@ -204,7 +214,7 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     first = next(one for one in members if one.name == master)
     if not why or (order is not None and order.sign < 0) or (known(first.pe1) and first.pe1):
         return None
-    name, room = governing(facts, members), room_of(members, node, comes_from=(master,), by="weight")
+    name, room = governing(facts, members), room_for(facts, members, node, master=master)
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {one: value for one, value in weights.items() if value is not None}
     if name is None and ungoverned(facts, members) == MIXED:
@@ -239,8 +249,7 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     """
     if kept := works_more(members, master, target) if master else _outdone(members, target):
         return Move((), LEAVE, kept.removesuffix("."), stays=True)
-    givers = [master] if master else [one.name for one in members]
-    name, room = governing(facts, members), room_of(members, target, comes_from=givers, by="weight")
+    name, room = governing(facts, members), room_for(facts, members, target, master=master)
     if name is None:
         if ungoverned(facts, members) == MIXED:
             return _roomy(_on_condition(facts, members, target, ""), room)
@@ -271,16 +280,15 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     if master and (lower := _lowered(facts, numbers, target, master, name)) is not None:
         old = numbers[master]
         heirs = [node for node, value in numbers.items() if value == numbers[target]]
-        room = room_of(members, *heirs, comes_from=givers, by="weight")
+        room = room_for(facts, members, *heirs, master=master)
         how = "a reboot of that node" if name == "LOCKDIRWT" else "dynamic"
         why = (
             f"{master} is master by its own {name} of {old:.0f}, the highest of all (others up to "
             f"{most_of(numbers, master):.0f})"
         )
-        do = (
-            f"Lower {name} of {master} to {lower:.0f} ({how}) and leave the others as they are: the trees then go to "
-            "the other nodes by who uses them."
-        )
+        goes = "the other nodes by who uses them" if len(heirs) > 1 else f"{target}, whose weight is the highest then"
+        leave = f"({how}) and leave the others as they are: the trees then go to {goes}."
+        do = f"Lower {name} of {master} to {lower:.0f} {leave}"
         change = _set(name, old, lower, master, room)
         return _roomy(Move((change,), do, why, evidence=(*read, *room.evidence)), room)
     high = PARAMETERS[name].high
@@ -303,7 +311,7 @@ def if_not_slower(facts: Facts, members: Sequence[ClusterMember], target: str, m
 
     On releases of both kinds the weight that counts before V8.3 is taken from `master`, too.
     """
-    room = room_of(members, target, comes_from=(master,), by="weight")
+    room = room_for(facts, members, target, master=master)
     once = f"once a LOCKTIME run has shown that {comment(target, 31)} is not slower than {comment(master, 31)}"
     weights = {one.name: weight_of(facts, one, "LOCKRMWT") for one in members}
     numbers = {node: value for node, value in weights.items() if value is not None}
@@ -380,7 +388,8 @@ def most_of(numbers: dict[str, float], but: str) -> float:
 def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, name: str) -> float | None:
     """The weight to which the master's own is lowered, so that the others win; `None` where that does not do.
 
-    It does where the others that would then have the highest weight are all as fast as the target.
+    It does where the others that would then have the highest weight are all as fast as the target. A weight that
+    stands above that of the wanted master is the cause, and the boot is that of the node that is to serve less.
     """
     if master not in numbers or master == target:
         return None
@@ -391,9 +400,7 @@ def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, 
     orders = [compare_nodes(facts, node, target) for node in heirs]
     if any(order is None or order.sign < 0 for order in orders):
         return None
-    machine = hardware_of(hardware_names(facts).get(master.upper(), ("",))[0])
-    emulated = machine is not None and machine.emulator is True
-    return most - 1 if heirs or emulated else None
+    return most - 1
 
 
 def freed(move: Move, master: ClusterMember) -> Move:

@@ -68,6 +68,16 @@ class Machine:
         return True if self.release or self.family else None
 
     @property
+    def no_integrity(self) -> str:
+        """What says that it is no Integrity server, for a sentence; empty where it is one, or nothing tells.
+
+        By its name, else by its release: OpenVMS runs on Integrity servers from V8.0 on.
+        """
+        if self.family is not None:
+            return "" if self.family == "Integrity" else self.said
+        return self.said if self.release and self.release.before(8, 0) else ""
+
+    @property
     def untraced(self) -> str:
         """The VAX or the release before V7.3 that has no spinlock trace (SPL); empty where it is neither, or unknown.
 

@@ -1,7 +1,7 @@
 """Whether the nodes that lock work or trees are sent to have free processors for them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from collectors.facts import known
 from collectors.facts.openvms import ClusterMember
@@ -12,6 +12,10 @@ from rules.laws.derived import BUSY_PERCENT
 FULL_PERCENT = BUSY_PERCENT
 """This project: from this share of all CPUs on the machine may set a node's rate (`rules.laws.derived`), so it is sent
 no more lock work by a script."""
+LITTLE_PERCENT = 2.0
+"""This project: so little more of all its CPUs, at most, hardly shows in MONITOR MODES: a busy node may take it."""
+CROWDED_PERCENT = 90.0
+"""This project: from this share on a node takes nothing more, however little."""
 PART = (
     "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
     "measure."
@@ -46,6 +50,8 @@ class Room:
     """The nodes that it would come from."""
     by: str = "work"
     """What sends it there: a key of `HOW`."""
+    little: Mapping[str, float] = field(default_factory=dict)
+    """Those that are busy and yet have room, as what comes takes at most so many per cent of all their CPUs."""
 
     @property
     def when(self) -> str:
@@ -61,8 +67,9 @@ class Room:
                 f"there is no room for more lock work: {self.busy} (this project sends none from {FULL_PERCENT:g} % "
                 "on); first take other work off it, or leave things as they are"
             )
-        if self.free:
-            told.append(f"there is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it")
+        told += [self._spared(one) for one in self.free if one.name in self.little]
+        if free := self._plainly_free:
+            told.append(f"there is room for that: {_shares(free)}, at most {self._with(free)} with it")
         told += [f"{self._doubt(one).removesuffix('.')}{HOW[self.by]}" for one in self.tight]
         unread = [comment(name, 31) for name in self.unread]
         if unread:
@@ -81,8 +88,9 @@ class Room:
                 f"But there is no room for more lock work: {self.busy} (this project sends none from "
                 f"{FULL_PERCENT:g} % on). First take other work off it, or leave things as they are."
             )
-        if self.free:
-            told.append(f"There is room for that: {_shares(self.free)}, at most {self._with(self.free)} with it.")
+        told += [f"T{self._spared(one)[1:]}." for one in self.free if one.name in self.little]
+        if free := self._plainly_free:
+            told.append(f"There is room for that: {_shares(free)}, at most {self._with(free)} with it.")
         told += [f"{self._doubt(one)} {WEIGHED if self.by == 'weight' else PART}" for one in self.tight]
         told += [
             f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
@@ -90,6 +98,17 @@ class Room:
             for node in (comment(name, 31) for name in self.unread)
         ]
         return " ".join(told)
+
+    @property
+    def _plainly_free(self) -> list[ClusterMember]:
+        return [one for one in self.free if one.name not in self.little]
+
+    def _spared(self, one: ClusterMember) -> str:
+        """That a busy node has room for these lock trees, as a clause."""
+        return (
+            f"{_shares([one])}, but by LOCKTIME the lock trees that come take at most "
+            f"{self.little[one.name]:.1f} % of them more (up to {LITTLE_PERCENT:g} % is this project's limit)"
+        )
 
     def _with(self, targets: Sequence[ClusterMember]) -> str:
         return ", ".join(f"{after:.0f} %" for one in targets if (after := _after(one, self.comes)) is not None)
@@ -149,25 +168,42 @@ def _after(target: ClusterMember, comes: Sequence[ClusterMember]) -> float | Non
     return sum(used) / target.cpus
 
 
-def room_of(members: Sequence[ClusterMember], *nodes: str, comes_from: Sequence[str] = (), by: str = "work") -> Room:
+def room_of(
+    members: Sequence[ClusterMember],
+    *nodes: str,
+    comes_from: Sequence[str] = (),
+    by: str = "work",
+    takes: Mapping[str, float] | None = None,
+) -> Room:
     """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do.
 
-    `by`: what sends it there, a key of `HOW`.
+    `by`: what sends it there, a key of `HOW`. `takes`: by node, what comes takes of all its CPUs at most, per cent,
+    where that is known: a busy node already pays for what it asks others for, and little more is no reason to wait.
     """
     wanted, givers = {name.upper() for name in nodes}, {name.upper() for name in comes_from}
     mine = [one for one in members if one.name.upper() in wanted]
     comes = tuple(one for one in members if one.name.upper() in givers and one.name.upper() not in wanted)
     read = [(one, one.busy_percent) for one in mine if known(one.busy_percent)]
     told = {one.name.upper() for one, _ in read}
+    little = {
+        one.name: more
+        for one, busy in read
+        if busy >= FULL_PERCENT
+        and (more := (takes or {}).get(one.name)) is not None
+        and more <= LITTLE_PERCENT
+        and busy + more < CROWDED_PERCENT
+    }
     below = [one for one, busy in read if busy < FULL_PERCENT]
     free = [one for one in below if (after := _after(one, comes)) is not None and after <= FULL_PERCENT]
+    free += [one for one, _ in read if one.name in little]
     return Room(
-        tuple(one for one, busy in read if busy >= FULL_PERCENT),
+        tuple(one for one, busy in read if busy >= FULL_PERCENT and one.name not in little),
         tuple(free),
         tuple(one for one in below if one not in free),
         tuple(name for name in nodes if name.upper() not in told),
         comes,
         by,
+        little,
     )
 
 
