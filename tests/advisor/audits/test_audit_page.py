@@ -387,4 +387,4 @@ def test_what_is_gone_since_the_capture_before_is_said_in_its_own_words(
     (gone,) = page_of(second).titles.values()
     assert gone in set(first.findings.values_list("title", flat=True))
     told = words_of(text_of(as_user(people.colleague), f"/audits/{second.pk}/")).partition("Gone since")[2]
-    assert told.startswith(f" the capture before: {gone}.")
+    assert told.startswith(f" the capture before: {gone} .")
