@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from advisor.charts.pen import Sheet
 from advisor.charts.scales import near, number
-from advisor.charts.words import breadth, clean, figure
+from advisor.charts.words import LINE, breadth, clean, figure, wrapped
 
 HATCHED = ("unexplained", "undivided")
 KINDS = ("work", "lost", "other", *HATCHED, "idle")
@@ -72,7 +72,7 @@ def account_bar(
     ) and all(one.amount is not None for one in parts)
     listed = legend and not direct
     top = LABELS if direct else 2.0
-    height = top + BAR + AXIS + (ROW * len(parts) + 4 if listed else 0)
+    height = top + BAR + AXIS + (_legend_height(parts, width) + 4 if listed else 0)
     sheet = Sheet(width, round(height))
     for one, shade, (x, wide) in zip(parts, shades(parts), places, strict=True):
         if not wide:
@@ -151,12 +151,21 @@ def round_step(whole: float, most: int) -> float:
         exponent += 1
 
 
+def _legend_height(parts: Sequence[Part], width: float) -> float:
+    """Of all lines of the legend, px."""
+    room = width - _label_at(parts, width)
+    return sum(ROW + LINE * (max(1, len(wrapped(clean(one.label), room))) - 1) for one in parts)
+
+
+def _label_at(parts: Sequence[Part], width: float) -> float:
+    """Where the labels of the legend begin, px: behind the box and the longest figure."""
+    return SWATCH + 16 + min(max(breadth(one.figure) for one in parts), width / 3)
+
+
 def _legend(sheet: Sheet, parts: Sequence[Part], y: float) -> None:
-    """A line for each part: its box, its figure, its label."""
-    figures = min(max(breadth(one.figure) for one in parts), sheet.width / 3)
+    """A row for each part: its box, its figure, its label in as many lines as it needs."""
+    start = _label_at(parts, sheet.width)
     for one, shade in zip(parts, shades(parts), strict=True):
         sheet.part(one.kind, shade, 0, y, SWATCH, SWATCH, hatched=one.kind in HATCHED)
-        right = SWATCH + 8 + figures
-        sheet.text(one.figure, right, y + 10, "end", room=figures)
-        sheet.text(one.label, right + 8, y + 10, room=sheet.width - right - 8)
-        y += ROW
+        sheet.text(one.figure, start - 8, y + 10, "end", room=start - SWATCH - 16)
+        y += ROW + max(0.0, sheet.lines(one.label, start, y + 10, sheet.width - start) - LINE)

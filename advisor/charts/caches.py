@@ -174,10 +174,10 @@ def _axis(sheet: Sheet, y: float, first: int, last: int) -> float:
 
 
 def size_text(mb: float) -> str:
-    """A size in words: `10 MB`, `8 GB`."""
+    """A size in words: `10 MB`, `8 GB`; `24,000 MB` as it was set, where that is no round number of GB."""
     for unit, name in NAMED_MB:
-        if mb >= unit:
-            return f"{mb / unit:,.4g} {name}"
+        if mb >= unit and (unit == 1.0 or not mb % (unit / 2)):
+            return f"{mb / unit:,.0f} {name}" if mb >= 1000 * unit else f"{mb / unit:,.4g} {name}"
     return f"{mb:,.3g} MB"
 
 

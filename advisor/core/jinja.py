@@ -15,6 +15,18 @@ SEVERITY = ("nothing", "note", "advice", "warning", "critical")
 """The word for each level 0 to 4, as classes of the page too."""
 
 
+JUDGED = {
+    "fired": "found",
+    "clean": "in order",
+    "unknown": "not judged",
+    "untrusted": "not believed",
+    "broken": "the rule failed",
+    "not-applicable": "does not apply",
+    "fired for others": "found of others only",
+}
+"""The word of a page for each verdict of a rule."""
+
+
 def environment(**options: Any) -> Environment:
     """Make the environment: a missing name is an error, HTML is escaped, what a terminal could obey is taken out."""
     options["undefined"] = StrictUndefined
@@ -25,6 +37,7 @@ def environment(**options: Any) -> Environment:
     made.filters.update(
         wrap=wrap, figure=figure, measured=measured, of_law=of_law, counted=counted, unit_of=unit_of, moment=moment
     )
+    made.filters["judged"] = judged
     return made
 
 
@@ -79,6 +92,11 @@ def of_law(value: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Count things: `1 finding`, `3 findings`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def judged(verdict: str) -> str:
+    """What a rule said, in words: `in order` for `clean`; empty for none."""
+    return JUDGED.get(verdict, verdict)
 
 
 def one_of(name: str) -> str:

@@ -101,11 +101,17 @@ class PlanStep:
 
     @property
     def undo_lines(self) -> tuple[str, ...]:
-        """How each change is undone, in a line; said once where it is the same for all that are made."""
+        """How the changes are undone: in a line each, and in one line what many of one kind share."""
         made = [one for one in self.to_make or self.changes if one.undo]
         if len({one.undo for one in made}) < 2:
             return tuple(one.undo for one in made[:1])
-        return tuple(f"{one.target}: {one.undo}" for one in made)
+        alike: dict[tuple[str, str], list[str]] = {}
+        for one in made:
+            alike.setdefault((one.target.rpartition(": ")[2], one.undo), []).append(one.target)
+        return tuple(
+            f"{targets[0] if len(targets) == 1 else f'{kind} ({len(targets)} times)'}: {undo}"
+            for (kind, undo), targets in alike.items()
+        )
 
 
 def steps_of(

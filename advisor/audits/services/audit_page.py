@@ -135,6 +135,8 @@ class AuditPage:
     roots: list[Node]
     since: Difference | None
     before: Capture | None
+    titles: dict[str, str]
+    """Of findings of the capture before that are none of this one, by their keys."""
     clean: list[dict[str, Any]]
     """In order by the rules' own limits."""
     by_own_limits: list[dict[str, Any]]
@@ -215,6 +217,7 @@ def page_of(audit: Audit, followed: Mapping[str, TrackedFinding] | None = None) 
         _trees(findings, courses, set(since.new) if since else set()),
         since,
         before,
+        _titles(before, since, set(numbers)),
         clean=[verdict for verdict in clean if verdict["rule"] not in limited],
         by_own_limits=[verdict for verdict in clean if verdict["rule"] in limited],
         quiet=sorted(
@@ -310,6 +313,15 @@ def _before(capture: Capture) -> Capture | None:
         .order_by("-taken", "-id")
         .first()
     )
+
+
+def _titles(before: Capture | None, since: Difference | None, here: set[str]) -> dict[str, str]:
+    """What the findings say that stood in the capture before and not in this one, by their keys."""
+    if before is None or before.audit is None or not since:
+        return {}
+    left = {key[:400] for key in (*since.gone, *since.not_judged, *since.limits) if key not in here}
+    found = before.audit.findings.filter(key__in=left) if left else Finding.objects.none()
+    return dict(found.values_list("key", "title"))
 
 
 def _trees(findings: Sequence[Finding], courses: Mapping[str, Course], new: set[str]) -> list[Node]:

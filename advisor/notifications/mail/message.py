@@ -25,6 +25,8 @@ WIDTH = 72
 """Columns of a text part: what a terminal of 80 leaves when somebody answers twice."""
 SUBJECT = 78
 """Characters of a subject: one line of a header (RFC 5322, 2.1.1)."""
+LEAST_WORDS = 2
+"""Of the last part of a subject that is cut: one alone tells nothing (`worst...`, `1...`)."""
 LONGEST_NAME = 30
 """Of a system's name in a subject, so that the rest is seen on a telephone."""
 MOST_BYTES = 500_000
@@ -184,7 +186,7 @@ def _made(
     reference = rendering.message_id(thread)
     plain = from_templates(name, recipient.address, {**shared, **context}, site, headers=more, reference=reference)
     made = ReportMessage(
-        cut(str(plain.subject), SUBJECT), plain.body, plain.from_email, plain.to, headers=plain.extra_headers
+        cut_subject(str(plain.subject)), plain.body, plain.from_email, plain.to, headers=plain.extra_headers
     )
     made.attach_alternative(INLINER.inline(str(plain.alternatives[0][0])), "text/html")
     made.pictures = [(cids[key], picture) for key, picture in enclosed.pictures.items()]
@@ -226,6 +228,18 @@ def cut(text: str, longest: int) -> str:
     short = text[: longest - 3]
     at_word = short.rpartition(" ")[0]
     return (at_word if len(at_word) > longest // 2 else short).rstrip(" ,;:") + "..."
+
+
+def cut_subject(text: str) -> str:
+    """Cut a subject; what stands behind its last `;` or `,` is left out whole where one word of it is left."""
+    short = cut(text, SUBJECT)
+    if short == text:
+        return text
+    for between in ("; ", ", "):
+        head, _, tail = short.rpartition(between)
+        if len(head) > SUBJECT // 2 and len(tail.split()) < LEAST_WORDS:
+            return head + "..."
+    return short
 
 
 def fold(text: str, indent: int = 0, hanging: int | None = None, longest: int = 2000) -> str:

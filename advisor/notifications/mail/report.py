@@ -127,7 +127,7 @@ class BeforeAndAfter:
     more: int
     """Further figures that decide."""
     findings: Sequence[tuple[str, Sequence[str], int]]
-    """For `gone` and `new` the keys of findings at the recipient's level, and how many more there are."""
+    """For `gone` and `new` the titles of findings at the recipient's level, and how many more there are."""
     address: str
 
     @property
@@ -530,10 +530,12 @@ def _compared(recipient: Recipient, audit: Audit, before: Audit, data: Mapping[s
     deciding = [row for row in rows_of(data) if row.data["decides"]]
     query = urlencode({"before": before.capture_id, "after": audit.capture_id})
     findings = []
-    for word, levels in (("gone", before.findings_digest), ("new", audit.findings_digest)):
-        keys = [key for key in data["findings"][word] if levels.get(key, 0) >= recipient.severity]
+    for word, side in (("gone", before), ("new", audit)):
+        keys = [key for key in data["findings"][word] if side.findings_digest.get(key, 0) >= recipient.severity]
+        named = [key[:400] for key in keys[:MOST_KEYS]]
+        titles = dict(side.findings.filter(key__in=named).values_list("key", "title")) if named else {}
         if keys:
-            findings.append((word, keys[:MOST_KEYS], max(0, len(keys) - MOST_KEYS)))
+            findings.append((word, [titles.get(key, key) for key in named], max(0, len(keys) - MOST_KEYS)))
     unit = f", per {data['unit_of_work']}" if data["unit_of_work"] else ""
     return BeforeAndAfter(
         heading=f"{VERDICTS[data['verdict']]}{unit}",

@@ -166,7 +166,9 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
         "system": system,
         "latest": system.latest,
         "answer": verdict_now(system.latest, {row.key: row for row in accepted}) if system.latest else "",
-        "steps": len({one["step"] for one in system.latest.summary.get("do", ())}) if system.latest else 0,
+        "steps": len({one["step"] for one in system.latest.summary.get("do", ()) if one["step"]})
+        if system.latest
+        else 0,
         "last_change": getattr(system, "last_change", None),
         "came": CAME,
         "bar": bar(system.latest, system.product) if system.latest else None,

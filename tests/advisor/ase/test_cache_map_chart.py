@@ -95,6 +95,8 @@ def test_the_picture_says_in_words_what_it_shows() -> None:
 
 def test_sizes_are_written_in_the_unit_that_fits() -> None:
     assert [size_text(mb) for mb in (0.5, 20.0, 2048.0, 3 * 1024.0 * 1024.0)] == ["0.5 MB", "20 MB", "2 GB", "3 TB"]
+    assert size_text(24000.0) == "24,000 MB", "as it was set: 23.44 GB is a figure that nobody set"
+    assert size_text(2560.0) == "2.5 GB"
 
 
 def test_too_narrow_a_picture_is_refused() -> None:

@@ -18,6 +18,7 @@ from advisor.core.models import JournalEntry
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
+from tests.advisor.notifications.mail.letter_parts import bring_storms
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.seen import words_of
 
@@ -360,3 +361,30 @@ def test_a_law_that_is_not_used_is_not_drawn(storm_audit: Audit) -> None:
         assert plot is not None
         assert drawn in plot
         assert ("the fitted law" in plot) is usable
+
+
+def test_what_many_changes_share_is_said_once_among_their_undo(bring: Callable[..., Upload]) -> None:
+    bring("caches_with_free_memory")
+    (audit,) = Audit.objects.all()
+    first = page_of(audit).plan[0]
+    new, bound = (
+        [one for one in first.changes if one.target.endswith(kind)] for kind in (": new cache", ": cache binding")
+    )
+    assert len(new) > 1
+    assert len(bound) > 1
+    assert first.undo_lines == (
+        f"new cache ({len(new)} times): taken back, at once",
+        f"cache binding ({len(bound)} times): back to default data cache, at once",
+    )
+
+
+def test_what_is_gone_since_the_capture_before_is_said_in_its_own_words(
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks, as_user: AsUser
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        bring_storms(people, [{"34.6 %": " 1.6 %"}, {"31.1 %": " 1.1 %"}])
+    first, second = Audit.objects.order_by("capture__taken")
+    (gone,) = page_of(second).titles.values()
+    assert gone in set(first.findings.values_list("title", flat=True))
+    told = words_of(text_of(as_user(people.colleague), f"/audits/{second.pk}/")).partition("Gone since")[2]
+    assert told.startswith(f" the capture before: {gone} .")

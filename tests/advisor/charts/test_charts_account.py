@@ -116,3 +116,13 @@ def test_what_no_finding_speaks_of_is_no_alarm() -> None:
     root = picture(of_account(account, made, "ase"))
     assert [kind for kind, _, _ in bars(root)] == ["c-work", "c-lost", "c-other"]
     assert [(row.file, row.lines) for row in made] == [("", (0, 0)), ("x", (1, 2)), ("x", (1, 2))]
+
+
+def test_a_long_label_of_the_legend_is_written_whole_in_several_lines() -> None:
+    label = "spinning, if a spin lasts 100 ns at most (assumed: no source says how long)"
+    made = picture(
+        account_bar((Part("undivided", label, None, "≤ 2.73"), *LEWIS), capacity=8, unit="CPUs", title="t", width=300)
+    )
+    written = " ".join(texts(made))
+    assert label in written
+    assert "…" not in written

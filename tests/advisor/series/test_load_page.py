@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -11,6 +12,7 @@ from advisor.series.services.fitted import fitted
 from advisor.series.services.machines import MOST, Offered, compare
 from advisor.series.services.stored import MOST_SERIES
 from advisor.systems.models import System
+from advisor.uploads.models import Upload
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.laws.modes import modes_of
 from tests.advisor.ase.servers import audited
@@ -245,3 +247,12 @@ def test_the_page_of_the_audit_leads_there_where_there_are_series(people: People
         assert f'href="{loads(made)}"' in page.split('aria-label="Views of this capture"')[1].split("</nav>")[0]
         assert "capped at 4" in page, "its picture has the law with its cap"
     assert "/loads/" not in text_of(client, f"/audits/{brought(people).pk}/")
+
+
+def test_the_reason_against_a_law_is_said_once(people: People, bring: Callable[..., Upload], as_user: AsUser) -> None:
+    """Runs that did different work: neither is a law used, nor is anything said of adding more, for one reason."""
+    bring("governor_lowers_the_clock")
+    audit = Audit.objects.get()
+    told = words_of(text_of(as_user(people.colleague), f"/audits/{audit.pk}/loads/"))
+    assert told.count("work per unit is not constant") == told.count("Nothing is said of adding more")
+    assert "Nothing is said of adding more, for the same reason." in told

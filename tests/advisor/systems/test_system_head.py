@@ -1,6 +1,7 @@
 """The head of a system's page: the worst finding's figure first, the age in view; what is empty is folded away."""
 
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from advisor.audits.models import Capture
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
 from advisor.systems.models import System
+from advisor.uploads.models import Upload
 from tests.advisor.findings.claims import followed
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import unknown_system, words_of
@@ -138,3 +140,15 @@ def test_the_change_that_was_judged_last_leads_to_its_proof(people: People, stor
         text = page(people.colleague, storm, as_user)
         assert f"Last change: {came} ({row.title})" in words_of(text)
         assert f'href="{reverse("finding", args=[row.pk])}#proof"' in text
+
+
+def test_what_no_setting_does_is_no_step_of_the_plan(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    """As the page of the audit counts them: the head of a chain of blocked tasks asks for a look, not for a change."""
+    bring("row_held_by_a_client_that_thinks")
+    (system,) = System.objects.all()
+    assert system.latest is not None
+    assert system.latest.summary["do"]
+    assert not system.latest.plan["steps"]
+    assert "Plan:" not in page(people.colleague, system, as_user)

@@ -189,10 +189,10 @@ def _head(
         "Run it at the busiest hour (it asks for the password), then audit what it wrote:",
         f"  isql -U LOGIN -S SERVER -e -w 2000 -i collect.sql -o {file}.txt",
         f"  manage.py audit {file}.txt",
-        f"Takes {takes}, and what the answers take: not known, most of all for those called slow.",
+        f"Takes {takes} and the time of the queries, which is not known: those called slow take longest.",
         f"Needs {needs or 'no role'}. Without a role the server refuses that part; the rest is of use all the same.",
         "Changes nothing: it selects, and runs procedures that show. What changes the server is a comment (--!).",
-        "What each part costs stands above it, as far as it is known.",
+        "What each part costs is said above it, where it is known.",
     ]
     if request.version:
         lines.append(f"For {said(request.version, 60)}")

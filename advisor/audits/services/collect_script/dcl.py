@@ -226,7 +226,7 @@ def _privileges(wanted: _Wanted) -> str:
         needs.append("the RMU access rights of the databases (RMU$DUMP, RMU$SHOW; as recalled)")
     if {"trace", "faults", "spinlocks", "lock summary"} & wanted.names.keys():
         needs.append("CMKRNL for ANALYZE/SYSTEM (as recalled)")
-    return "; ".join([*needs, "no privilege that is known for the rest"])
+    return "; ".join([*needs, "no privilege that is known for the rest" if needs else "no privilege that is known"])
 
 
 def _measures(wanted: _Wanted) -> bool:

@@ -12,6 +12,7 @@ from advisor.notifications.mail.digest import digest_message
 from advisor.notifications.mail.heartbeat import heartbeat_message
 from advisor.notifications.mail.message import (
     cut,
+    cut_subject,
     fold,
     fold_query,
     one_line,
@@ -144,6 +145,24 @@ def test_a_subject_is_cut_at_a_word() -> None:
     assert cut("a" * 78, 78) == "a" * 78
     assert cut("CLAIMS1: 3 critical; worst: Address lock hash table", 40) == "CLAIMS1: 3 critical; worst: Address..."
     assert cut("x" * 90, 20) == "x" * 17 + "..."
+
+
+@pytest.mark.parametrize(
+    ("whole", "shown"),
+    [
+        (
+            "CLAIMS1: 3 critical, 1 warning (3 worse, 1 by another limit); worst: Object descriptor spinlocks",
+            "CLAIMS1: 3 critical, 1 warning (3 worse, 1 by another limit)...",
+        ),
+        (
+            "DBA, 2026-11-26: 39 systems, 9 critical, 13 warning, 6 advice, 4 note, 1 without a finding",
+            "DBA, 2026-11-26: 39 systems, 9 critical, 13 warning, 6 advice, 4 note...",
+        ),
+        ("CLAIMS1: 3 critical; worst: Address lock hash", "CLAIMS1: 3 critical; worst: Address lock hash"),
+    ],
+)
+def test_a_subject_ends_in_no_word_that_tells_nothing(whole: str, shown: str) -> None:
+    assert cut_subject(whole) == shown
 
 
 def test_a_number_and_its_sign_stay_on_one_line() -> None:
