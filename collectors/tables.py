@@ -153,6 +153,6 @@ class Unrepeated(Generic[F]):
         if id(fact) in self.same:
             return False
         remember(self.same, id(fact), fact, MOST_KNOWN)
-        new = fact not in self.seen
-        self.seen.add(fact)
-        return new
+        before = len(self.seen)
+        self.seen.add(fact)  # one hash, which takes longest, where `in` would be a second one
+        return len(self.seen) > before

@@ -106,11 +106,16 @@ class Fact:
 
     source: Source = NOWHERE
 
-    def placed(self, source: Source) -> Self:
-        """Give the same statement, read elsewhere: what `dataclasses.replace` makes, in a tenth of its time."""
+    def placed(self, source: Source, **fields: Any) -> Self:
+        """Give the same statement, read elsewhere, or one with some fields otherwise.
+
+        It is what `dataclasses.replace` makes, in a tenth of its time: for readers that make a fact of every line.
+        """
         fact = object.__new__(type(self))
-        fact.__dict__.update(self.__dict__)
-        fact.__dict__["source"] = source
+        values = fact.__dict__
+        values.update(self.__dict__)
+        values.update(fields)
+        values["source"] = source
         return fact
 
     @classmethod

@@ -51,9 +51,9 @@ class TableRow:
         self._table.fill(self, self._at)
         return object.__getattribute__(self, name)
 
-    def placed(self, source: Source) -> Self:
+    def placed(self, source: Source, **fields: Any) -> Self:
         """Give the same statement, read elsewhere: it has slots, and no dictionary to copy as other facts have."""
-        return replace(self, source=source)  # type: ignore[type-var]  # a dataclass, as every fact is
+        return replace(self, source=source, **fields)  # type: ignore[type-var]  # a dataclass, as every fact is
 
 
 class Columns(Generic[T]):

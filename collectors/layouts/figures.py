@@ -21,6 +21,8 @@ BLANK_GROUPS = re.compile(rf"[-+]?[0-9]{{1,3}}(?:[{BLANKS}][0-9]{{3}}){{1,5}}(?:
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,18},[0-9]{1,18}")
 SIZE = re.compile(r"(?<![0-9.,*])(?:\*{1,30}|[0-9][0-9.,]{0,30})\s{0,20}[KMGT]b(?![a-z0-9])", re.IGNORECASE)
 """A size with its unit, to be searched for in a line."""
+PLAIN_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{0,18})?)\s?([KMGT])b?", re.IGNORECASE)
+"""A size as servers print it; `UNIT` also takes what only tools print."""
 UNIT = re.compile(r"(.{0,39}?)\s?([KMGT])b?", re.IGNORECASE)
 KILOBYTES = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
 
@@ -81,6 +83,8 @@ def decimal_sign(figure: str) -> str:
 
 def size(text: str, unit: str, *, comma: bool = False) -> Reading:
     """Read a size (`122880 Kb`, `1.5 Gb`, `512`) in kilobytes (`unit` is "k") or megabytes ("m"); bare, it is that."""
+    if not comma and (plain := PLAIN_SIZE.fullmatch(text)):
+        return float(plain[1]) * KILOBYTES[plain[2].lower()] / KILOBYTES[unit]
     printed = UNIT.fullmatch(text.strip())
     found = reading(printed[1] if printed else text, comma=comma)
     return found * KILOBYTES[printed[2].lower()] / KILOBYTES[unit] if printed and isinstance(found, float) else found

@@ -38,6 +38,7 @@ def qualifiers(command: str) -> dict[str, str]:
     return {name: (value or "").strip("() ") for name, value in QUALIFIER.findall(command)}
 
 
+@lru_cache(maxsize=4096)
 def has(command: str, name: str, least: int = 2) -> bool:
     """Whether a command has this qualifier, written out or shortened to no fewer than `least` letters."""
     return any(len(one) >= least and name.startswith(one) for one in qualifiers(command))

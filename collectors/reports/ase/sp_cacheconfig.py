@@ -28,10 +28,10 @@ A summary, then a block for each cache (widths differ between 12.5, 15.7 and 16.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from collectors.facts.ase import CachePool, NamedCache
-from collectors.facts.base import ABSENT, known
+from collectors.facts.base import ABSENT, NOWHERE, known
 from collectors.layouts.figures import SIZE, reading, size
 from collectors.layouts.known_lines import known_lines
 from collectors.layouts.tables import Row, cut
@@ -48,6 +48,10 @@ SIZES = re.compile(r"\W{0,40}Config Size:.{0,80}Run Size:", re.IGNORECASE)
 REPLACEMENT = re.compile(r"\W{0,40}Config Replacement:([^,]{1,80}),\s{0,40}Run Replacement:(.{1,80})", re.IGNORECASE)
 PARTITIONS = re.compile(r"\W{0,40}Config Partition:([^,]{1,80}),\s{0,40}Run Partition:(.{1,80})", re.IGNORECASE)
 POOLS = re.compile(r"\W{0,40}IO Size\W{1,80}Wash Size\W{1,80}Config Size\b", re.IGNORECASE)
+PLAIN_POOL = re.compile(
+    r"\s*([0-9]{1,5}) Kb\s+([0-9]{1,18}) Kb\s+([0-9]{1,15}\.[0-9]{2}) Mb\s+([0-9]{1,15}\.[0-9]{2}) Mb\s+([0-9]{1,3})\s*"
+)
+"""A pool's row as servers print it, which is the most frequent line; `POOL` is what else one may look like."""
 POOL = re.compile(r"\W{0,40}[0-9]{1,5}\s{0,20}Kb\b", re.IGNORECASE)
 TOTAL = re.compile(r"\W{0,200}Total\W.{0,200}[0-9*]\s{0,20}[KMGT]b\b.{0,200}$", re.IGNORECASE)
 """The sums of the rows, also behind a comment's mark (`#`, `--`, `/*`) or with a remark behind them."""
@@ -65,6 +69,9 @@ FRAME = re.compile(
 STOP = re.compile(rf"{TOTAL.pattern}|{RULE_OFF.pattern}|{CACHE.pattern}|\W{{0,40}}(?:{SUMMARY.pattern})", re.IGNORECASE)
 REMEDY = "export the listing again in full"
 DAMAGED_POOL = f"this pool's row is cut short or damaged and was not read: {REMEDY}"
+POOL_FIELDS = ("io_size_kb", "wash_size_kb", "config_size_mb", "run_size_mb", "apf_percent")
+NO_POOL = CachePool(cache="", io_size_kb=0)
+"""Others are made of it: see `placed`."""
 NEAR = 0.01
 """Pools make up their cache but for rounding."""
 
@@ -91,8 +98,7 @@ class _Cache:
         self.last = max(self.last, index)
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """What a line outside the summary says; nothing where it belongs to no listing."""
 
     summary: bool = False
@@ -129,7 +135,8 @@ class _Reading:
         self.listings: list[dict[str, _Cache]] = []
         self.cache: _Cache | None = None
         self.lost_pools = False
-        self.final = max((index for index, line in enumerate(report.lines) if line.strip()), default=0)
+        backwards = range(len(report.lines) - 1, -1, -1)
+        self.final = next((index for index in backwards if report.lines[index].strip()), 0)
 
     def all_lines(self) -> None:
         index = 0
@@ -158,12 +165,11 @@ class _Reading:
         table = cut(self.report.lines, index, stop=STOP)
         claim(self.report, table)
         for row in table.rows:
-            if (said := row.made.get(_summed)) is None:
-                said = row.made[_summed] = _summed(row)
+            if (summed := row.made.get(_summed)) is None:
+                summed = row.made[_summed] = _summed(row)
+            name, said = summed
             if said:
-                name = said["name"]
-                rest = {field: value for field, value in said.items() if field != "name"}
-                self.listings[-1].setdefault(name, _Cache(name, row.first, row.last, rest))
+                self.listings[-1].setdefault(name, _Cache(name, row.first, row.last, said.copy()))
             else:
                 self.report.problem(f"{DAMAGED}: {REMEDY}", row.first)
         if table.last >= self.final and table.layout == "isql":
@@ -193,7 +199,7 @@ class _Reading:
             self.report.problem(wrong, index)
         self.cache.damaged |= wrong == DAMAGED_POOL
         if pool:
-            self.cache.pools.append((index, CachePool(cache=self.cache.name, **pool)))
+            self.cache.pools.append((index, NO_POOL.placed(NOWHERE, cache=self.cache.name, **pool)))
 
 
 CUT: dict[str, dict[str, Any]] = {
@@ -206,6 +212,8 @@ CUT: dict[str, dict[str, Any]] = {
 @known_lines
 def _line(line: str) -> _Line:
     """What a line says. What each pattern asks for is looked for first: most lines have none of it."""
+    if plain := PLAIN_POOL.fullmatch(line):
+        return _Line(pool=(dict(zip(POOL_FIELDS, map(float, plain.groups()), strict=True)), ""))
     low = line.lower()
     cache = CACHE.match(line) if "cache:" in low else None
     if "cache" in low and SUMMARY.search(line):
@@ -246,18 +254,18 @@ def _pool(line: str) -> tuple[dict[str, Any], str]:
     return {"io_size_kb": io_size_kb, **sizes, "apf_percent": apf}, wrong
 
 
-def _summed(row: Row) -> dict[str, Any]:
-    """Read a row of the summary; where its values stand beside their columns, by the status and the two units."""
+def _summed(row: Row) -> tuple[str, dict[str, Any]]:
+    """Name and fields of a row of the summary; by status and units where its values stand beside their columns."""
     name, status, kind = row.get("Cache Name"), row.get("Status"), row.get("Type")
     sizes = [row.get("Config Value"), row.get("Run Value")]
     if not (name and status and row.whole and all(SIZE.fullmatch(one) for one in sizes)):
         sizes = SIZE.findall(row.text)
         found = NAMED.match(row.text[: row.text.find(sizes[0])].strip() + " ") if len(sizes) == 2 else None
         if not found:
-            return {}
+            return "", {}
         name, status, kind = (found[part].strip() for part in ("name", "status", "kind"))
     config, run = (size(one, "m") for one in sizes)
-    return {"name": name, "status": status, "kind": kind or None, "config_size_mb": config, "run_size_mb": run}
+    return name, {"status": status, "kind": kind or None, "config_size_mb": config, "run_size_mb": run}
 
 
 def _check(report: Report, listing: dict[str, _Cache]) -> None:

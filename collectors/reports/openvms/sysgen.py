@@ -30,9 +30,9 @@ of its own; `internal value` lines repeat a value in pages (recalled [M]). `/HEX
 
 import enum
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 from collectors.facts.base import ABSENT, Reading, known
@@ -40,6 +40,8 @@ from collectors.facts.openvms import ClusterNode, Node, SysgenParameter
 from collectors.layouts.known_lines import MOST, known_lines
 from collectors.registry import NotThisReport, Report, report
 
+MOST_HEADINGS = 16
+"""Headings below which rows are remembered."""
 HEADING = re.compile(r"\s*Parameter\s+Name\s+Current\s+Default\s+Min\S*\s+Max", re.IGNORECASE)
 START = re.compile(
     r"^\s*Parameter\s+Name\s+Current\s+Default\s+Min|^\s*(?:Node \S{1,32}:\s+)?Parameters in use\s*:"
@@ -233,7 +235,7 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
                 area.use(line.came_from)
             if line.failed:
                 report.problem(f"{line.text.strip()[:120]}: this listing is not complete", index)
-        elif headed and line.kind is not blank and (row := _row(line.text, edges, strict=not inside)):
+        elif headed and line.kind is not blank and (row := _rows(edges, strict=not inside)(line.text)):
             yield from _facts(report, index, row, node, nodes, area)
         elif area.take(line):
             inside = False
@@ -306,7 +308,12 @@ def _edges(line: str) -> tuple[int, ...]:
     return tuple(end for _, end in groups[1:5])
 
 
-@known_lines
+@lru_cache(maxsize=MOST_HEADINGS)
+def _rows(edges: tuple[int, ...], *, strict: bool) -> Callable[[str], _Row | None]:
+    """What reads the rows below one heading."""
+    return known_lines(partial(_row, edges=edges, strict=strict))
+
+
 def _row(line: str, edges: tuple[int, ...], *, strict: bool) -> _Row | None:
     """Read one row, or `None`; `strict` wants four values and a unit, as nothing else says that it is a row."""
     found = ROW.match(line)

@@ -79,16 +79,10 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
             unit=run.unit,
             listed_from_percent=_listed_from(run),
         )
+        trace = SpinlockTrace(node=named, spinlock="", command=run.command)
         for (name, cpu), lock in run.locks.items():
-            yield SpinlockTrace(
-                source=report.source(lock.first, lock.last),
-                node=named,
-                spinlock=name,
-                command=run.command,
-                cpu=cpu,
-                callers=tuple(lock.callers),
-                **lock.figures,
-            )
+            where = report.source(lock.first, lock.last)
+            yield trace.placed(where, spinlock=name, cpu=cpu, callers=tuple(lock.callers), **lock.figures)
 
 
 def _listed_from(run: Run) -> Reading:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from collectors.layouts.known_lines import known_lines
 from collectors.layouts.tables import starts_of
 
 MOST_LINES = 4
@@ -44,6 +45,7 @@ PERCENT = re.compile(r"%|\bper ?cent\b|\bpct\b", re.IGNORECASE)
 MICROSECONDS = re.compile(r"(?<![a-z])(?:us|usecs?|µs|µsecs?|microsec(?:ond)?s?)(?![a-z])", re.IGNORECASE)
 
 
+@known_lines
 def is_head(line: str) -> bool:
     """Whether a line can be one of a heading: words alone, no sentence. Most lines have a digit, a heading none."""
     if DIGIT.search(line):

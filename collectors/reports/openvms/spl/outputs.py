@@ -3,15 +3,20 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
 from collectors.layouts import sda
 from collectors.layouts.figures import number
+from collectors.layouts.known_lines import known_lines
 from collectors.layouts.tables import is_dashes
 from collectors.registry import Report
 from collectors.reports.openvms.spl.columns import (
     CPU,
+    DIGIT,
     FIGURES,
+    MOST_HEADINGS,
     NAME,
     PC,
     PER_SECOND,
@@ -32,6 +37,11 @@ TIME = re.compile(
 COLLECTED = re.compile(r"\bspinlock:? +(?P<name>[A-Z][A-Z0-9_$]{1,30})\b")
 SPINLOCK = re.compile(r"[A-Z][A-Z0-9_$./-]{1,30}|XFC|[A-Z]{1,4}\$[A-Za-z0-9_$]{1,26}")
 CALLER = re.compile(r"\s{1,40}(?P<pc>[0-9A-Fa-f]{8}(?:\.?[0-9A-Fa-f]{8})?)(?P<where>\s+[A-Za-z_$]\S{0,60}.{0,60})?\s*$")
+FIGURE = r"([0-9]{1,18}(?:\.[0-9]{0,18})?)%?"
+"""A figure as SPL prints it; `_figure` reads what else may stand for one."""
+NEVER = re.compile("(?!)")
+LONGEST = 250
+"""Characters of a row."""
 MOST_CALLERS = 5
 MOST_ROWS = 5_000
 """A system has some hundred spinlocks; a process one for each where they are listed."""
@@ -81,7 +91,11 @@ def outputs(report: Report) -> list[Run]:
     name, collected, index, outside = "", _collected(report.before), 0, False
     while index < len(report.lines):
         line = report.lines[index]
-        if (command := sda.command_of(line)) is not None:
+        if not line or line.isspace():
+            pass
+        elif table and (taken := _plain_row(report, index, runs[-1], table)):
+            name = taken
+        elif (command := sda.command_of(line)) is not None:
             table, name = None, ""
             collected = _collected([line]) or collected
             run = _begun(command, index)
@@ -110,7 +124,7 @@ def outputs(report: Report) -> list[Run]:
         elif runs:
             taken = _row(report, index, runs[-1], table, name)
             name = name if taken is None else taken
-            if taken is None and line.strip() and not re.search("[0-9]", line):
+            if taken is None and not DIGIT.search(line):
                 table = None  # words alone: whatever stands below it, it is another table
             if taken is None and _take_time(runs[-1], line):
                 report.claim(index)
@@ -169,7 +183,7 @@ def _table(report: Report, at: int, count: int, run: Run) -> tuple[Columns | Non
     ways = kinds_of(heads, dashes)
     kinds = ways[0]
     if len(ways) > 1:
-        rows = [len(_tokens(line)) for line in report.lines[after : after + 60]]
+        rows = list(map(_width, report.lines[after : after + 60]))
         kinds = max(ways, key=lambda way: rows.count(len(way)))
     if not any(kind in (*FIGURES, *UNTOLD, PC) for kind in kinds) or kinds[0] not in (NAME, CPU, PC):
         return None, after
@@ -181,8 +195,35 @@ def _table(report: Report, at: int, count: int, run: Run) -> tuple[Columns | Non
 
 
 def _tokens(line: str) -> list[str]:
-    line = line[:250]
+    line = line[:LONGEST]
     return (line.replace(" %", "%") if "%" in line else line).split()
+
+
+@known_lines
+def _width(line: str) -> int:
+    return len(_tokens(line))
+
+
+@lru_cache(maxsize=MOST_HEADINGS)
+def _plain(table: Columns) -> re.Pattern[str]:
+    """What matches the rows of a table that holds names and figures, if they are as SPL prints them: most lines."""
+    if len({*table} - {NAME, CPU}) == len([kind for kind in table if kind in FIGURES]):
+        cells = {NAME: f"({SPINLOCK.pattern})", CPU: "([0-9]{1,4})"}
+        return re.compile(r"\s*" + r"\s+".join(cells.get(kind, FIGURE) for kind in table) + r"\s*")
+    return NEVER
+
+
+def _plain_row(report: Report, index: int, run: Run, table: Columns) -> str | None:
+    """Take a line as `_row` would, in one step; gives `None` of a line that only `_row` can tell."""
+    line = report.lines[index]
+    found = _plain(table).fullmatch(line) if run.rows < MOST_ROWS and len(line) <= LONGEST else None
+    if not found:
+        return None
+    cells: dict[str, Any] = dict(zip(table, found.groups(), strict=True))
+    name, cpu = cells.pop(NAME, run.collected), cells.pop(CPU, None)
+    figures: dict[str, Reading] = {kind: float(text) for kind, text in cells.items()}
+    taken = bool(name and SPINLOCK.fullmatch(name)) and _take(report, index, run, (name, cpu), figures)
+    return name if taken else None
 
 
 def _row(report: Report, index: int, run: Run, table: Columns | None, above: str) -> str | None:
@@ -210,16 +251,24 @@ def _row(report: Report, index: int, run: Run, table: Columns | None, above: str
         _add_caller(run, name, index, " ".join([cells[PC], *where]))
     else:
         figures = {kind: _figure(text) for kind, text in cells.items() if kind in FIGURES}
-        at = int(cpu) if cpu is not None else None
-        old = run.locks.get((name, at))
-        if not figures or ABSENT in figures.values() or (old and figures.keys() & old.figures.keys()):
-            return None
-        lock = run.lock(name, at, index)
-        lock.last = index
-        lock.figures.update(figures)
+        read = bool(figures) and ABSENT not in figures.values()
+        return name if read and _take(report, index, run, (name, cpu), figures) else None
     run.rows += 1
     report.claim(index)
     return name
+
+
+def _take(report: Report, index: int, run: Run, named: tuple[str, str | None], figures: dict[str, Reading]) -> bool:
+    """Take the figures of a spinlock, on a CPU if one is named; whether they are not there already."""
+    name, cpu = named
+    lock = run.lock(name, None if cpu is None else int(cpu), index)
+    if figures.keys() & lock.figures.keys():
+        return False
+    lock.last = index
+    lock.figures.update(figures)
+    run.rows += 1
+    report.claim(index)
+    return True
 
 
 def _add_caller(run: Run, name: str, index: int, text: str) -> None:
