@@ -10,14 +10,16 @@ class Blob(models.Model):
     digest = models.CharField(max_length=64, primary_key=True)
     size = models.BigIntegerField()
     packed = models.BigIntegerField()
-    """Bytes in the database (zlib)."""
+    """Bytes in the database."""
+    packing = models.IntegerField(default=0, db_default=0)
+    """How they are packed (`services.packing`); 0 is zlib, as all were before this field."""
 
     def __str__(self) -> str:
         return self.digest
 
 
 class BlobChunk(models.Model):
-    """A piece of the one zlib stream of a blob, in order of its number."""
+    """A piece of the one packed stream of a blob, in order of its number."""
 
     blob = models.ForeignKey(Blob, on_delete=models.CASCADE, related_name="chunks")
     number = models.IntegerField()

@@ -134,3 +134,28 @@ def _ask(query: str) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(query)
         return list(cursor.fetchall())
+
+
+def table_sizes() -> dict[str, Counter[str]]:
+    """Bytes of each table: its `rows`, what lies outside them (`toast`), and its `indexes`."""
+    query = (
+        "SELECT relname, pg_relation_size(relid), pg_table_size(relid) - pg_relation_size(relid),"
+        " pg_indexes_size(relid) FROM pg_stat_user_tables"
+    )
+    return {
+        name: Counter(rows=int(rows), toast=int(toast), indexes=int(indexes))
+        for name, rows, toast, indexes in _ask(query)
+    }
+
+
+def largest_columns(audits: int) -> list[tuple[str, float, float]]:
+    """`table.column`, its stored bytes an audit, and the rows of its table an audit; the largest first."""
+    found = []
+    for table, column in _ask(
+        "SELECT table_name, column_name FROM information_schema.columns JOIN pg_stat_user_tables"
+        " ON relname = table_name WHERE table_schema = 'public'"
+    ):
+        query = f'SELECT coalesce(sum(pg_column_size("{column}")), 0), count(*) FROM "{table}"'
+        ((size, count),) = _ask(query)
+        found.append((f"{table}.{column}", int(size) / audits, count / audits))
+    return sorted(found, key=lambda one: -one[1])

@@ -4,7 +4,6 @@ import fcntl
 import hashlib
 import io
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +15,8 @@ from django.conf import settings
 from django.db import transaction
 
 from advisor.uploads.models import Blob, BlobChunk
+from advisor.uploads.services.packing import PIECE, packer, packing_of, unpacked
 
-PIECE = 1 << 20
-"""Bytes read at a time, and about the size of one row of compressed bytes."""
 ROOM, MAKING = "lockwright-room-", "lockwright-making-"
 """How the folders begin in which a task keeps files while it lives."""
 IN_MEMORY = 8 << 20
@@ -33,22 +31,27 @@ class Packed:
 
     def __init__(self, stream: BinaryIO, most_bytes: int, file: IO[bytes]) -> None:
         """Read `stream` into `file`. Raises `TooMuch` beyond `most_bytes`."""
-        digest, packer = hashlib.sha256(), zlib.compressobj(6)
+        digest = hashlib.sha256()
         file.seek(0, io.SEEK_END)
         self.file, self.start, self.size = file, file.tell(), 0
-        while piece := stream.read(PIECE):
+        piece = stream.read(PIECE)
+        after = stream.read(PIECE)
+        self.packing = packing_of(piece, is_whole=not after)
+        packing = packer(self.packing, is_whole=not after)
+        while piece:
             self.size += len(piece)
             if self.size > most_bytes:
                 raise TooMuch(f"more than {most_bytes / 1e6:,.0f} MB: upload fewer files at a time, or zip them")
             digest.update(piece)
-            file.write(packer.compress(piece))
-        file.write(packer.flush())
+            file.write(packing.compress(piece))
+            piece, after = after, stream.read(PIECE)
+        file.write(packing.flush())
         self.digest, self.packed = digest.hexdigest(), file.tell() - self.start
 
     def keep(self) -> Blob:
         """Store it, unless the same bytes are stored already; by itself or within a transaction, undone with that."""
         with transaction.atomic(savepoint=False):
-            known = {"size": self.size, "packed": self.packed}
+            known = {"size": self.size, "packed": self.packed, "packing": self.packing}
             blob, new = Blob.objects.get_or_create(digest=self.digest, defaults=known)
             if new:
                 self.file.seek(self.start)
@@ -63,25 +66,21 @@ class BlobReader(io.RawIOBase):
 
     def __init__(self, blob: Blob) -> None:
         """Begin at the first byte."""
-        self.rows = _pieces(blob)
-        self.unpacker, self.ready = zlib.decompressobj(), b""
+        self.pieces, self.ready = unpacked(blob.packing, blob.size, _pieces(blob)), memoryview(b"")
 
     def readable(self) -> bool:
         """Say yes, as io wants it."""
         return True
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # io allows any buffer
-        """Fill the buffer as far as there is anything. Raises `zlib.error` for damaged rows."""
-        wanted = len(buffer)
+        """Fill the buffer as far as there is anything. Raises `DamagedBlob`, `UnknownPacking`."""
         while not self.ready:
-            source = self.unpacker.unconsumed_tail
-            if not source:
-                row = next(self.rows, None)
-                if row is None:
-                    return 0
-                source = row
-            self.ready = self.unpacker.decompress(source, wanted)
-        taken, self.ready = self.ready[:wanted], self.ready[wanted:]
+            piece = next(self.pieces, None)
+            if piece is None:
+                return 0
+            self.ready = memoryview(piece)
+        taken = self.ready[: len(buffer)]
+        self.ready = self.ready[len(taken) :]
         buffer[: len(taken)] = taken
         return len(taken)
 
