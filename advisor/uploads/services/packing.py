@@ -16,7 +16,7 @@ from typing import IO, Protocol, cast
 import zstandard
 
 ZLIB, BZ2, ZSTD = 0, 1, 2
-"""`ZLIB` is what version 0.9.0 and older ones packed by; it is still read. `ZSTD` is without a dictionary."""
+"""`ZLIB`, by which everything was packed at first, is still read. `ZSTD` is without a dictionary."""
 DICTIONARIES = Path(__file__).resolve().parent.parent / "dictionaries"
 """`<number>_<kind>.dictionary`: a released one is never changed or removed, as blobs are packed with it."""
 PIECE = 1 << 20
