@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from collectors.facts.base import ABSENT, Reading
+from collectors.layouts.known_lines import known_lines
 
 COMMAND = re.compile(r"\s{0,8}SDA ?> {0,4}(?P<command>\S.{0,250})", re.IGNORECASE)
 """A line with a command behind the prompt."""
@@ -22,7 +23,12 @@ QUALIFIER = re.compile(r"/\s?([A-Z_]{1,32})(?:\s?=\s?(\([^()]{0,120}\)|[^\s/]{1,
 
 def command_of(line: str) -> str | None:
     """The command echoed on this line, in capitals and with single blanks; `None` for any other line."""
-    found = COMMAND.match(line) if ">" in line else None
+    return _command(line) if ">" in line else None
+
+
+@known_lines
+def _command(line: str) -> str | None:
+    found = COMMAND.match(line)
     return " ".join(found["command"].upper().split()) if found else None
 
 

@@ -34,7 +34,10 @@ def say(text: str) -> None:
 
 def in_process(what: str, file: Path) -> list[dict[str, Any]]:
     command = [sys.executable, "-m", "tests.bench.measure", what, str(file)]
-    return [json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout) for _ in range(RUNS)]
+    return [
+        json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT, env=CACHED).stdout)
+        for _ in range(RUNS)
+    ]
 
 
 def median(results: list[dict[str, Any]], key: str) -> float:

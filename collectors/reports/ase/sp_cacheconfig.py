@@ -70,7 +70,7 @@ STOP = re.compile(rf"{TOTAL.pattern}|{RULE_OFF.pattern}|{CACHE.pattern}|\W{{0,40
 REMEDY = "export the listing again in full"
 DAMAGED_POOL = f"this pool's row is cut short or damaged and was not read: {REMEDY}"
 POOL_FIELDS = ("io_size_kb", "wash_size_kb", "config_size_mb", "run_size_mb", "apf_percent")
-NO_POOL = CachePool(cache="", io_size_kb=0)
+NO_CACHE, NO_POOL = NamedCache(name=""), CachePool(cache="", io_size_kb=0)
 """Others are made of it: see `placed`."""
 NEAR = 0.01
 """Pools make up their cache but for rounding."""
@@ -120,7 +120,7 @@ def read(report: Report) -> Iterator[NamedCache | CachePool]:
     for listing in reading.listings:
         _check(report, listing)
         for cache in listing.values():
-            if new(fact := NamedCache(name=cache.name, **cache.said)):
+            if new(fact := NO_CACHE.placed(NOWHERE, name=cache.name, **cache.said)):
                 yield fact.placed(report.source(cache.first, cache.last))
             for index, pool in cache.pools:
                 if new(pool):
@@ -139,9 +139,9 @@ class _Reading:
         self.final = next((index for index in backwards if report.lines[index].strip()), 0)
 
     def all_lines(self) -> None:
-        index = 0
-        while index < len(self.report.lines):
-            line = _line(self.report.lines[index])
+        index, lines = 0, self.report.lines
+        while index < len(lines):
+            line = _line(lines[index])
             if line.summary:
                 index = self.summary(index)
             elif line.cache:

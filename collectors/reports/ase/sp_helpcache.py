@@ -35,7 +35,7 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.ase import BindingList, CacheBinding, CacheOverhead, NamedCache
-from collectors.facts.base import known
+from collectors.facts.base import NOWHERE, known
 from collectors.layouts.figures import SIZE, size
 from collectors.layouts.tables import Row, Table
 from collectors.registry import NotThisReport, Report, report
@@ -63,6 +63,8 @@ APART = re.compile(rf"\s*(?P<cache>\S.{{0,200}}?)\s{{2,}}(?P<entity>\S.{{0,600}}
 """A binding by its words, where blanks part the cache from what is bound to it."""
 COLLAPSED = re.compile(rf"\s*(?P<cache>\S.{{0,200}}?)\s(?P<entity>\S+){KIND}", re.IGNORECASE)
 """The same where blanks were lost: an entity without a blank in it."""
+NO_CACHE = NamedCache(name="")
+"""Others are made of it: see `placed`."""
 KINDS = ("database", "table", "index", "text", "text only", "image")
 PARTS = re.compile(r'(?:"[^"]{0,255}"|\[[^\]]{0,255}\]|[^."\[\]]{0,255})(?:\.|$)')
 FRAMED = ("isql", "boxed", "html")
@@ -119,7 +121,8 @@ def _cache(row: Row, table: Table) -> Iterator[NamedCache]:
         sizes = [one[0] for one in found]
     if name and len(sizes) == 3 and all(sizes):
         config, run, overhead = (size(one, "m") for one in sizes)
-        yield NamedCache(name=name, kind=kind or None, config_size_mb=config, run_size_mb=run, overhead_mb=overhead)
+        sized = {"config_size_mb": config, "run_size_mb": run, "overhead_mb": overhead}
+        yield NO_CACHE.placed(NOWHERE, name=name, kind=kind or None, **sized)
 
 
 def _binding(row: Row, table: Table) -> Iterator[CacheBinding | str]:

@@ -62,11 +62,13 @@ def is_head(line: str) -> bool:
 
 def heading(lines: Sequence[str], at: int) -> int:
     """How many lines of a table's heading begin at `lines[at]`; 0 where none does."""
-    count = 0
+    if not is_head(lines[at]):
+        return 0
+    count = 1
     while count < MOST_LINES and at + count < len(lines) and is_head(lines[at + count]):
         count += 1
     text = "\n".join(lines[at : at + count])
-    return count if count and KEYS.search(text) and MEASURE.search(text) and not FORKS.match(text) else 0
+    return count if KEYS.search(text) and MEASURE.search(text) and not FORKS.match(text) else 0
 
 
 @lru_cache(maxsize=MOST_HEADINGS)
