@@ -85,6 +85,10 @@ class Summary:
 OPEN_TO_JUDGED = 1.5
 """This project: from three open rules for two that judged on nothing is said of a system; one rule more or less is no
 other state of it."""
+SOME_TO_JUDGED = 0.8
+"""This project: from four open rules for five that judged on it is said what would tell more."""
+DOUBTED_TO_JUDGED = 0.25
+"""This project: where a quarter as many rules doubt figures for one reason as judged, that reason is the answer."""
 NOTHING_SAID = Summary("", (), ())
 """Of an audit that was put together by hand."""
 
@@ -126,12 +130,16 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
-        if open_ > OPEN_TO_JUDGED * judged:
-            why = _why_not_believed(verdicts)
+        doubted = sum(one.verdict == "untrusted" for one in verdicts)
+        why = _why_not_believed(verdicts)
+        if open_ > OPEN_TO_JUDGED * judged or (why and doubted > DOUBTED_TO_JUDGED * judged):
             could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
             return f"{could_not}: {why}; collect again." if why else f"{could_not}; see what to collect."
         rest = f", {open_} could not" if open_ else ""
-        return f"Nothing to do: no finding above a note; {judged} {'rule' if judged == 1 else 'rules'} judged{rest}."
+        some = open_ > SOME_TO_JUDGED * judged
+        nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
+        rules = "rule" if judged == 1 else "rules"
+        return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
     told = {key for _, keys in losses for key in keys}
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)

@@ -143,9 +143,10 @@ def test_commands_do_not_stand_in_the_headline() -> None:
 @pytest.mark.parametrize(
     ("judged", "open_", "says"),
     [
-        (13, 12, "Nothing to do: "),
-        (12, 13, "Nothing to do: "),
-        (10, 15, "Nothing to do: "),
+        (20, 10, "Nothing to do: "),
+        (13, 12, "Nothing to do so far: "),
+        (12, 13, "Nothing to do so far: "),
+        (10, 15, "Nothing to do so far: "),
         (10, 16, "Not known yet: "),
     ],
 )
@@ -157,6 +158,17 @@ def test_one_rule_more_or_less_does_not_turn_a_quiet_system_into_an_unknown_one(
     said = summarized((), verdicts, Plan(), ()).verdict
     assert said.startswith(says)
     assert str(open_) in said
+
+
+@pytest.mark.parametrize(
+    ("doubted", "says"), [(4, "Nothing to do: "), (6, "Not known yet: 6 of 26 rules could not judge")]
+)
+def test_figures_that_many_rules_doubt_for_one_reason_are_not_called_nothing_to_do(doubted: int, says: str) -> None:
+    verdicts = [Verdict(f"ase/a{at}", "clean", "") for at in range(20)]
+    verdicts += [Verdict(f"ase/b{at}", "untrusted", "monSysWaits: the counters were cleared") for at in range(doubted)]
+    said = summarized((), verdicts, Plan(), ()).verdict
+    assert said.startswith(says)
+    assert ("the counters were cleared; collect again" in said) == (doubted == 6)
 
 
 def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:
