@@ -53,6 +53,8 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
     else:
         assert verdict.verdict == "fired", verdict
         assert [finding.subject for finding in verdict.findings] == [want["subject"] for want in case["fires"]]
+        subjects = [finding.subject for finding in verdict.findings]
+        assert len(set(subjects)) == len(subjects), "of two findings with one key an audit shows the first alone"
         for finding, want in zip(verdict.findings, case["fires"], strict=True):
             compare(finding, want)
     for piece in as_list(case.get("missing", [])):

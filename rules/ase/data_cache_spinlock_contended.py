@@ -124,6 +124,8 @@ BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_
 ITS_TABLE = "the table it is of (find it by the rows changed in monOpenObjectActivity)"
 MOST_CHANGES = 0.5
 """This project: the table with at least half of all changed rows in the cache is named for the hot page."""
+DENSER = 5.0
+"""This project: reads and changes on a page of a table, against those of any other, from which on it is named."""
 MOST_TABLES = 3
 """Tables that a sentence names."""
 
@@ -258,18 +260,38 @@ def _held(facts: Facts, cache: str) -> list[Held]:
 
 def _fewer_rows(facts: Facts, cache: str) -> str:
     """What spreads a hot page, as a sentence: with the table that takes the changes, where that is shown."""
-    changed = {
-        (one.database, one.owner or "", one.table): one.changed
-        for one in _held(facts, cache)
-        if not one.system and one.changed
-    }
-    most = max(changed, key=lambda name: changed[name], default=None)
-    share = changed[most] / sum(changed.values()) if most else 0.0
-    if most is None or share < MOST_CHANGES:
+    changed = sorted(
+        (one for one in _held(facts, cache) if not one.system and one.changed), key=lambda one: -one.index_id
+    )
+    held = list({(one.database, one.owner or "", one.table): one for one in changed}.values())  # the data, if listed
+    sized = all(one.size_mb and not one.index_id for one in held)
+    most, why = _densest(held) if sized else _most_changed(held)
+    if most is None:
         return FEWER_ROWS.format(ITS_TABLE, BY_EITHER)
-    scheme = schemes(facts).get((most[0], most[2]))
+    scheme = schemes(facts).get((most.database, most.table))
     way = BY_SCHEME.get(scheme.scheme, BY_EITHER) if scheme else BY_EITHER
-    return FEWER_ROWS.format(f"{'.'.join(most)} ({100 * share:.0f} % of the rows changed in it)", way)
+    return FEWER_ROWS.format(f"{most.database}.{most.owner or ''}.{most.table} ({why})", way)
+
+
+def _most_changed(held: list[Held]) -> tuple[Held | None, str]:
+    """The table with most of the rows changed, where not all sizes are known."""
+    most, whole = max(held, key=lambda one: one.changed or 0.0, default=None), sum(one.changed or 0.0 for one in held)
+    share = (most.changed or 0.0) / whole if most else 0.0
+    return (most, f"{100 * share:.0f} % of the rows changed in it") if share >= MOST_CHANGES else (None, "")
+
+
+def _densest(held: list[Held]) -> tuple[Held | None, str]:
+    """The table whose pages are used most, each: a large table that is changed much may have no page that is hot."""
+    ranked = sorted(held, key=lambda one: -_uses_of_mb(one))
+    times = _uses_of_mb(ranked[0]) / _uses_of_mb(ranked[1]) if len(ranked) > 1 else DENSER
+    if not ranked or times < DENSER:
+        return None, ""
+    return ranked[0], "a candidate, by reads and changes on a page"
+
+
+def _uses_of_mb(held: Held) -> float:
+    """Reads and changes of a megabyte of its data."""
+    return (held.reads + (held.changed or 0.0)) / (held.size_mb or 1.0)
 
 
 def _rows_apart(figure: Figure, named: NamedCache | None) -> str:

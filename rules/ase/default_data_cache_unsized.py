@@ -36,7 +36,7 @@ from rules.ase._evidence.caches.memory import (
     overhead_of,
 )
 from rules.ase._evidence.caches.monitored import MONITORED
-from rules.ase._evidence.caches.partitions import never_sized
+from rules.ase._evidence.caches.partitions import as_installed, never_sized
 from rules.ase._evidence.server import ENGINE_FACTS, offers
 from rules.changes.ase_cache import grow_cache, show_cache
 from rules.engine import limit, percent, rule
@@ -84,7 +84,7 @@ class Limits:
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at the size of the default data cache, then at what it misses."""
-    listed = [one for one in facts.every(NamedCache) if never_sized(one)]
+    listed = [one for one in facts.every(NamedCache) if never_sized(one) or as_installed(one)]
     if not listed:
         yield Clean("the default data cache has a size of its own, or is not among the caches that were listed")
         return
@@ -103,6 +103,10 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     severity, told, evidence = _misses(facts, limits, seen)
     free = free_memory(facts)
     change = _larger(facts, named, size_mb, free) if severity > Severity.NOTE else None
+    installed = as_installed(named)
+    if installed and severity <= Severity.NOTE:
+        yield Clean(f"{named.name} is configured to {size_mb:g} MB, the size as installed{';' if told else ''}{told}")
+        return
     if size_mb > limits.size_mb and (severity < Severity.WARNING or change is None):
         yield Clean(
             f"{named.name}: Config 0.00, runs with {size_mb:g} MB (limits {limits.size_mb:g} MB, or "
@@ -114,8 +118,10 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     yield Finding(
         subject=named.name,
         severity=severity if size_mb <= limits.size_mb else Severity.ADVICE,  # above it is this project's inference
-        title=f"{named.name}: {size_mb:g} MB, a size that nobody configured",
-        seen=f"Its size was never configured (Config 0.00): it runs with {size_mb:g} MB.{told}",
+        title=f"{named.name}: {size_mb:g} MB, {'as installed' if installed else 'a size that nobody configured'}",
+        seen=f"It is configured to {size_mb:g} MB, the size as installed.{told}"
+        if installed
+        else f"Its size was never configured (Config 0.00): it runs with {size_mb:g} MB.{told}",
         because=THROUGH,
         do=f"Give it {it} with sp_cacheconfig, larger without a restart ({show_cache(named.name)} shows "
         f"it now{room}). {FIRST}",

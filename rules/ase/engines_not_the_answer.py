@@ -39,6 +39,7 @@ from rules.ase._evidence.spinlocks.gates import (
     SPINS_PER_ENGINE,
 )
 from rules.ase._evidence.spinlocks.monitored import dearest, say_doubt
+from rules.ase._evidence.spinlocks.spin_severity import little_of
 from rules.ase._evidence.spinlocks.survey import (
     CACHE_FACTS,
     LOCK_FACTS,
@@ -73,6 +74,9 @@ class Limits:
     uses_per_second: float = limit(
         1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )
+    spins_percent: float = percent(
+        3.0, "this project: of engines that spin less at most, an engine more would hardly spin", low=0.1
+    )
     spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
 
 
@@ -103,7 +107,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     percents = dict.fromkeys(families, limits.contention_percent) | {"metadata": limits.metadata_percent}
     seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)
     yield from seen.untrusted
-    if seen.hot:
+    little = little_of(facts, seen.hot, limits.spins_percent)
+    if little is not None:
+        yield Clean(
+            f"{said}, and spinlocks are contended, but their spins took at most {little:.1f} % of the engines' time "
+            f"(limit {limits.spins_percent:g} %), so next to none of that is spinning"
+        )
+    elif seen.hot:
         yield _finding(facts, limits, seen, engines, percents)
     elif not seen.untrusted and not seen.seen:
         yield unknown_of(facts, LockHashtable, MetadataSpinlock, CacheActivity, Spins)

@@ -56,7 +56,7 @@ WORDS = {
         "The server ran out of locks",
         "A statement that gets no lock ends with message 1204, and only users with sa_role can log in until there are "
         "free ones.",
-        "See which statement took them, and raise number of locks as ase/resource_used_up says by sp_monitorconfig.",
+        "See which session holds most (sp_lock), and raise number of locks: sp_monitorconfig shows the most used.",
     ),
     LogEvent.LOG_FULL: (
         Severity.WARNING,
@@ -77,8 +77,8 @@ WORDS = {
         Severity.WARNING,
         "The server had no user connection left",
         "A login that gets none is refused with message 1601.",
-        "See what the connections do (sp_who), and raise number of user connections as ase/resource_used_up says by "
-        "sp_monitorconfig.",
+        "See what the connections do (sp_who), and raise number of user connections: sp_monitorconfig shows the most "
+        "used.",
     ),
     LogEvent.SEGMENT_FULL: (
         Severity.NOTE,
@@ -130,7 +130,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list
     small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
     return Finding(
-        subject=database or subject_of(facts),
+        subject=database if kind == LogEvent.LOG_FULL else f"{database or subject_of(facts)}: {kind}",
         severity=severity,
         title=title.format(database),
         seen=f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",

@@ -73,6 +73,8 @@ LINKS = (
 )
 BOOKED = 100
 """This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
+SPREAD_PERCENT = 30.0
+"""This project: where no table has as much of the lock waits, none is named as the one that most tasks wait for."""
 BLOCKED = "Each waits until another transaction ends: no engine and no spinlock ratio shortens this queue."
 SHORTER = (
     "Shorten the transactions that change {0}: no user input and no physical reads inside, the hot update last, an "
@@ -198,25 +200,27 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     tables, kinds = waiting_tables(facts), lock_kinds(facts)
     few = _too_few(facts, tables)
     tables = [] if few else tables
+    spread = bool(tables) and tables[0].share < SPREAD_PERCENT
+    main = [] if spread else tables
     named = ", ".join(f"{kind} {count:,.0f}" for kind, count, _ in kinds)
     by_kind = f"Locks with most waits: {named}." if kinds else ""
     names = [kind for kind, _, _ in kinds]
-    readers = readers_of(facts) if tables else None
-    hot = hot_row(facts, [one.row for one in tables if not one.system])
-    raising = _raising(facts, tables, names)
+    readers = readers_of(facts) if main else None
+    hot = hot_row(facts, [one.row for one in main if not one.system])
+    raising = _raising(facts, main, names)
     change = raising.change if raising else None
     holder = _holder(facts, tables) if raising else None
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + (f", most for {tables[0].name}" if tables else ""),
+        title=waits.title + (f", most for {main[0].name}" if main else ", spread over many tables" if spread else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
         because=""
-        if tables and tables[0].system
+        if main and main[0].system
         else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
         do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.behind, readers.blocked)
         if readers
-        else joined(*_levers(facts, tables, names, hot, raising)),
+        else joined(*_levers(facts, main, names, hot, raising)),
         unknown=joined(waits.unknown, few),
         evidence=(
             *waits.evidence,

@@ -58,6 +58,9 @@ OTHERS = (
 """What sp_monitorconfig counts beside them, whose loss no source that was read tells: a note at most."""
 ROUNDED = 50
 
+RAN_OUT = {LOCKS: LogEvent.LOCKS, CONNECTIONS: LogEvent.CONNECTIONS}
+"""What the error log tells of each that ran out."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -113,7 +116,7 @@ def _finding(
     short = too_little(facts, name, change.memory_mb) if change else ""
     because = LOST.get(name, "What is lost without a free one is in no source that was read: see the error log.")
     look, then, unknown = LOOK.get(name, ""), "", ""
-    told = [one for one in events_of(facts, DAY) if one.kind == LogEvent.LOCKS] if out and name == LOCKS else []
+    told = [one for one in events_of(facts, DAY) if one.kind == RAN_OUT.get(name)] if out else []
     ran_out = f"By the error log they ran out last at {told[-1].last:%Y-%m-%d %H:%M}." if told else ""
     if out and usage.active < there and not told:
         unknown = "When all were in use is not in the export: Max_Used is a peak that may be long past."
@@ -157,7 +160,7 @@ def _finding(
             ),
             *(
                 Evidence(
-                    "messages: out of locks", one.count, "", one.source, computed="as their number within this hour"
+                    f"messages: {one.kind}", one.count, "", one.source, computed="as their number within this hour"
                 )
                 for one in told[-1:]
             ),
@@ -168,7 +171,7 @@ def _finding(
         if change
         else (),
         share=100.0 * most / there,
-        explains=(f"ase/error_log_alarms:{subject_of(facts)}",) if told else (),
+        explains=tuple(f"ase/error_log_alarms:{subject_of(facts)}: {one.kind}" for one in told[-1:]),
     )
 
 

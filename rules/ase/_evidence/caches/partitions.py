@@ -109,6 +109,10 @@ def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tu
     return number, left
 
 
+INSTALLED_MB = 8.0
+"""Of the default data cache, by the configuration file as installed (vendor)."""
+
+
 def never_sized(named: NamedCache) -> bool:
     """Whether this is the default data cache with the size it was installed with: Config 0.00, never set by anybody.
 
@@ -116,6 +120,11 @@ def never_sized(named: NamedCache) -> bool:
     """
     default = named.is_default or named.name == DEFAULT_CACHE
     return default and known(named.config_size_mb) and named.config_size_mb == 0
+
+
+def as_installed(named: NamedCache) -> bool:
+    """Whether the default data cache is configured to `INSTALLED_MB`, which somebody may have wanted."""
+    return (named.is_default or named.name == DEFAULT_CACHE) and named.config_size_mb == INSTALLED_MB
 
 
 def _more(facts: Facts, cache: str, run: float, engines: int, contention: float, goal: float) -> Advice:

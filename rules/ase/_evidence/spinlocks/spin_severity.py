@@ -11,11 +11,13 @@ how loud it is, up to a warning. Most of all spins on busy engines, and a tenth 
 warning whatever the share.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity
 from rules.ase._evidence.server import Engines, engines_of
+from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import plain_name
 from rules.finding import Evidence, Severity
@@ -101,6 +103,18 @@ def spin_bound(facts: Facts, lock: Spinlock | None, engines: Engines | None = No
     if lock.of_interval and rate is not None and engines.number:
         percent = min(percent, engine_time_percent(rate, engines.number))
     return SpinBound(lock, percent, engines.number, busy, most=_most(facts, lock))
+
+
+def little_of(facts: Facts, figures: Sequence[Figure], under_percent: float) -> float | None:
+    """What the spins of all of these took at most, per cent of the engines' time; `None` where that is no little.
+
+    Where the spins of one are not known, or not of an interval with engines that are counted, it is not known.
+    """
+    bounds = [spin_bound(facts, one.lock) for one in figures]
+    if not bounds or any(one is None or not one.lock.of_interval or not one.engines for one in bounds):
+        return None
+    percent = sum(one.percent for one in bounds if one)
+    return percent if percent < under_percent else None
 
 
 def severity_of(facts: Facts, lock: Spinlock | None, by_share: Severity) -> Severity:
