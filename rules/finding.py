@@ -118,6 +118,8 @@ class Change:
     """What every restart would take if this change is not made before it, as a caution for those restarts."""
     risk: "Risk | None" = None
     """What making it risks, where its effect does not say so already (`rules.plan.RISKS`)."""
+    condition: str = ""
+    """Of a template: what has to come first, as a clause; its line of the plan says so, lest it be taken for a step."""
     copied_pages: float | None = None
     """Of an outage: how many pages are copied meanwhile, where an export shows it."""
 

@@ -334,9 +334,11 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
     was = "" if change.old is None else f"{rounded(change.old)} → "
     to = "" if change.new is None else f" {was}{rounded(change.new)}"
     risk = change.risk or RISKS[step.takes_effect]
+    only = change.condition if step.takes_effect is Effect.ADVICE else ""
+    only = f"only {only}" if only.startswith(("when ", "once ", "after ")) else only
     return ToDo(
         step=number,
-        title=f"{change.target}{to}",
+        title=f"{change.target}{to}{f', {only}' if only else ''}",
         target=change.target,
         before=change.old,
         after=change.new,

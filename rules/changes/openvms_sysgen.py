@@ -221,6 +221,7 @@ def keep_parameter(
         apply=apply,
         undo=undo,
         takes_effect=Effect.ADVICE if when else Effect.ONLINE,
+        condition=when,
         cautions=(*cautions, *(() if when else _KEPT)),
         memory_mb=memory_mb,
     )
@@ -263,6 +264,7 @@ def advise_parameter(
         apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {last}"),
         undo=(f"$! {name}{on}: if it was set, back to {back}{out}",),
         takes_effect=Effect.ADVICE,
+        condition=when,
         cautions=cautions,
         memory_mb=memory_mb,
     )

@@ -113,6 +113,7 @@ def alter(
             apply=lines.template(when or "by hand", known.online),
             undo=lines.template_undo(target, known.online),
             takes_effect=Effect.ADVICE,
+            condition=comment(when, 400),
             cautions=(*cautions, *((by_hand,) if by_hand else ()), *known.cautions),
             needs=needs,
         )

@@ -114,7 +114,13 @@ def _judge(facts: Facts, limits: Limits, seconds: float, parameter: SysgenParame
             because="A search starts for a request that has waited so long, and until then nobody of a deadlock works.",
             held=("requests that wait in a deadlock longer than by default", round(late, 2), limits.late),
         )
-    return Clean(f"{said}{pending_clause(facts, NAME)}", (rates.source,))
+    sooner = ""
+    if seconds < DEFAULT and finds * HOUR >= limits.found_per_hour:
+        sooner = (
+            f": {finds * HOUR:.0f} deadlocks an hour end {DEFAULT - seconds:g} s sooner than by default (limit "
+            f"{limits.found_per_hour:g} an hour), which these searches pay for"
+        )
+    return Clean(f"{said}{sooner}{pending_clause(facts, NAME)}", (rates.source,))
 
 
 def _off(facts: Facts, parameter: SysgenParameter) -> Finding:

@@ -49,6 +49,7 @@ from collectors.facts.openvms import (
     SpinlockTraceRun,
 )
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, parameter_key
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
@@ -503,7 +504,12 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
             "cause",
         )
     if home is None or machine_of(facts).dedicated_documented is None:
-        when = "only when a free CPU was found and LCKMGR_CPUID names it"
+        first = placed.first_to_move if read else None
+        when = "a free CPU was found and LCKMGR_CPUID names it"
+        if first is not None:
+            moved = " and ".join(map(comment, first.movable))
+            when = f"{moved} {'are' if len(first.movable) > 1 else 'is'} off CPU {first.cpu} and LCKMGR_CPUID names it"
+        when = f"only when {when}" if traced else f"only when a spinlock trace blames LCKMGR, and {when}"
         if home is not None:
             when = "only on Alpha or Integrity: what machine this is was not in the export"
         if layout.enough_stopped(mode or 0):

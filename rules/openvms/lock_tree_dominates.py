@@ -69,6 +69,7 @@ from rules.openvms._evidence.lock_trees import (
     shares_of,
     silent_nodes,
 )
+from rules.openvms._evidence.mastership import misplaced
 from rules.openvms._evidence.node import PE1_SHOWN, busiest_operations, in_prose, sentence
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import SETTINGS, Buffers, buffers_for
@@ -227,6 +228,7 @@ def _finding(
     several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     loud = several and max(one.total for one in pictures) >= limits.many_requests
     remote = share.remote
+    wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
     when = f" at {share.picture.when}" if share.picture.when else ""
@@ -240,11 +242,14 @@ def _finding(
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
             _who(share),
         ),
-        because=_because(share, facts),
+        because=joined(_because(share, facts) if not wrong else "", sentence(wrong.says) if wrong else ""),
         do=_do(share, named, buffers),
         unknown=_unknown(share, pictures, facts, limits),
         evidence=tuple(_evidence(facts, share, named, remote, limits)),
-        changes=(buffers.change, query_locks()) if loud and buffers and buffers.change else (),
+        changes=(
+            *(wrong.changes if loud and wrong else ()),
+            *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
+        ),
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )

@@ -45,9 +45,8 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.openvms._evidence.decision import CLEARLY
 from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called
-from rules.openvms._evidence.mastership import kept_by, works_more
+from rules.openvms._evidence.mastership import CLEARLY, kept_by, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import room_of

@@ -115,6 +115,7 @@ BY_TYPE = {
     "area": "see rdb/carry_over_locks",
     "seqblk": "see rdb/root_file_locks_hot",
     "tsnblk": "see rdb/root_file_locks_hot",
+    "snapshot": "see rdb/snapshots_block_readers",
 }
 """Where what helps against waits for a lock type stands."""
 TYPES = MissingInput(

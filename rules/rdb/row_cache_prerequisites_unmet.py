@@ -111,8 +111,8 @@ def _finding(facts: Facts, one: OneDatabase, missing: list[Step], wanted: Read, 
         subject=one.subject,
         severity=Severity.ADVICE,
         title=(
-            f"row caches are wanted, but {len(missing)} of their prerequisites {'is' if len(missing) == 1 else 'are'} "
-            "missing"
+            f"row caches are wanted, but {' and '.join(step.label for step in missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing"
             if missing
             else "row caches are wanted where none can be active"
         ),

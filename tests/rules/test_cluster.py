@@ -245,8 +245,8 @@ def test_the_contract_names_the_cluster_of_each_capture(nodes: list[Audit]) -> N
     assert [capture["cluster"] for capture in data["captures"]] == [None] * len(others) + ["ORKNEY, SKYE"] * 2
     assert (one["name"], one["nodes"], one["captures"]) == ("ORKNEY, SKYE", ["ORKNEY", "SKYE"], [1, 2])
     assert {account["currency"] for account in one["account"]} == {"processors"}
-    assert one["plan"]["steps"][0]["node"] == "ORKNEY"
-    assert one["summary"]["do"][0]["target"] == "LOCKDIRWT on ORKNEY"
+    assert one["plan"]["steps"][0]["node"] == "SKYE"
+    assert one["summary"]["do"][0]["target"] == "LOCKDIRWT on SKYE"
 
 
 def test_one_cluster_on_two_days_is_two_with_their_times(nodes: list[Audit]) -> None:

@@ -8,7 +8,8 @@ import pytest
 from advisor.audits.report.data import audit_data
 from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
-from rules.changes.openvms_sysgen import advise_parameter
+from rules.changes.openvms_sysgen import advise_parameter, set_parameter
+from rules.changes.rdb_database import Place, alter
 from rules.finding import Finding, Severity, Verdict
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
@@ -169,6 +170,23 @@ def test_figures_that_many_rules_doubt_for_one_reason_are_not_called_nothing_to_
     said = summarized((), verdicts, Plan(), ()).verdict
     assert said.startswith(says)
     assert ("the counters were cleared; collect again" in said) == (doubted == 6)
+
+
+def test_the_line_of_a_template_says_what_has_to_come_first() -> None:
+    """Whoever reads the line alone must not take it for a step."""
+    mode = advise_parameter("LCKMGR_MODE", 0.0, 6, when="only when a spinlock trace blames LCKMGR")
+    nodes = alter("cluster_nodes", Place("DISK$A:[X]Y.RDB", None, None, None, ""), 16, 1)
+    step = set_parameter("LCKMGR_MODE", 0.0, 6, dynamic=True)
+    told = []
+    for change in (mode, nodes, step):
+        ranked = (Ranked("openvms/lock_manager_idle", Finding("A", Severity.ADVICE, "", "", (), changes=(change,))),)
+        told.append(summarized(ranked, (), make_plan((change,)), ()).do[0].title)
+    assert told == [
+        "LCKMGR_MODE 0 → 6, only when a spinlock trace blames LCKMGR",
+        "NUMBER OF CLUSTER NODES 16 → 1, only when RMU/SHOW SYSTEM on every node of the cluster shows it open on one "
+        "alone",
+        "LCKMGR_MODE 0 → 6",
+    ]
 
 
 def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:

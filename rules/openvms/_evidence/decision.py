@@ -41,6 +41,7 @@ from rules.openvms._evidence.cluster import (
 )
 from rules.openvms._evidence.lock_tables import with_tables
 from rules.openvms._evidence.mastership import (
+    CLEARLY,
     MEASURE,
     Move,
     by_weight,
@@ -60,8 +61,6 @@ from rules.openvms._evidence.spins_after import SpentAfter
 
 MOST_RANKED = 12
 """This project: of more nodes a table tells the machines, not who is faster than whom of all of them."""
-CLEARLY = 2.0
-"""This project: a node that serves others twice what it asks them for is their master."""
 MODE = "LCKMGR_MODE"
 HELD_BACK = ("openvms/lock_manager_needs_own_cpu", "openvms/lock_manager_configured_off")
 """What a master that is to be relieved needs no more: a CPU for locks that another node is to serve."""

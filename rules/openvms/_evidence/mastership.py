@@ -26,6 +26,8 @@ from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.room import Room, room_of
 
+CLEARLY = 2.0
+"""This project: a node that serves others twice what it asks them for is their master; the same of who asks most."""
 STEP = 2
 """This project: how far the wanted master's weight stands above the others."""
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
@@ -131,6 +133,38 @@ def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: s
         if high is not None and low is not None and high > low
     ]
     return sentence(*told, "" if name else ungoverned(facts, members)) if told else ""
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    """A tree that its master hardly works in, beside the node that asks for most of it."""
+
+    says: str
+    """As a clause, with what keeps the tree there where that is known."""
+    changes: tuple[Change, ...]
+    """The weight that keeps it there, down to that of the node that works in it: a template."""
+
+
+def misplaced(
+    facts: Facts, members: Sequence[ClusterMember], master: str, asks: Mapping[str, float]
+) -> Misplaced | None:
+    """Whether another node works clearly more in a tree than its master; `asks`: its requests per second by node."""
+    by_name = {one.name.upper(): one for one in members}
+    rates = {name.upper(): rate for name, rate in asks.items()}
+    node = max(rates, key=lambda name: rates[name], default="")
+    first, second = by_name.get(master.upper()), by_name.get(node)
+    if node == master.upper() or rates[node] < CLEARLY * rates.get(master.upper(), 0.0):
+        return None
+    belongs = "a tree belongs to the node that works most in it"
+    if first is None or second is None or not (keeps := kept_by(facts, members, first.name, second.name)):
+        return Misplaced(f"{comment(node, 31)} works more in it than its master: {belongs}", ())
+    says = f"{comment(node, 31)} works more in it than its master: {belongs}. {keeps.removesuffix('.')}"
+    name = governing(facts, members)
+    old, new = (weight_of(facts, one, name) if name else None for one in (first, second))
+    if name is None or old is None or new is None or old <= new or (known(first.pe1) and first.pe1):
+        return Misplaced(says, ())
+    when = f"only where {comment(first.name, 31)} was not given that weight on purpose"
+    return Misplaced(says, (advise_parameter(name, old, new, when=when, cautions=(DIRECTORY,), node=first.name),))
 
 
 def _outdone(members: Sequence[ClusterMember], target: str) -> str:
