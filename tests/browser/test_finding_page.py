@@ -33,7 +33,7 @@ def test_from_finding_to_proof_without_any_script(
     assert address
     page.goto(address)
     expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
-    expect(page.locator("#what ~ figure svg, #evidence ~ .ev svg").first).to_be_visible()
+    expect(page.locator("#what ~ figure svg:visible, #evidence ~ .ev svg:visible").first).to_be_visible()
 
     page.get_by_label("Until").fill((date.today() + timedelta(days=30)).isoformat())  # noqa: DTZ011 - as a person types
     page.get_by_label("Reason").fill("until the upgrade")
