@@ -75,7 +75,7 @@ class Limits:
         1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )
     spins_percent: float = percent(
-        3.0, "this project: of engines that spin less at most, an engine more would hardly spin", low=0.1
+        2.0, "this project: of engines that spin less at most, an engine more would hardly spin", low=0.1
     )
     spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
 
