@@ -75,7 +75,7 @@ class Limits:
         1000.0, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )
     spins_percent: float = percent(
-        2.0, "this project: of engines that spin less at most, an engine more would hardly spin", low=0.1
+        3.0, "this project: of engines that spin less at most, an engine more would hardly spin", low=0.1
     )
     spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
 
@@ -108,20 +108,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     seen = survey(facts, figures, percents, dict.fromkeys(families, limits.uses_per_second), limits.busy_percent)
     yield from seen.untrusted
     little = little_of(facts, seen.hot, limits.spins_percent)
-    if little is not None:
-        yield Clean(
-            f"{said}, and spinlocks are contended, but their spins took at most {little:.1f} % of the engines' time "
-            f"(limit {limits.spins_percent:g} %), so next to none of that is spinning"
-        )
-    elif seen.hot:
-        yield _finding(facts, limits, seen, engines, percents)
+    if seen.hot:
+        yield _finding(facts, seen, engines, percents, limits, little)
     elif not seen.untrusted and not seen.seen:
         yield unknown_of(facts, LockHashtable, MetadataSpinlock, CacheActivity, Spins)
     elif not seen.untrusted:
         yield Clean(f"{said}, {_quiet(facts, limits, seen, engines)}")
 
 
-def _finding(facts: Facts, limits: Limits, seen: Survey, engines: Engines, percents: dict[str, float]) -> Finding:
+def _finding(
+    facts: Facts, seen: Survey, engines: Engines, percents: dict[str, float], limits: Limits, little: float | None
+) -> Finding:
     hot, busy = seen.by_spins, engines.busy_percent or 0.0
     listed = ", ".join(f"{one.label} {one.contention:.3g} %" for one in hot[:NAMED] if known(one.contention))
     spins = [one.lock for one in hot if one.lock]
@@ -133,12 +130,15 @@ def _finding(facts: Facts, limits: Limits, seen: Survey, engines: Engines, perce
         severity=Severity.ADVICE,
         title=f"Do not add engines: {busy:.0f} % busy, but with contended spinlocks",
         seen=joined(
-            f"{engines.number} engines are {busy:.0f} % busy on average, and part of that is spinning: {listed}{more} "
-            "of the grabs had to wait.",
+            f"{engines.number} engines are {busy:.0f} % busy on average, and "
+            + ("part of that is spinning" if little is None else f"at most {little:.1f} % of their time is spinning")
+            + f": {listed}{more} of the grabs had to wait.",
             most,
         ),
         because="An engine that spins counts as busy but does no work, and one engine more would spin for the same "
-        "spinlocks too.",
+        "spinlocks too."
+        if little is None
+        else "What spins today is little, but each engine more asks for the same contended spinlocks too.",
         do="Add no engine: fix the spinlocks first, then measure again under the same load.",
         unknown="" if spins else f"How much of this is spinning is not known: sp_sysmon counts no spins{shows}.",
         evidence=(

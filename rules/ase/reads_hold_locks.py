@@ -91,6 +91,12 @@ BY_NAME = (
     "That it reads the table is inferred from its text; whether inside a larger transaction, and whether its locks are "
     "those that are waited for, sp_lock of a busy moment shows."
 )
+NOT_KNOWN = "tasks wait for locks; at which isolation level the table is read is not known"
+LOCKS_NOW = "sp_lock /* at a busy moment */"
+LEVEL_MISSING = MissingInput(
+    "the column TransactionIsolationLevel of cached statements",
+    "select SSQLID, TransactionIsolationLevel, show_cached_text(SSQLID) SQLText from master..monCachedStatement",
+)
 NOT_SURE = "How many of the waits are for locks of reads is not in the export: sp_lock at a busy moment shows it."
 
 
@@ -201,9 +207,18 @@ def _of_interval(facts: Facts, waits: TooLong, missing: MissingInput) -> Iterato
     elif setting and setting.run_number == 1 and tables and tables[0].scheme in ("datapages", "datarows"):
         yield _of_setting(facts, waits, tables, setting)
     elif not tables or not of_first or any(level_of(one) is None for one in of_first):
-        yield Unknown((missing,), "tasks wait for locks; at which isolation level the table is read is not known")
+        yield Unknown((_lacks(facts, tables, of_first) or missing,), NOT_KNOWN)
     else:
         yield Clean(f"{len(of_first)} cached statements read {tables[0].name}, none above isolation level 1")
+
+
+def _lacks(facts: Facts, tables: list[Waiting], of_first: list[MonCachedStatement]) -> MissingInput | None:
+    """What is to be collected where the cached statements are there already; `None` where they are not, with text."""
+    if not tables or not any(one.text for one in facts.every(MonCachedStatement)):
+        return None
+    if of_first:
+        return LEVEL_MISSING
+    return MissingInput(f"who reads {tables[0].name} (no cached statement does, by its text)", LOCKS_NOW)
 
 
 def _of_statements(facts: Facts, waits: TooLong, tables: list[Waiting], high: list[MonCachedStatement]) -> Finding:
