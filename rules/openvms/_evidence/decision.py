@@ -3,6 +3,8 @@
 The source document asks for one thing: the dedicated lock manager on the fastest node, and that node master. So the
 three are decided together, from the figures of all nodes, and each rule that speaks of one of them follows. What the
 nodes would do afterwards is arithmetic on their own rates, never a forecast: a range where the exports leave one open.
+
+Over 600 lines: master, dedicated CPU and work are one decision, and parted they would have to agree again.
 """
 
 import enum
