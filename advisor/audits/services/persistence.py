@@ -276,7 +276,7 @@ def processors_lost(findings: list[dict[str, Any]]) -> float | None:
     """What the findings cost together, in processors; null where none has a cost.
 
     A cause and its symptoms are one loss seen twice: of each tree counts the cause's cost, else its dearest symptom's.
-    Runs of tests are no losses side by side: of those of one rule the dearest counts.
+    Runs of tests are no losses side by side, whichever rules found them: the dearest of all counts.
     """
     by_key = {finding["key"]: finding for finding in findings}
     explained = {key for finding in findings for key in finding["explains"] if key != finding["key"]}
@@ -297,7 +297,7 @@ def processors_lost(findings: list[dict[str, Any]]) -> float | None:
         found = cost(key)
         if found is not None:
             rule, _, subject = key.partition(":")
-            one = rule if rule in OF_TESTS or subject.startswith("run ") else key
+            one = "tests" if rule in OF_TESTS or subject.startswith("run ") else key
             costs[one] = max(found, costs.get(one, 0.0))
     return sum(costs.values()) if costs else None
 

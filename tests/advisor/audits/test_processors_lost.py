@@ -28,6 +28,14 @@ def finding(key: str, cost: float | None, *explains: str) -> Finding:
             [finding("openvms/concurrency_past_peak:SKYE", 2.6), finding("openvms/concurrency_past_peak:LEWIS", 2.0)],
             2.6,
         ),
+        (
+            [
+                finding("zvm/w:run A12", None, "zvm/x:run A12"),
+                finding("zvm/x:run A12", 4.8),
+                finding("zvm/x:run B", 2.8),
+            ],
+            4.8,
+        ),
     ],
     ids=[
         "nothing",
@@ -41,6 +49,7 @@ def finding(key: str, cost: float | None, *explains: str) -> Finding:
         "odd",
         "runs",
         "series",
+        "runs by two rules",
     ],
 )
 def test_of_each_tree_counts_the_cause_else_its_dearest_symptom(findings: list[Finding], lost: float | None) -> None:
