@@ -42,6 +42,8 @@ SAMPLE = (
 )
 
 
+SWITCH = re.compile(r"[\s,;:(-]*\b(?:with|without|no) (?:an? |the )?[A-Za-z][^,;()]{0,60}\)?\s*$", re.IGNORECASE)
+"""What ends the title of a load series whose title tells whether something was on."""
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
 OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileName)
@@ -90,6 +92,12 @@ def name_of(one: Input) -> str | None:
     return short_name(root) if root else None
 
 
+def _untitled_switch(one: Input, own: str) -> str:
+    """The name without what a load series was run `with` or `without`: one machine, whose runs are to be compared."""
+    series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
+    return SWITCH.sub("", own) or own if series and all(fact.node is None for fact in series) else own
+
+
 def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str]) -> list[Group]:
     """Sort inputs by system. `name` and `names` are the user's own words, see `collectors.capture.captures`."""
     groups: dict[tuple[str, str], Group] = {}
@@ -101,8 +109,11 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
             continue
         product = product_of(one)
         root = database_of(one.facts) if product == "rdb" else None
-        key = root_key(root) if root else own.upper()
+        same = _untitled_switch(one, own)
+        key = root_key(root) if root else same.upper()
         group = groups.setdefault((product, key), Group(product, own, True))
+        if same != own != group.name:
+            group.name = same
         group.inputs.append(one)
     _join_short_names(groups)
     _name_twins([group for group in groups.values() if group.product == "rdb"])

@@ -133,6 +133,24 @@ def test_a_load_series_is_a_system_of_its_own() -> None:
     assert (one.system.name, one.system.product) == ("bench", "scaling")
 
 
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        (("ORKNEY ES45 - 4 cores, without DLM", "ORKNEY ES45 - 4 cores, with DLM"), ["ORKNEY ES45 - 4 cores"]),
+        (("ORKNEY ES45 - 4 cores (with threads)",), ["ORKNEY ES45 - 4 cores (with threads)"]),
+        (("ORKNEY ES45, without DLM", "SKYE ES45, with DLM"), ["ORKNEY ES45, without DLM", "SKYE ES45, with DLM"]),
+    ],
+    ids=["one machine", "one run", "two machines"],
+)
+def test_runs_of_one_machine_with_and_without_something_are_of_one_system(
+    titles: tuple[str, ...], names: list[str]
+) -> None:
+    points = (LoadPoint(load=1.0, rate=10.0), LoadPoint(load=2.0, rate=15.0))
+    made = [LoadSeries(title=title, load_name="processes", rate_name="locks", points=points) for title in titles]
+    found = captures([given(f"{at}.txt", "scaling/load_series", one) for at, one in enumerate(made)])
+    assert [one.system.name for one in found] == names
+
+
 def test_a_load_series_over_engines_joins_the_one_sap_ase_it_came_with() -> None:
     points = (LoadPoint(load=1.0, rate=10.0), LoadPoint(load=2.0, rate=19.0))
     engines = LoadSeries(title="order entry", load_name="engines", rate_name="commits", points=points)
