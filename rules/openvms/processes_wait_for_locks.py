@@ -15,7 +15,8 @@ more searches and no wait shorter.
 When to ignore it: where a queue is seen once and gone: a report is a moment. Repeat it while users complain.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
@@ -40,6 +41,14 @@ REASONS = {
     VOLUME: "Creating, extending and deleting files on that volume go one after the other.",
 }
 
+WAITS = "Who waits for a lock does nothing until its holder gives it up."
+HOLDER_DOES = (
+    "See what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with its process id); for Rdb RMU/SHOW "
+    "LOCKS/MODE=CULPRIT. Leave DEADLOCK_WAIT as it is."
+)
+NAME_THEM = "Write reports of LCKQUE while they wait, which name each of these locks, and see what the holders do."
+ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -63,9 +72,11 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each tree that is waited for."""
     reports = facts.every(LockQueues)
-    listed = [one for one in facts.every(ListedQueue) if _listed(one) >= limits.waiting and not one.standing]
+    queues = [one for one in facts.every(ListedQueue) if not one.standing]
+    listed = [one for one in queues if _listed(one) >= limits.waiting]
     for queue in sorted(listed, key=lambda one: (-_listed(one), one.text))[:3]:
         yield _listed_finding(queue, limits)
+    yield from _spread([one for one in queues if one not in listed], {one.root for one in listed}, limits)
     if not reports:
         if not listed:
             yield _unasked(facts, limits)
@@ -113,12 +124,9 @@ def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
         severity=Severity.NOTE,
         title=f"{_listed(queue):,} lock requests wait for {name}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
-        because="Who waits for a lock does nothing until its holder gives it up.",
-        do=(
-            "See what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with its process id); for Rdb RMU/SHOW "
-            "LOCKS/MODE=CULPRIT. Leave DEADLOCK_WAIT as it is."
-        ),
-        unknown="A listing is one moment and no rate: repeat it while users complain.",
+        because=WAITS,
+        do=HOLDER_DOES,
+        unknown=ONE_MOMENT,
         evidence=(
             Evidence(
                 "locks that wait for it", float(_listed(queue)), "", queue.source, limits.waiting, "as their number"
@@ -127,6 +135,34 @@ def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
         ),
         expects=(Expectation(f"locks that wait for {name}", float(_listed(queue)), "lower", "heuristic"),),
     )
+
+
+def _spread(queues: Sequence[ListedQueue], told: AbstractSet[str], limits: Limits) -> Iterator[Outcome]:
+    """Trees below which as many wait, but few for one resource each; none of which a longer queue is `told`."""
+    trees: dict[str, list[ListedQueue]] = {}
+    for one in queues:
+        trees.setdefault(one.root, []).append(one)
+    found = {root: some for root, some in trees.items() if sum(map(_listed, some)) >= limits.waiting}
+    found = {root: some for root, some in found.items() if root not in told}
+    for root, some in sorted(found.items(), key=lambda tree: -sum(map(_listed, tree[1])))[:3]:
+        name, waiting = comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text", sum(map(_listed, some))
+        yield Finding(
+            subject=name,
+            severity=Severity.NOTE,
+            title=f"{waiting:,} lock requests wait for {len(some):,} different locks below {name}",
+            seen=f"{waiting:,} wait below {name} in SHOW LOCK/BRIEF, for {len(some):,} different locks.",
+            because=WAITS,
+            do=f"{NAME_THEM} Leave DEADLOCK_WAIT as it is.",
+            unknown=ONE_MOMENT,
+            evidence=(
+                Evidence(
+                    "locks that wait below it", float(waiting), "", some[0].source, limits.waiting, "as their number"
+                ),
+            ),
+            expects=(Expectation(f"locks that wait below {name}", float(waiting), "lower", "heuristic"),),
+        )
+    if found:
+        yield Unknown.of(LockQueues)
 
 
 def _judged_at(facts: Facts, one: Waits) -> str | None:
@@ -170,7 +206,7 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
             ),
             f"The file is {file}." if file else "",
         ),
-        because=REASONS.get(one.head.resource.kind, "Who waits for a lock does nothing until its holder gives it up."),
+        because=REASONS.get(one.head.resource.kind, WAITS),
         do=_of_files(one.head.resource.kind)
         if one.head.resource.kind in XQP_KINDS
         else (
