@@ -38,8 +38,9 @@ from rules.ase._evidence.caches.binding_plan import (
     movable,
 )
 from rules.ase._evidence.caches.contents import Contents, Held
+from rules.ase._evidence.caches.figures import named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of, searched
-from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, temporary_databases
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.scans import scanned_of
 from rules.ase._evidence.objects.seen import name_of
@@ -65,6 +66,10 @@ OWN_CACHE_FIRST = (
 SPREAD = "Each search takes one of these spinlocks, and everything in one cache is the worst spread there is."
 LACKING = "Bind nothing yet: for a binding plan some figures are missing, which are to be collected first."
 
+TEMPORARY_FIRST = (
+    "First give the temporary databases a cache of their own: they make {} of its searches, all that the binding plan "
+    "would move {}. Measure then, and bind tables only if the contention stays."
+)
 SCANS_FIRST = (
     "Nothing is to be bound: scans of {} make its searches, and in a cache of its own each page scanned is one search "
     "as well. Fix the statements that scan (ase/table_scans_relink_cache), measure, and bind only if the contention "
@@ -151,7 +156,9 @@ def _finding(
     share = contents.inside(name, sum(one.reads for one in top))
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
     moves = bool(part and part.moved)
-    first = _first(facts, part, contention, limits.contention_percent) if part and moves else ""
+    own = own_cache.enough_alone(facts, figure, contents, limits.contention_percent, given)
+    first = "" if not part or not moves else "" if own else _temporary_first(facts, contents, part)
+    first = first or (_first(facts, part, contention, limits.contention_percent) if part and moves else "")
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""
@@ -163,7 +170,7 @@ def _finding(
         left = report.contention_left(part.plan, name, contention)
         goal = limits.contention_percent
         under = left is not None and left < goal
-        own = None if under else own_cache.enough_alone(facts, figure, contents, goal, given)
+        own = None if under else own
         yields = own.keys if own else ()
         before = OWN_CACHE_FIRST.format(own.says, own.rule, goal, left) if own else ""
         do = report.do(part, goes_under=under, before=before)
@@ -209,6 +216,17 @@ def _first(facts: Facts, part: report.Part, contention: float, goal: float) -> s
     if scans:
         return SCANS_FIRST.format(", ".join(name_of(one.row) for one in scans))
     return report.partitions_first(facts, part, contention, goal)
+
+
+def _temporary_first(facts: Facts, contents: Contents, part: report.Part) -> str:
+    """That temporary databases, which make more of the searches than the plan would move, get a cache of their own."""
+    if serves_tempdb(facts, part.home, named_of(facts, part.home)):
+        return ""
+    temporary = temporary_databases(facts)
+    theirs = sum(one.reads for one in contents.held if one.cache == part.home and one.database in temporary)
+    moved = sum(held.reads for one in part.moved for held in one.holds)
+    shares = (report.percent(contents.inside(part.home, reads)) for reads in (theirs, moved))
+    return TEMPORARY_FIRST.format(*shares) if theirs > moved else ""
 
 
 def _count(top: list[Held]) -> str:
