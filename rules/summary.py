@@ -336,9 +336,10 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
     risk = change.risk or RISKS[step.takes_effect]
     only = change.condition if step.takes_effect is Effect.ADVICE else ""
     only = f"only {only}" if only.startswith(("when ", "once ", "after ")) else only
+    only = only and f"{', ' if only.startswith('only ') else '; '}{only}"
     return ToDo(
         step=number,
-        title=f"{change.target}{to}{f', {only}' if only else ''}",
+        title=f"{change.target}{to}{only}",
         target=change.target,
         before=change.old,
         after=change.new,

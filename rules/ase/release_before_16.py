@@ -71,8 +71,8 @@ RATIO_OF = {
 }
 """The ratio of each spinlock."""
 OWN_FIRST = (
-    "Do first what their own findings say: a setting takes a restart or none, an upgrade is a project. Weigh an "
-    "upgrade only if the contention stays{0}."
+    "Weigh an upgrade to 16.0, which is a project, only if the contention of these spinlocks stays{0} once their own "
+    "findings were followed: a setting takes a restart or none."
 )
 LOWEST = "No lower ratio is asked for here: {0}."
 ALONE = "Do not upgrade for these alone: no source says that it helps them. Their own findings come first."

@@ -108,7 +108,7 @@ CROSSED = (
 )
 NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
-BRIEF = "Such a wait is over before anybody could ask who holds the lock, so the lock type decides. {}."
+BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
 BY_TYPE = {
     "page": "see rdb/page_locks_dominate and rdb/page_transfer_via_disk",
     "record": "see rdb/record_granularity",
