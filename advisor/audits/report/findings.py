@@ -19,6 +19,14 @@ def first_figure(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next(chain(beyond, with_limit, finding["evidence"]), None)
 
 
+def subject_of(finding: Mapping[str, Any], text: str) -> str:
+    """Its subject as it stands before a text of it; without the part that the text itself begins with."""
+    subject = str(finding["subject"])
+    own = subject.rpartition(": ")[2]
+    lead = subject.removesuffix(own).removesuffix(": ") if text.lower().startswith(own.lower()) else subject
+    return f"{lead}: " if lead else ""
+
+
 def figure_words(finding: Mapping[str, Any]) -> str:
     """That figure: `mean chain 19.2 resources per bucket, limit 1`; empty where it has none."""
     one = first_figure(finding)

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from advisor.audits.report import account, compared
 from advisor.audits.report.compared import force_of, row_of, settings_of
-from advisor.audits.report.findings import figure_words, first_figure
+from advisor.audits.report.findings import figure_words, first_figure, subject_of
 from advisor.audits.report.placement import COLUMNS, placement_of
 from advisor.audits.report.plan import WHENS, do_marked, due, steps_of, with_accepted
 from advisor.audits.report.run_sheet import RunSheet, sheets_of
@@ -163,6 +163,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "whens": WHENS,
         "figure_words": figure_words,
         "first_figure": first_figure,
+        "subject_of": subject_of,
         "clusters": [_cluster(one, places, data) for one in data.get("clusters", ())],
         "sections": [_sections(capture, causes, places, findings) for capture in data["captures"]],
     }

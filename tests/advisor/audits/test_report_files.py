@@ -18,6 +18,7 @@ import pytest
 from markupsafe import escape
 
 from advisor.audits.models import Audit
+from advisor.audits.report.findings import subject_of
 from advisor.audits.report.pdf import pdf
 from advisor.audits.report.render import SHORT, Plots, render
 from advisor.audits.services.audit_page import page_of
@@ -333,3 +334,15 @@ def test_the_command_line_draws_nothing_and_loads_no_service() -> None:
     loaded = {line.split("|")[-1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert "advisor.audits.report.render" in loaded
     assert not {"advisor.charts", "advisor.models", "weasyprint", "django.template"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("subject", "text", "lead"),
+    [
+        ("CLAIMS1", "34.6 % of the grabs waited.", "CLAIMS1: "),
+        ("NITH3: the log semaphore", "The log semaphore: 12 % waited.", "NITH3: "),
+        ("default data cache", "Default data cache spun.", ""),
+    ],
+)
+def test_a_subject_is_not_said_twice(subject: str, text: str, lead: str) -> None:
+    assert subject_of({"subject": subject}, text) == lead
