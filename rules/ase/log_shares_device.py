@@ -21,6 +21,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import DatabaseFragment
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import subject_of
+from rules.changes.quoting import comment
 from rules.engine import rule
 from rules.finding import Clean, Finding, Outcome, Severity
 
@@ -48,12 +49,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         listed = len({one.database or one.db_id for one in facts.every(DatabaseFragment)})
         yield Clean(f"{listed} databases listed: no log of a user's database shares a device with data")
         return
-    several = len(mixed) > 1
+    of = f"{len(mixed):,} databases" if len(mixed) > 1 else comment(next(iter(mixed)))
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,
-        title=f"Data and log share a device in {len(mixed)} database{'s' if several else ''}",
-        seen=f"A piece of a device holds data and log of {len(mixed)} database{'s' if several else ''} of users.",
+        title=f"Data and log of {of} share a device",
+        seen=f"A piece of a device holds data and log of {of}.",
         because=FLUSHED,
         do=separate_first(mixed),
         unknown=UNKNOWN,
