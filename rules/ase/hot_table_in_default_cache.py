@@ -157,7 +157,7 @@ def _finding(
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
     moves = bool(part and part.moved)
     own = own_cache.enough_alone(facts, figure, contents, limits.contention_percent, given)
-    first = "" if not part or not moves else "" if own else _temporary_first(facts, contents, part)
+    first = "" if not part or not moves else "" if own else _temporary_first(facts, contents, part, given)
     first = first or (_first(facts, part, contention, limits.contention_percent) if part and moves else "")
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
@@ -218,9 +218,13 @@ def _first(facts: Facts, part: report.Part, contention: float, goal: float) -> s
     return report.partitions_first(facts, part, contention, goal)
 
 
-def _temporary_first(facts: Facts, contents: Contents, part: report.Part) -> str:
-    """That temporary databases, which make more of the searches than the plan would move, get a cache of their own."""
-    if serves_tempdb(facts, part.home, named_of(facts, part.home)):
+def _temporary_first(facts: Facts, contents: Contents, part: report.Part, given: own_cache.Given) -> str:
+    """That temporary databases, which make more of the searches than the plan would move, get a cache of their own.
+
+    Empty where no memory is left for that.
+    """
+    room = given.get((part.home, False))
+    if (room and not room[0].fits) or serves_tempdb(facts, part.home, named_of(facts, part.home)):
         return ""
     temporary = temporary_databases(facts)
     theirs = sum(one.reads for one in contents.held if one.cache == part.home and one.database in temporary)

@@ -327,6 +327,10 @@ def default_cache(facts: Facts, contents: Contents) -> NamedCache | None:
     return named_of(facts, name) if name else None
 
 
+LEAST_ROOM_DAYS = 1.0
+"""This project: what grows out of its cache on the first day was no table to bind whole; a year is asked of relaxed."""
+
+
 def _is_default(facts: Facts, cache: str) -> bool:
     named = named_of(facts, cache)
     return cache == DEFAULT_CACHE or (named is not None and named.is_default)
@@ -351,7 +355,7 @@ def _candidates(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> list[
     """What may be moved out of the hot caches, most searched first: nothing that is bound, nothing that cannot be."""
     temporary = perhaps_temporary(facts)
     free = [one for one in contents.held if one.cache in hot and not one.bound and one.reads and movable(one)]
-    free = [one for one in free if one.database not in temporary]
+    free = [one for one in free if one.database not in temporary and not _outgrows(one, contents.seconds)]
     large = {name: large_pools(facts, name) for name in hot}
     found = [_bindable(contents, (one,), large[one.cache]) for one in free if not one.system]
     groups: dict[tuple[str, str], list[Held]] = {}
@@ -360,6 +364,12 @@ def _candidates(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> list[
             groups.setdefault((one.database, one.cache), []).append(one)
     found += [_bindable(contents, tuple(group), large[group[0].cache]) for group in groups.values()]
     return sorted(found, key=lambda one: (-one.piece.share, one.piece.name))
+
+
+def _outgrows(held: Held, seconds: float | None) -> bool:
+    """Whether it uses up the room of a cache of its own within a day: from then on its pages are replaced there."""
+    days = _room_lasts((held,), seconds) if seconds and held.size_mb and not held.system else None
+    return days is not None and days < LEAST_ROOM_DAYS
 
 
 def movable(held: Held) -> bool:
