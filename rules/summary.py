@@ -6,7 +6,7 @@ page, the PDF and the mail, and is all that a heartbeat or a webhook needs.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
@@ -40,6 +40,8 @@ UNDO = {
     Effect.OFFLINE: "{}, an outage again",
     Effect.ADVICE: "",
 }
+ASKS_FOR_RESTART = "restart the server"
+"""As scripts say it in a comment."""
 
 
 @dataclass(frozen=True)
@@ -330,6 +332,13 @@ def _promise(ranked: Ranked, accounts: Sequence[Account], unit: str) -> str:
     return "; ".join(said)
 
 
+def way_back(effect: Effect, undo: Iterable[str], old: float | str | None) -> str:
+    """How a change is taken back, and when that takes effect: with a restart where its own script asks for one."""
+    static = effect is Effect.ONLINE and any(ASKS_FOR_RESTART in line for line in undo)
+    said = UNDO[Effect.RESTART if static else effect]
+    return said.format("taken back" if old is None else f"back to {rounded(old)}")
+
+
 def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: str) -> ToDo:
     was = "" if change.old is None else f"{rounded(change.old)} → "
     to = "" if change.new is None else f" {was}{rounded(change.new)}"
@@ -345,7 +354,7 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
         after=change.new,
         when=step.when,
         effect=effect,
-        undo=UNDO[step.takes_effect].format("taken back" if change.old is None else f"back to {rounded(change.old)}"),
+        undo=way_back(step.takes_effect, change.undo, change.old),
         finding=ranked.key,
         risk="" if risk.level == "low" else f"{risk.level}: {risk.why}",
         after_step=step.after,

@@ -10,10 +10,10 @@ from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
-from rules.finding import Finding, Severity, Verdict
+from rules.finding import Effect, Finding, Severity, Verdict
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
-from rules.summary import MOST_COLLECT, MOST_DO, summarized
+from rules.summary import MOST_COLLECT, MOST_DO, summarized, way_back
 from tests.stories import HERE, STORIES, audits_of, inputs_of
 
 LONGEST_TEXT = 120
@@ -262,3 +262,19 @@ def test_what_two_findings_ask_for_in_the_same_words_is_told_once() -> None:
     findings = (asks("KIWI", "Run it on one node."), asks("PLUM", "Run it on one node."), asks("FIG", "Measure."))
     told = [one.title for one in summarized(findings, (), Plan(), ()).do]
     assert told == ["Run it on one node.", "Measure."]
+
+
+@pytest.mark.parametrize(
+    ("effect", "undo", "says"),
+    [
+        (Effect.ONLINE, ('sp_configure "x", 5',), "back to 8, at once"),
+        (
+            Effect.ONLINE,
+            ('sp_cacheconfig "c", "8M"', "-- a smaller size is static: restart the server"),
+            "back to 8, next restart",
+        ),
+        (Effect.OFFLINE, ("-- restart the server",), "back to 8, an outage again"),
+    ],
+)
+def test_a_way_back_takes_effect_when_its_own_script_says(effect: Effect, undo: tuple[str, ...], says: str) -> None:
+    assert way_back(effect, undo, 8.0) == says

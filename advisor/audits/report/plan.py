@@ -11,7 +11,7 @@ from typing import Any
 from rules.changes.quoting import comment
 from rules.finding import Effect, rounded
 from rules.plan import MARKS, SQL_MARK, WHEN
-from rules.summary import UNDO
+from rules.summary import way_back
 
 WHENS = {
     "now": "Now",
@@ -243,10 +243,9 @@ def _changed(key: str, asked: Sequence[tuple[int, Any, Mapping[str, Any]]], effe
     if not asked:
         return Changed(key, _last(key), None, None, "")
     change = asked[0][2]
-    was = "taken back" if change["from"] is None else f"back to {rounded(change['from'])}"
     cautions = dict.fromkeys(caution for _, _, one in asked for caution in one["cautions"])
     numbers = tuple(number for number, _, _ in asked if number)
-    undo = UNDO[effect].format(was)
+    undo = way_back(effect, change["undo"], change["from"])
     accepted = _accepted_until(asked)
     return Changed(key, change["target"], change["from"], change["to"], undo, tuple(cautions), numbers, accepted)
 
