@@ -92,7 +92,7 @@ def name_of(one: Input) -> str | None:
     return short_name(root) if root else None
 
 
-def _untitled_switch(one: Input, own: str) -> str:
+def _without_switch(one: Input, own: str) -> str:
     """The name without what a load series was run `with` or `without`: one machine, whose runs are to be compared."""
     series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
     return SWITCH.sub("", own) or own if series and all(fact.node is None for fact in series) else own
@@ -109,7 +109,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
             continue
         product = product_of(one)
         root = database_of(one.facts) if product == "rdb" else None
-        same = _untitled_switch(one, own)
+        same = _without_switch(one, own)
         key = root_key(root) if root else same.upper()
         group = groups.setdefault((product, key), Group(product, own, True))
         if same != own != group.name:

@@ -40,7 +40,7 @@ from rules.ase._evidence.caches.binding_plan import (
 from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.figures import named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of, searched
-from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, temporary_databases
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.scans import scanned_of
 from rules.ase._evidence.objects.seen import name_of
@@ -156,9 +156,11 @@ def _finding(
     share = contents.inside(name, sum(one.reads for one in top))
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
     moves = bool(part and part.moved)
-    own = own_cache.enough_alone(facts, figure, contents, limits.contention_percent, given)
-    first = "" if not part or not moves else "" if own else _temporary_first(facts, contents, part, given)
-    first = first or (_first(facts, part, contention, limits.contention_percent) if part and moves else "")
+    goal, own, first = limits.contention_percent, None, ""
+    if part and moves:
+        own = own_cache.enough_alone(facts, figure, contents, goal, given)
+        first = "" if own else _temporary_first(facts, figure, contents, part, given)
+        first = first or _first(facts, part, contention, goal)
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""
@@ -168,7 +170,6 @@ def _finding(
         do = report.short_of_memory(part.plan)
     elif not first:
         left = report.contention_left(part.plan, name, contention)
-        goal = limits.contention_percent
         under = left is not None and left < goal
         own = None if under else own
         yields = own.keys if own else ()
@@ -218,7 +219,9 @@ def _first(facts: Facts, part: report.Part, contention: float, goal: float) -> s
     return report.partitions_first(facts, part, contention, goal)
 
 
-def _temporary_first(facts: Facts, contents: Contents, part: report.Part, given: own_cache.Given) -> str:
+def _temporary_first(
+    facts: Facts, figure: Figure, contents: Contents, part: report.Part, given: own_cache.Given
+) -> str:
     """That temporary databases, which make more of the searches than the plan would move, get a cache of their own.
 
     Empty where no memory is left for that.
@@ -226,11 +229,9 @@ def _temporary_first(facts: Facts, contents: Contents, part: report.Part, given:
     room = given.get((part.home, False))
     if (room and not room[0].fits) or serves_tempdb(facts, part.home, named_of(facts, part.home)):
         return ""
-    temporary = temporary_databases(facts)
-    theirs = sum(one.reads for one in contents.held if one.cache == part.home and one.database in temporary)
-    moved = sum(held.reads for one in part.moved for held in one.holds)
-    shares = (report.percent(contents.inside(part.home, reads)) for reads in (theirs, moved))
-    return TEMPORARY_FIRST.format(*shares) if theirs > moved else ""
+    theirs = own_cache.temporaries_of(facts, figure, contents).share
+    moved = contents.inside(part.home, sum(held.reads for one in part.moved for held in one.holds))
+    return TEMPORARY_FIRST.format(report.percent(theirs), report.percent(moved)) if theirs > moved else ""
 
 
 def _count(top: list[Held]) -> str:

@@ -103,9 +103,13 @@ def _listed(queue: ListedQueue) -> int:
     return queue.waiting + queue.converting
 
 
+def _shown(root: str) -> str:
+    return comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text"
+
+
 def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
     """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
-    root = comment(queue.root.rstrip(" ."), LONGEST_NAME) or "a name without text"
+    root = _shown(queue.root)
     own = comment(queue.text.rstrip(" ."), LONGEST_NAME)
     # names below those of RMS and the file system are numbers: SDA prints dots for them
     named = own if any(map(str.isalnum, own)) else ""
@@ -141,11 +145,12 @@ def _spread(queues: Sequence[ListedQueue], told: AbstractSet[str], limits: Limit
     """Trees below which as many wait, but few for one resource each; none of which a longer queue is `told`."""
     trees: dict[str, list[ListedQueue]] = {}
     for one in queues:
-        trees.setdefault(one.root, []).append(one)
-    found = {root: some for root, some in trees.items() if sum(map(_listed, some)) >= limits.waiting}
-    found = {root: some for root, some in found.items() if root not in told}
-    for root, some in sorted(found.items(), key=lambda tree: -sum(map(_listed, tree[1])))[:3]:
-        name, waiting = comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text", sum(map(_listed, some))
+        if one.root not in told:
+            trees.setdefault(one.root, []).append(one)
+    counted = ((sum(map(_listed, some)), root, some) for root, some in trees.items())
+    found = sorted((one for one in counted if one[0] >= limits.waiting), key=lambda one: -one[0])
+    for waiting, root, some in found[:3]:
+        name = _shown(root)
         yield Finding(
             subject=name,
             severity=Severity.NOTE,

@@ -52,7 +52,7 @@ class Line:
     worst: int
     """Of its open findings: 0 none, 1 note … 4 critical."""
     accepted: int
-    """0 nothing, 1 note … 4 critical."""
+    """How many findings are."""
     headline: str
     changed: str
     """What changed since the last digest, in numbers; empty: nothing."""
