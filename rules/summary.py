@@ -343,7 +343,7 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
     was = "" if change.old is None else f"{rounded(change.old)} → "
     to = "" if change.new is None else f" {was}{rounded(change.new)}"
     risk = change.risk or RISKS[step.takes_effect]
-    only = change.condition if step.takes_effect is Effect.ADVICE else ""
+    only = change.condition
     only = f"only {only}" if only.startswith(("when ", "once ", "after ")) else only
     only = only and f"{', ' if only.startswith('only ') else '; '}{only}"
     return ToDo(
