@@ -110,6 +110,7 @@ BY_TYPE = {
     "page": "see rdb/page_locks_dominate and rdb/page_transfer_via_disk",
     "record": "see rdb/record_granularity",
     "area": "see rdb/carry_over_locks",
+    "nowait": "see rdb/carry_over_locks",
     "seqblk": "see rdb/root_file_locks_hot",
     "tsnblk": "see rdb/root_file_locks_hot",
     "snapshot": "see rdb/snapshots_block_readers",
@@ -397,7 +398,8 @@ def _most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
 def _brief(mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence."""
     if main:
-        return BRIEF.format(f"Most logged stalls are for {named(main[0])}")
+        see = BY_TYPE.get(main[0].resource_kind, "")
+        return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := _most_waited_for(mean):
         kind, waits = most
         see = BY_TYPE.get(kind, "see what asks for them")
