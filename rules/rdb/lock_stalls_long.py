@@ -42,6 +42,7 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
@@ -107,7 +108,7 @@ NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
 BY_TYPE = {
-    "page": "see rdb/page_locks_dominate and rdb/page_transfer_via_disk",
+    "page": "see rdb/page_locks_dominate",
     "record": "see rdb/record_granularity",
     "area": "see rdb/carry_over_locks",
     "nowait": "see rdb/carry_over_locks",
@@ -116,6 +117,7 @@ BY_TYPE = {
     "snapshot": "see rdb/snapshots_block_readers",
 }
 """Where what helps against waits for a lock type stands."""
+BY_MEMORY = " and rdb/page_transfer_via_disk"
 TYPES = MissingInput(
     "which lock type they wait for",
     "a write (key W) of the RMU/SHOW STATISTICS screens Locking (rqsts stalled), (proms stalled) and (stall time x100)",
@@ -293,7 +295,7 @@ def _finding(
         else _holder(one, waits, long, mean, timeouts)
     )
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
-        do = _brief(mean, main)
+        do = _brief(one, mean, main)
     said = "; ".join(seen)
     longest = _longest(long[0]) if long else None
     return Finding(
@@ -395,14 +397,20 @@ def _most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
     return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
 
 
-def _brief(mean: Mean, main: list[WaitGroup]) -> str:
+def _see(one: OneDatabase, kind: str) -> str:
+    """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
+    more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
+    return f"{BY_TYPE.get(kind, '')}{more}"
+
+
+def _brief(one: OneDatabase, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence."""
     if main:
-        see = BY_TYPE.get(main[0].resource_kind, "")
+        see = _see(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := _most_waited_for(mean):
         kind, waits = most
-        see = BY_TYPE.get(kind, "see what asks for them")
+        see = _see(one, kind) or "see what asks for them"
         part = f"{rounded(waits.processes)} wait for {_printed(kind)} locks{waits.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
