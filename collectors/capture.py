@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from collectors.cluster import with_members
+from collectors.cluster import of_other_times, with_members
 from collectors.facts import NOWHERE, Capture, Fact, Facts, Interval, System, known, without_collection
 from collectors.facts.ase import EngineBusy, MonEngine, MonState, Server, ServerStart, Snapshot, SysmonSample
 from collectors.facts.openvms import MonitorSample, Node, OtherSample, ProcessorModes, T4File
@@ -62,6 +62,11 @@ def _captures(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         with Guarded() as stepping:
             found = step(found)
         _say(given, NOT_HELD_TOGETHER, stepping.error)
+    for capture, apart_from in of_other_times(found):
+        files = {fact.source.file for fact in capture.facts.items if type(fact) in TIMED}
+        for one in given:
+            if one.file in files:
+                one.problems.append(apart_from)
     return found
 
 

@@ -40,6 +40,10 @@ PARAMETERS = ("LOCKDIRWT", "LOCKRMWT", "PE1")
 AGREE = 0.05
 """This project: asked and served remote operations agree to 5 % where no node is missing. Clocks and sample ends differ
 by seconds."""
+APART = (
+    "{0} is a node of the same cluster, but its figures are of another time ({1}): each node is judged by itself, and "
+    "nothing is said of the cluster; collect both over the same hours"
+)
 LEAST_REMOTE = 10.0
 """Remote operations per second from which their agreement says anything."""
 
@@ -175,6 +179,29 @@ def _same_time(one: Interval, other: Interval) -> bool:
     if one.start is None or other.start is None:
         return one.start is None and other.start is None
     return shared_part(one, other) > 0.5
+
+
+def of_other_times(captures: Sequence[Capture]) -> Iterator[tuple[Capture, str]]:
+    """Captures of nodes that exports name as members of one cluster, of which no two are of one time: what to say."""
+    by_name: dict[str, list[Capture]] = {}
+    for one in captures:
+        if one.system.product == "openvms" and one.interval.start is not None:
+            by_name.setdefault(one.system.name.upper(), []).append(one)
+    named = {name: set[str]().union(*map(_named_by, some)) for name, some in by_name.items()}
+    linked = {(name, other) for name in by_name for other in named[name] if other in by_name and other != name}
+    for name, other in sorted(linked | {(other, name) for name, other in linked}):
+        some, theirs = by_name[name], by_name[other]
+        if not any(_same_time(one.interval, another.interval) for one in some for another in theirs):
+            yield from ((one, APART.format(other, _when(theirs[-1].interval))) for one in some)
+
+
+def _when(interval: Interval) -> str:
+    """`12-MAY-2026 10:01 to 10:40`; with the day of its end where that is another one."""
+    start, end = interval.start, interval.end
+    if start is None or end is None:
+        return "unknown time"
+    last = f"{end:%H:%M}" if end.date() == start.date() else f"{end:%d-%b-%Y %H:%M}"
+    return f"{start:%d-%b-%Y %H:%M} to {last}".upper().replace(" TO ", " to ")
 
 
 def _files(capture: Capture) -> set[str]:

@@ -119,7 +119,7 @@ class Change:
     risk: "Risk | None" = None
     """What making it risks, where its effect does not say so already (`rules.plan.RISKS`)."""
     condition: str = ""
-    """Of a template: what has to come first, as a clause; its line of the plan says so, lest it be taken for a step."""
+    """What has to come first, as a clause: its line of the plan says so, lest a template be taken for a step."""
     copied_pages: float | None = None
     """Of an outage: how many pages are copied meanwhile, where an export shows it."""
 

@@ -310,9 +310,17 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
 
 
 def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:
-    """Whether another finding says what to do: one that explains it, or one that it explains and that has a change."""
+    """Whether another finding says what to do: one that explains it, or one that it explains and that has a change.
+
+    One that explains it and is no warning, where the words name its rule and it has a change that they would repeat.
+    """
     return any(
-        (ranked.key in one.explains and one.finding.severity >= Severity.WARNING)
+        (
+            ranked.key in one.explains
+            and (
+                one.finding.severity >= Severity.WARNING or bool(one.rule in ranked.finding.do and one.finding.changes)
+            )
+        )
         or (one.key in ranked.explains and bool(one.finding.changes))
         for one in findings
     )
@@ -343,7 +351,7 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
     was = "" if change.old is None else f"{rounded(change.old)} → "
     to = "" if change.new is None else f" {was}{rounded(change.new)}"
     risk = change.risk or RISKS[step.takes_effect]
-    only = change.condition if step.takes_effect is Effect.ADVICE else ""
+    only = change.condition
     only = f"only {only}" if only.startswith(("when ", "once ", "after ")) else only
     only = only and f"{', ' if only.startswith('only ') else '; '}{only}"
     return ToDo(

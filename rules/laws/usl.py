@@ -228,13 +228,18 @@ def _fitted(
     )
 
 
+def ran_at(course: TimeSeries, load: float) -> bool:
+    """Whether a load was run itself: where the law has its peak at such a one, what was measured says where it is."""
+    return any(step.load == load for step in course.steps)
+
+
 def harm_from(model: Model) -> float | None:
     """The load from which adding more does harm; `None` where neither a usable law nor the measured rates show one.
 
     Only where the highest load does less than the measured peak by more than noise: the law bends down where rates
     level off, too. By a usable law its peak, inside the measured range and proven; else the measured peak, and of fewer
     loads than the law needs only where more than one run bears the fall out. Of captures that are no runs of one test
-    only where the machine was busy in them.
+    only where the machine was busy in them. Where the law's best load was run itself, the load that did most counts.
     """
     course = course_of(model.series)
     if not isinstance(course, TimeSeries) or uneven_work(model.series) or course.fall_percent <= NOISE_PERCENT:
@@ -246,7 +251,9 @@ def harm_from(model: Model) -> float | None:
         return None
     if model.usable:
         peak = model.best_load
-        return peak if peak is not None and model.proven and peak < model.highest_measured else None
+        if peak is None or not model.proven or peak >= model.highest_measured:
+            return None
+        return course.peak.load if ran_at(course, peak) else peak
     if course.overlaps:
         return None
     return course.peak.load

@@ -1,7 +1,8 @@
 """DEADLOCK_WAIT is off, or far from its default at a cost.
 
 Finds: three cases of DEADLOCK_WAIT, beside what MONITOR LOCK counts. 0: no deadlock is ever searched for. Less than the
-default of 10 s, with many searches that find none. More than 10 s, with deadlocks that are found, so late.
+default of 10 s, with many searches of which next to none finds one. More than 10 s, with deadlocks that are found, so
+late.
 
 Why it matters: 0 disables deadlock checking, so processes that wait for each other wait until a person ends one. A
 value between 0 and the default finds deadlocks sooner and takes more CPU time (wiki.vmssoftware.com/DEADLOCK_WAIT): a
@@ -12,8 +13,9 @@ What to do: 10 s, the default; dynamic, so at once and without a reboot. A progr
 sooner can set a wait for itself from V8.3 on ($SET_PROCESS_PROPERTIES, PPROP$C_DEADLOCK_WAIT), without the searches of
 all others.
 
-When to ignore it: where the value was set on purpose for an application whose deadlocks are found and repeated. With
-deadlocks found in numbers a short wait is left as it is.
+When to ignore it: where the value was set on purpose for an application whose deadlocks are found and repeated. Where
+one search in a hundred finds a deadlock, or a short wait spares at any moment one request that would else stand in one,
+it is left as it is.
 """
 
 from collections.abc import Iterator
@@ -22,7 +24,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, SysgenParameter
 from rules.changes.openvms_sysgen import set_parameter
-from rules.engine import limit, rule
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
 from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME, STATISTICS, unreal
 from rules.openvms._evidence.node import (
@@ -48,13 +50,13 @@ class Limits:
     searches: float = limit(
         1.0, "this project: a real two-node day without trouble had 0.0001 at 10 s", unit="deadlock searches/s"
     )
-    found_per_hour: float = limit(
-        4.0,
-        "this project: from here on a short wait spares people more than its searches take",
-        unit="deadlocks found an hour",
+    found_percent: float = percent(
+        1.0, "this project: of a hundred searches one ends a deadlock: they are not for nothing", of="deadlock searches"
     )
     late: float = limit(
-        1.0, "this project: at any moment one more waits in a deadlock than would at 10 s", unit="requests"
+        1.0,
+        "this project: at any moment one more, or one fewer, waits in a deadlock than would at 10 s",
+        unit="requests",
     )
 
 
@@ -93,15 +95,19 @@ def _judge(facts: Facts, limits: Limits, seconds: float, parameter: SysgenParame
     if wrong := unreal(rates):
         return wrong
     said = f"{NAME} {seconds:g} s, {in_prose(searches)} deadlock searches/s, {in_prose(finds)} found"
-    late = finds * (seconds - DEFAULT)
-    if seconds < DEFAULT and searches >= limits.searches and finds * HOUR < limits.found_per_hour:
+    late = finds * abs(seconds - DEFAULT)
+    often = 100 * finds >= limits.found_percent * searches
+    if seconds < DEFAULT and searches >= limits.searches and not often and late < limits.late:
+        none = f"one in {in_prose(searches / finds)} finds a deadlock" if finds else "none finds a deadlock"
+        spared = f"; the default would leave {in_prose(late)} requests more in one at any moment" if finds else ""
+        seen = f"{said}: a search for every request that waits {seconds:g} s{spared}."
         return _finding(
             facts,
             parameter,
             rates,
-            title=f"{NAME} {seconds:g} s: {in_prose(searches)} searches a second find no deadlock",
-            seen=f"{said}: a search for every request that waits {seconds:g} s.",
-            because="A value below the default finds deadlocks sooner and takes more CPU time; here it finds none.",
+            title=f"{NAME} {seconds:g} s: {in_prose(searches)} searches a second, of which {none}",
+            seen=seen,
+            because="A value below the default finds deadlocks sooner and takes more CPU time; no wait ends by it.",
             held=("deadlock searches", searches, limits.searches),
         )
     if seconds > DEFAULT and late >= limits.late:
@@ -115,10 +121,11 @@ def _judge(facts: Facts, limits: Limits, seconds: float, parameter: SysgenParame
             held=("requests that wait in a deadlock longer than by default", round(late, 2), limits.late),
         )
     sooner = ""
-    if seconds < DEFAULT and finds * HOUR >= limits.found_per_hour:
+    if seconds < DEFAULT and searches >= limits.searches:
         sooner = (
-            f": {finds * HOUR:.0f} deadlocks an hour end {DEFAULT - seconds:g} s sooner than by default (limit "
-            f"{limits.found_per_hour:g} an hour), which these searches pay for"
+            f": {finds * HOUR:,.0f} deadlocks an hour end {DEFAULT - seconds:g} s sooner than by default, which these "
+            f"searches pay for ({100 * finds / searches:.2g} % find one, limit {limits.found_percent:g} %, or "
+            f"{limits.late:g} request spared at any moment)"
         )
     return Clean(f"{said}{sooner}{pending_clause(facts, NAME)}", (rates.source,))
 

@@ -36,7 +36,16 @@ from rules.finding import (
     joined,
 )
 from rules.laws.rounding import plain
-from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME, SEARCHES, STATISTICS, unreal
+from rules.openvms._evidence.deadlock_wait import (
+    COLLECTED_BY,
+    DEFAULT,
+    LONGEST,
+    NAME,
+    SEARCHES,
+    STATISTICS,
+    no_cure,
+    unreal,
+)
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, waiters, waits_of, what_of
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -164,10 +173,7 @@ def _finding(
             "own, from V8.3 on).",
             dead,
         ),
-        do=(
-            f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT. Do not lower {NAME} "
-            "below its default: that makes more searches and no wait shorter."
-        ),
+        do=joined(f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.", no_cure(facts)),
         unknown=joined(
             f"LCKQUE lists the longest queue for {what_of(queue.head)}: {waiters(queue.head):,.0f} wait."
             if queue

@@ -27,6 +27,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.deadlock_wait import no_cure
 from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
@@ -44,7 +45,7 @@ REASONS = {
 WAITS = "Who waits for a lock does nothing until its holder gives it up."
 HOLDER_DOES = (
     "See what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with its process id); for Rdb RMU/SHOW "
-    "LOCKS/MODE=CULPRIT. Leave DEADLOCK_WAIT as it is."
+    "LOCKS/MODE=CULPRIT."
 )
 NAME_THEM = "Write reports of LCKQUE while they wait, which name each of these locks, and see what the holders do."
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
@@ -75,8 +76,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     queues = [one for one in facts.every(ListedQueue) if not one.standing]
     listed = [one for one in queues if _listed(one) >= limits.waiting]
     for queue in sorted(listed, key=lambda one: (-_listed(one), one.text))[:3]:
-        yield _listed_finding(queue, limits)
-    yield from _spread([one for one in queues if one not in listed], {one.root for one in listed}, limits)
+        yield _listed_finding(queue, limits, no_cure(facts))
+    few = [one for one in queues if one not in listed]
+    yield from _spread(few, {one.root for one in listed}, limits, no_cure(facts))
     if not reports:
         if not listed:
             yield _unasked(facts, limits)
@@ -107,7 +109,7 @@ def _shown(root: str) -> str:
     return comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text"
 
 
-def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
+def _listed_finding(queue: ListedQueue, limits: Limits, no_cure: str) -> Finding:
     """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
     root = _shown(queue.root)
     own = comment(queue.text.rstrip(" ."), LONGEST_NAME)
@@ -129,7 +131,7 @@ def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
         title=f"{_listed(queue):,} lock requests wait for {name}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
         because=WAITS,
-        do=HOLDER_DOES,
+        do=joined(HOLDER_DOES, no_cure),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
@@ -141,7 +143,7 @@ def _listed_finding(queue: ListedQueue, limits: Limits) -> Finding:
     )
 
 
-def _spread(queues: Sequence[ListedQueue], told: AbstractSet[str], limits: Limits) -> Iterator[Outcome]:
+def _spread(queues: Sequence[ListedQueue], told: AbstractSet[str], limits: Limits, no_cure: str) -> Iterator[Outcome]:
     """Trees below which as many wait, but few for one resource each; none of which a longer queue is `told`."""
     trees: dict[str, list[ListedQueue]] = {}
     for one in queues:
@@ -157,7 +159,7 @@ def _spread(queues: Sequence[ListedQueue], told: AbstractSet[str], limits: Limit
             title=f"{waiting:,} lock requests wait for {len(some):,} different locks below {name}",
             seen=f"{waiting:,} wait below {name} in SHOW LOCK/BRIEF, for {len(some):,} different locks.",
             because=WAITS,
-            do=f"{NAME_THEM} Leave DEADLOCK_WAIT as it is.",
+            do=joined(NAME_THEM, no_cure),
             unknown=ONE_MOMENT,
             evidence=(
                 Evidence(
@@ -214,10 +216,10 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
         because=REASONS.get(one.head.resource.kind, WAITS),
         do=_of_files(one.head.resource.kind)
         if one.head.resource.kind in XQP_KINDS
-        else (
+        else joined(
             "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, "
-            "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile. A DEADLOCK_WAIT below its default "
-            "makes more searches, and no wait shorter."
+            "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile.",
+            no_cure(facts),
         ),
         unknown=sentence(
             once,

@@ -25,7 +25,7 @@ Consulting (slides on the OpenVMS lock manager, 2014) found no gain from a table
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockRates, Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
@@ -46,7 +46,9 @@ from rules.openvms._evidence.chains import (
     NAME,
     RANGE,
     Chain,
+    as_wanted,
     chain_of,
+    wanted_buckets,
 )
 from rules.openvms._evidence.node import (
     USE,
@@ -75,6 +77,7 @@ EXPLAINS = (
 )
 CHAIN = "mean chain at the peak"
 AFTER_BOOT = "mean chain after the next boot"
+FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: by AUTOGEN's report it is the cause"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
 BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
@@ -122,7 +125,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         f"{found.length:.2f}"
     )
     rate, waiting = found.operations, pending_clause(facts, NAME)
-    new = min(next_power_of_two(found.peak * limits.growth), RANGE.high)
+    new = wanted_buckets(found.peak, limits.growth)
     short = found.length <= limits.mean_chain
     if rate is not None and rate < limits.operations_per_second and not short:
         few = f"but only {rate:,.0f} lock operations/s (limit {limits.operations_per_second:,.0f})"
@@ -184,22 +187,23 @@ def _finding(
         to = f"{sure_to}{full:.2f} only if all {new:,} are used and names spread evenly"
     boot = "with a reboot" if severity is not Severity.NOTE else WHEN
     change = (
-        f"{NAME} {found.value:.0f} → {new}, {boot if found.buckets < PROVEN else 'with a reboot that is agreed on'},"
+        f"{NAME} {found.value:.0f} → {new} ({as_wanted(found.peak, limits.growth)}), "
+        f"{boot if found.buckets < PROVEN else 'with a reboot that is agreed on'},"
     )
     enough = "what is pending is not enough for these resources: set this value before that boot" if waits else ""
     if settled:
         change = f"The pending {NAME} {new}"
         enough = "that is enough: nothing is to be set, only the reboot is missing; then measure"
     do = (
-        f"{change} shortens the chain to {to}; it takes about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a "
-        "bucket, as recalled), and a table that is too large costs only memory."
+        f"{change} shortens the chain to {to}; about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as "
+        "recalled)"
     )
     told = hard_coded(facts, NAME)
-    fixed = "take out the line of MODPARAMS.DAT that hard-codes it (AUTOGEN's report)" if told else ""
+    fixed = "first take out the line of MODPARAMS.DAT that hard-codes it (AUTOGEN's report)" if told else ""
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
     heat = _trace(facts)
     spun = f"It may contribute to MP synchronization: {_spinning(heat.name if heat else None)}"
-    enlarged = "Gains beyond one bucket per resource were not found, so no more is asked for."
+    enlarged = "Gains beyond one bucket per resource were not found, so no more is asked for; it costs only memory."
     if new > PROVEN:
         enlarged = BITS if spins else UNPROVEN
     return Finding(
@@ -212,7 +216,7 @@ def _finding(
             pending_text(NAME, waits[0]) if waits else "",
         ),
         because=joined(ALONG, _cost_text(found, severity)),
-        do=joined(do, sentence(enough, fixed)),
+        do=joined(sentence(fixed), sentence(do, enough) if fixed else joined(sentence(do), sentence(enough))),
         unknown=joined(enlarged, spun if spins else ""),  # one CPU waits for no other
         evidence=(*_evidence(found, limits, shared), *_waiting(waits), *autogen_evidence(facts, NAME)),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
@@ -290,7 +294,7 @@ def _change(
     if not own_reboot:
         when = WHEN if found.buckets < PROVEN else BEYOND
         return advise_parameter(NAME, found.value, new, when=when, cautions=cautions, memory_mb=memory, node=node)
-    return set_parameter(
+    change = set_parameter(
         NAME,
         found.value,
         new,
@@ -301,6 +305,7 @@ def _change(
         node=node,
         pending=waits[0] if waits else None,
     )
+    return replace(change, condition=FIXED.format(NAME)) if told else change
 
 
 def _too_small_next(
@@ -340,9 +345,10 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
     (value, fact), (peak, _, source) = waits, level
     buckets, rate = next_power_of_two(value), busiest_operations(facts.every(LockRates))
     after = mean_chain(peak, buckets)
-    new = min(next_power_of_two(peak * limits.growth), PROVEN)
+    new = wanted_buckets(peak, limits.growth)
     idle = rate is not None and rate < limits.operations_per_second
-    if after <= limits.mean_chain or idle or new <= buckets:
+    enough = after <= limits.mean_chain or (buckets >= PROVEN and after < limits.far_chain)
+    if enough or idle or new <= buckets:
         return
     little = rate is not None and rate * (mean_probes(after, 1) - 1) < limits.little_compared
     yield Finding(
@@ -355,23 +361,15 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         because=ALONG,
         do=(
-            "Look at ACTIVE first: if it is larger, put that value into CURRENT before the next boot, or find out who "
-            f"lowered it; if it is the same, set {NAME} {new} for that boot. Neither needs a reboot."
+            f"First look at what runs (MCR SYSGEN, USE ACTIVE, SHOW {NAME}). If it is larger, put that value into "
+            "CURRENT before the next boot, or find out who lowered it; if it is the same, set "
+            f"{NAME} {new} ({as_wanted(peak, limits.growth)}) for that boot; neither needs a reboot."
         ),
         unknown="What runs now is not in the export.",
         evidence=(
             *_waiting(waits),
             Evidence("resources at the peak", peak, "resources", source),
             Evidence(AFTER_BOOT, round(after, 3), "resources per bucket", fact.source, limits.mean_chain),
-        ),
-        changes=(
-            keep_parameter(
-                NAME,
-                value,
-                new,
-                when="only after a look at ACTIVE (MCR SYSGEN, USE ACTIVE), and never below what runs",
-                node=node_name(facts),
-            ),
         ),
     )
 

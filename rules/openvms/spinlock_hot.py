@@ -170,7 +170,11 @@ class _Loss:
         whole = self.whole
         if not known(whole):
             return None
-        return whole * spin / self.spun if self.spun >= explained_percent / 100 * whole else min(spin, whole)
+        return whole * spin / self.spun if self.shared_out(explained_percent) else min(spin, whole)
+
+    def shared_out(self, explained_percent: float) -> bool:
+        """Whether the whole is divided as the trace's spinning is: it spins as much, nearly."""
+        return known(self.whole) and self.spun >= explained_percent / 100 * self.whole
 
 
 def _synch(facts: Facts, limits: Limits) -> ProcessorModes | None:
@@ -259,8 +263,8 @@ def _finding(
     yield Finding(
         subject=f"{Layout(facts).subject} spinlock {heat.name}",
         severity=min(severity, look.at_most),
-        title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock",
-        seen=joined(seen, "" if beyond else _divided(heat, loss, lost)),
+        title=f"{heat.name}: {spin / 100:.1f} CPUs' worth spins for one spinlock{_then(spin, lost)}",
+        seen=joined(seen, "" if beyond else _divided(heat, loss, lost, limits)),
         because="" if beyond else joined(sentence(*_known(heat), *look.facts), look.because),
         do=do,
         unknown=joined(
@@ -282,6 +286,12 @@ def _finding(
         share=spin,
     )
     yield from look.missing
+
+
+def _then(spin: float, lost: float | None) -> str:
+    """The end of a title: where the account, which divides the capture, has another figure than the trace."""
+    own = "" if lost is None else f"{lost / 100:.1f}"
+    return f" in the trace, {own} by its share over the capture" if own and own != f"{spin / 100:.1f}" else ""
 
 
 def _beyond(facts: Facts, loss: _Loss) -> str:
@@ -373,7 +383,7 @@ def _capture(loss: _Loss) -> tuple[Evidence, ...]:
     return (Evidence("MP synch (mean)", loss.synch.mp_synch_percent, "% of one CPU", loss.synch.source),)
 
 
-def _divided(heat: Heat, loss: _Loss, lost: float | None) -> str:
+def _divided(heat: Heat, loss: _Loss, lost: float | None, limits: Limits) -> str:
     """What the trace makes of the capture's MP synch, as a sentence; empty where there is no capture to divide."""
     if lost is None or loss.synch is None or not known(loss.synch.mp_synch_percent):
         return ""
@@ -383,7 +393,10 @@ def _divided(heat: Heat, loss: _Loss, lost: float | None) -> str:
             f"{lost:.0f} % are {heat.name}'s by it (figures of {loss.hours.minutes:.0f} minutes, not of the capture's "
             "mean)."
         )
+    by = "by this trace"
+    if loss.shared_out(limits.explained_percent) and known(heat.spin):
+        by = f"by its share of all spinning in the trace, {100 * heat.spin / loss.spun:.0f} %"
     return (
         f"Of the {loss.synch.mp_synch_percent:.0f} % of one CPU that MP synch takes on average, {lost:.0f} % are "
-        f"{heat.name}'s by this trace."
+        f"{heat.name}'s {by}."
     )

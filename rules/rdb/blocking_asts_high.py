@@ -58,6 +58,7 @@ REMEDY = {
     "area": f"Processes give up storage areas to each other: {MODES}, and whether carry-over locks suit the work "
     "(rdb/carry_over_locks).",
     "logical area": f"Processes give up tables to each other: {MODES}.",
+    "nowait": "NOWAIT transactions make all others give up the locks that they carried over: see rdb/carry_over_locks.",
     "seqblk": ROOT,
     "tsnblk": ROOT,
 }

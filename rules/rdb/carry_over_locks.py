@@ -18,18 +18,19 @@ an area may be real, because another process has reserved it: that is no fault o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, HeldLock, StatisticRow, WaitGroup
 from rules.changes.rdb_database import alter
-from rules.engine import limit, rule
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     Stalled,
     caveats,
     counted,
+    explained,
     of_each_node,
     on_node,
     per_transaction,
@@ -55,6 +56,7 @@ WHY_OFF = (
     "Ask why they are off: NOWAIT transactions that waited for the NOWAIT lock are the reason the vendor names, and "
     "they wait again when they are on.",
 )
+ASK_FIRST = "first ask why they are off: NOWAIT transactions would wait again"
 ENABLE = (
     "Ask why they are off, as NOWAIT transactions may need that; if nothing speaks against it set CARRY OVER LOCKS "
     "from DISABLED to ENABLED, which is possible while users are attached."
@@ -84,6 +86,13 @@ class Limits:
     )
     areas_per_second: float = least(50.0, "area locks/s")
     busy_areas: float = busy_locks("area")
+    many_areas: float = least(1_000.0, "area locks/s, as a share of all")
+    areas_percent: float = percent(
+        25.0,
+        "this project: one request in four asks for what would be carried over; no vendor names a limit",
+        low=1,
+        of="lock requests",
+    )
     stall_seconds: float = limit(
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
     )
@@ -99,6 +108,7 @@ class Limits:
     events_per_hour: float = limit(
         1.0, "this project: a few in a day cost less than each transaction's area locks", unit="waits/h"
     )
+    main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
     stalled_per_second: float = limit(
         0.1, "this project: one NOWAIT transaction in ten seconds that waits; no vendor names a limit", unit="/s"
     )
@@ -142,15 +152,25 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
     part = 100 * per * stalled.per_second / rate.per_second if stalled else None
     wanted = waits_matter(each, part, limits.areas_stalled_percent, "area")
     against, reasons = _against(facts, one, limits, found)
-    costs = rate.per_second >= limits.busy_areas and not wanted and not against
+    whole = each.rate(ASKED, "total")
+    share = 100 * rate.per_second / whole.per_second if whole and whole.per_second else 0.0
+    many = rate.per_second >= limits.busy_areas or (
+        rate.per_second >= limits.many_areas and share >= limits.areas_percent
+    )
+    costs = many and not wanted and not against
     little = (
-        f"{NOTHING}below {limits.busy_areas:,.0f}/s there is little to gain, and NOWAIT transactions may need it so."
+        f"{NOTHING}below {limits.busy_areas:,.0f}/s, or {limits.many_areas:,.0f}/s and {limits.areas_percent:g} % of "
+        "the requests, there is little to gain, and NOWAIT transactions may need it so."
     )
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"each transaction asks for {per:,.1f} area locks anew: carry-over locks are off",
-        seen=joined(f"{figures} ({each.over}), and carry-over locks are disabled.", against),
+        seen=joined(
+            f"{figures} ({each.over}){f', {share:.0f} % of all lock requests' if share else ''}, and carry-over locks "
+            "are disabled.",
+            against,
+        ),
         because=joined(
             "With carry-over locks a process keeps them, and its top record locks, from one transaction to the next: a "
             "substantial reduction, the vendor says, where the same areas are used again.",
@@ -162,11 +182,21 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> 
             Evidence("carry-over locks", "disabled", "", setting.source),
             *shown("area locks requested", rate, limits.areas_per_second),
             Evidence(EACH, round(per, 2), "", rate.source, limits.areas_per_transaction),
+            *(
+                (Evidence("area locks of all requested", round(share, 1), "%", rate.source, limits.areas_percent),)
+                if share
+                else ()
+            ),
             *shown("stalled area locks", stalled),
             *(_of_transactions(part, stalled, limits) if part is not None and stalled else ()),
             *reasons,
         ),
-        changes=(alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),)
+        changes=(
+            replace(
+                alter("carry_over_locks", place_of(facts, one), "DISABLED", "ENABLED", cautions=WHY_OFF),
+                condition=ASK_FIRST,
+            ),
+        )
         if costs
         else (),
         expects=(Expectation(EACH, round(per, 2), "lower", "heuristic"),),
@@ -300,6 +330,9 @@ def _finding(
         evidence=(*evidence, *more),
         changes=(alter("carry_over_locks", place_of(facts, one), "ENABLED", "DISABLED", cautions=COST),)
         if costs
+        else (),
+        explains=explained(worst[1], ("nowait",), limits.main_percent)
+        if worst and not worst[0].source.tentative
         else (),
         expects=(Expectation("waits for the NOWAIT lock", seen[0], "fewer", "heuristic"), *expects),
     )

@@ -165,7 +165,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     elif busiest is None:
         do = "Nothing is set here: how much it locks is not in the exports of this capture."
     elif not busy:
-        do = "Nothing is set here: with so little locking there is little to gain."
+        do = "Nothing is set here for its own sake: with so little locking there is little to gain."
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,

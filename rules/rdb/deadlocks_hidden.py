@@ -34,13 +34,14 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
-from rules.rdb._evidence.waits import DEADLOCKS, WAIT_FACTS, Events, Waits, evidence_of, hottest, waits_of
+from rules.rdb._evidence.waits import DEADLOCKS, WAIT_FACTS, Events, Waits, evidence_of, hottest, named, total, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 HOUR = 3600.0
 REMEDY = {
     "record": "Rows are locked in different orders: change them in one order in all programs, and commit sooner.",
-    "page": "Pages are wanted by several processes at once: spread the rows that are used most.",
+    "page": "Pages are wanted by several processes at once: change their rows in one order in all programs, and spread "
+    "the rows that are used most.",
     "area": "Storage areas are reserved in different orders: reserve them in one order, by one RESERVING clause.",
     "logical area": "Tables are reserved in different orders: reserve them in one order, by one RESERVING clause.",
 }
@@ -65,6 +66,9 @@ class Limits:
         "this project: from here on most stalls that end do so only by a deadlock search",
         low=1,
         of="stalled requests",
+    )
+    main_percent: float = percent(
+        50.0, "this project: from here on one resource has more than all others together", low=1, of="logged deadlocks"
     )
 
 
@@ -158,15 +162,17 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     share = min(100.0, 100 * found.per_hour / waited) if len(stalled) == len(STALLED) and waited else None
     most = share is not None and share >= limits.stalled_percent
     groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
+    kind = found.types[0][0] if found.types else ""
+    main = _main(limits, groups, kind)
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour else Severity.NOTE,
-        title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see",
+        title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main)}",
         seen=joined(f"{figures}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
         because=joined(
             AGAIN, f"They are {share:.0f} % of all requests that stalled, and counted among them." if most else ""
         ),
-        do=REMEDY.get(found.types[0][0], "") if found.types else TYPES,
+        do=joined(_look_at(main, groups), REMEDY.get(kind, "") if kind else TYPES),
         unknown=averaged(each),
         evidence=(
             Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
@@ -184,6 +190,25 @@ def _named(groups: Sequence[WaitGroup]) -> str:
     return f"The log names most: {hottest(groups, 'deadlocks')}." if groups else ""
 
 
+def _main(limits: Limits, groups: Sequence[WaitGroup], kind: str) -> WaitGroup | None:
+    """What most of the logged deadlocks are for, where it is of that lock type, or none was counted."""
+    most = total(groups[:1])
+    if most < limits.least or 100 * most < limits.main_percent * total(groups):
+        return None
+    return groups[0] if groups[0].resource_kind == (kind or groups[0].resource_kind) else None
+
+
+def _titled(main: WaitGroup | None) -> str:
+    return f", mostly for {named(main)}" if main else ""
+
+
+def _look_at(main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
+    """The first step where one resource has most of them, a sentence."""
+    if main is None:
+        return ""
+    return f"First see which programs meet at {named(main)}: {total([main]):,} of {total(groups):,} logged ones."
+
+
 def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:
     if why := waits.refused():
         return why
@@ -196,13 +221,14 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
     for group in groups:
         kinds[group.resource_kind] += group.logged + group.missed
     most = max(kinds, key=lambda kind: kinds[kind], default="")
+    main = _main(limits, groups, most)
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
-        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see",
+        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main)}",
         seen=joined(f"{figures}.", _named(groups)),
         because=AGAIN,
-        do=REMEDY.get(most, ""),
+        do=joined(_look_at(main, groups), REMEDY.get(most, "")),
         unknown="The log is written at each refresh and may miss some: compare with Locking (rqst deadlocks).",
         evidence=(
             Evidence("deadlocks", round(per_hour, 1), "/h", log.source, limits.per_hour),

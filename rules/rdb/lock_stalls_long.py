@@ -16,7 +16,7 @@ freeze and quiet point come from failed processes and from backups: no lock sett
 may be a person at a screen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
@@ -42,6 +42,7 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
@@ -79,10 +80,7 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
-SOONER = (
-    "See what the transactions of the holders do: let them commit sooner, ask no person for input, and find rows by an "
-    "index."
-)
+SOONER = "let it commit sooner, ask no person for input, and find rows by an index."
 CULPRIT = (
     "While processes wait for it, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -110,14 +108,16 @@ NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
 BY_TYPE = {
-    "page": "see rdb/page_locks_dominate and rdb/page_transfer_via_disk",
+    "page": "see rdb/page_locks_dominate",
     "record": "see rdb/record_granularity",
     "area": "see rdb/carry_over_locks",
+    "nowait": "see rdb/carry_over_locks",
     "seqblk": "see rdb/root_file_locks_hot",
     "tsnblk": "see rdb/root_file_locks_hot",
     "snapshot": "see rdb/snapshots_block_readers",
 }
 """Where what helps against waits for a lock type stands."""
+BY_MEMORY = " and rdb/page_transfer_via_disk"
 TYPES = MissingInput(
     "which lock type they wait for",
     "a write (key W) of the RMU/SHOW STATISTICS screens Locking (rqsts stalled), (proms stalled) and (stall time x100)",
@@ -256,6 +256,7 @@ def _finding(
     of: Statistics | None,
 ) -> Finding:
     held, seen, because = culprits(waits.held), [], [KEEPS.format(limits.stall_seconds)]
+    lines = [line for line in queues(waits.held) if len(line.waiting) >= limits.queue]
     evidence: list[Evidence] = []
     main = _main(waits, limits) if mean else []
     if long:
@@ -286,15 +287,21 @@ def _finding(
     evidence += evidence_of_shared([*long[:3], *main[:1]], rows)
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
-    do = SOONER if held else UNPARTITIONED if waits.hidden else _holder(one, waits, long, mean, timeouts)
+    do = (
+        _of_holder(held, lines)
+        if held
+        else UNPARTITIONED
+        if waits.hidden
+        else _holder(one, waits, long, mean, timeouts)
+    )
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
-        do = _brief(mean, main)
+        do = _brief(one, mean, main)
     said = "; ".join(seen)
     longest = _longest(long[0]) if long else None
     return Finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
-        title=_title(limits, longest, mean, timeouts),
+        title=_title(limits, longest, mean, timeouts) + (f"; {_holds_up(lines[0])}" if lines else ""),
         seen=joined(
             f"{said[0].upper()}{said[1:]}.",
             f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}." if held else "",
@@ -330,6 +337,24 @@ def _holder(one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | 
     return CULPRIT
 
 
+def _holds_up(line: Queue) -> str:
+    """`BATCH_3 (20403A14) holds up 9 processes`."""
+    waiting = len(line.waiting)
+    return f"{process_of(line.holder)} holds up {waiting} process{'es' * (waiting > 1)}"
+
+
+def _of_holder(held: Sequence[HeldLock], lines: Sequence[Queue]) -> str:
+    """What to do where the display names who holds others up, a sentence; who has most behind it first."""
+    lock = lines[0].holder if lines else held[0]
+    behind = f" while {len(lines[0].waiting)} wait for it" if lines else ""
+    more = len({one.pid for one in held}) - 1
+    others = f" (and {more} other holders)" if more > 1 else " (and one other holder)" if more else ""
+    return (
+        f"See what the transaction of {process_of(lock)} does, which holds {comment(lock.resource, 60)}{behind}"
+        f"{others}: {SOONER}"
+    )
+
+
 def _queue(one: OneDatabase, limits: Limits, lines: list[Queue], crowd: Mean | None) -> Finding:
     """Who holds others up at one moment, where nothing tells for how long."""
     worst, waiting = lines[0], len(lines[0].waiting)
@@ -339,14 +364,14 @@ def _queue(one: OneDatabase, limits: Limits, lines: list[Queue], crowd: Mean | N
     return Finding(
         subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
         severity=Severity.ADVICE if waiting >= limits.queue and not little else Severity.NOTE,
-        title=f"{holder} holds up {behind}",
+        title=_holds_up(worst),
         seen=joined(
             f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and {behind} "
             f"wait{'s' * (waiting == 1)} for it: {worst.said}.",
             f"Also: {held_by(others)}." if others else "",
         ),
         because="The display is of one moment, which may be over already; statistics do not name a holder.",
-        do=f"Ask again in a minute. Where {holder} still holds it: {SOONER[0].lower()}{SOONER[1:]}",
+        do=f"Ask again in a minute. Where {holder} still holds it, see what its transaction does: {SOONER}",
         evidence=(
             Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),
             *(
@@ -372,13 +397,20 @@ def _most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
     return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
 
 
-def _brief(mean: Mean, main: list[WaitGroup]) -> str:
+def _see(one: OneDatabase, kind: str) -> str:
+    """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
+    more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
+    return f"{BY_TYPE.get(kind, '')}{more}"
+
+
+def _brief(one: OneDatabase, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence."""
     if main:
-        return BRIEF.format(f"Most logged stalls are for {named(main[0])}")
+        see = _see(one, main[0].resource_kind)
+        return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := _most_waited_for(mean):
         kind, waits = most
-        see = BY_TYPE.get(kind, "see what asks for them")
+        see = _see(one, kind) or "see what asks for them"
         part = f"{rounded(waits.processes)} wait for {_printed(kind)} locks{waits.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")

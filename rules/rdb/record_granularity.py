@@ -16,7 +16,7 @@ And where the load changes by the hour: what helps the day's updates costs the n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow, WaitGroup
@@ -76,6 +76,7 @@ UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
     f"Ask first, as {UPDATES}; if nothing speaks against it set ADJUSTABLE LOCK GRANULARITY from DISABLED to ENABLED."
 )
+SPARED = "first let reports run READ ONLY, and batches RESERVING their tables: both spare these locks"
 MORE = ("Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first.",)
 BACK = ("Only the way back takes more locks: see LOCKIDTBL and the ENQLM of its users before that.",)
 
@@ -254,7 +255,9 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
     if per is None or not reads or not writes or not moved:
         return Unknown((MIX,), f"{start}, and {found.asked:,.0f} record locks/s; whether it mostly reads is not known")
     written = 100 * sum(rate.per_second for rate in writes) / moved
-    figures = f"{per:,.0f} record locks for each transaction{on_node(each)}, {written:.0f} % of the data I/O writes"
+    figures = (
+        f"{per:,.0f} record locks requested for each transaction{on_node(each)}, {written:.0f} % of the data I/O writes"
+    )
     if per < limits.records_per_transaction or written > limits.writes_percent:
         limits_said = f"(limits {limits.records_per_transaction:g} and {limits.writes_percent:g} %)"
         return Clean(f"{start}, and {figures} {limits_said}")
@@ -262,7 +265,7 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
-        title=f"{per:,.0f} record locks for each transaction, one by one: adjustable granularity is off",
+        title=f"{per:,.0f} record locks requested for each transaction, one by one: adjustable granularity is off",
         seen=(
             f"{figures} ({each.over}), and only {rounded(percent)} % of the record locks are asked back by "
             "another process."
@@ -285,7 +288,12 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
             Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
         ),
         explains=("rdb/record_locks_dominate",) if costs else (),
-        changes=(alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),)
+        changes=(
+            replace(
+                alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),
+                condition=SPARED,
+            ),
+        )
         if costs
         else (),
         expects=(Expectation("record locks per transaction", round(per, 1), "lower", "heuristic"),),

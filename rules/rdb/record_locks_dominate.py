@@ -101,10 +101,10 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
-        title=f"{share.percent:.0f} % of the locking is record locks, {rounded(per)} for each transaction",
+        title=f"record locks are {share.percent:.0f} % of the {share.counted_as}, {rounded(per)} a transaction",
         seen=joined(
-            f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are record "
-            f"locks, {rounded(per)} for each transaction.",
+            f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are of "
+            f"record locks, {rounded(per)} for each transaction.",
             f"Waited for most: {hottest(groups)}." if groups else "",
         ),
         because=joined(LOCKED, OFF if one.is_on("adjustable_locking") is False else ""),

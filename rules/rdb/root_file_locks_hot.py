@@ -27,6 +27,7 @@ from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     caveats,
     counted,
+    explained,
     of_each_node,
     on_node,
     per_transaction,
@@ -50,7 +51,6 @@ LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~TRANSACTION_INTERVAL",
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p060.htm",
 )
-BLASTS = "blocking asts"
 LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
 SESSIONS = "when it is known that there are few users or all sessions are long; for many users or short ones less"
@@ -138,20 +138,11 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         do=do if waits else "Nothing is set here: few requests were seen to wait for them.",
         unknown=caveats(one, each),
         evidence=(*evidence, *more),
-        explains=() if source.tentative else _explains(hot, limits),
+        explains=() if source.tentative else explained(each, ROOT, limits.main_percent),
         changes=changes if waits else (),
         expects=(Expectation("SEQBLK and TSNBLK locks (% of lock operations)", percent, "lower", "heuristic"),),
         share=hot.stalled,
     )
-
-
-def _explains(hot: Hot, limits: Limits) -> tuple[str, ...]:
-    """Blocking ASTs and stalls, where most of them are for these locks."""
-    blasts = sum(rate.per_second for kind in ROOT if (rate := hot.each.rate(BLASTS, kind)))
-    whole = hot.each.rate(BLASTS, "total")
-    most = whole and whole.per_second and 100 * blasts / whole.per_second >= limits.main_percent
-    stalls = hot.stalled is not None and hot.stalled >= limits.main_percent
-    return (("rdb/blocking_asts_high",) if most else ()) + (("rdb/lock_stalls_long",) if stalls else ())
 
 
 def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple[Evidence, ...], tuple[Change, ...]]:

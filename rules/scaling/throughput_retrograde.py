@@ -44,7 +44,7 @@ from rules.laws.modes import spinning
 from rules.laws.rounding import plain
 from rules.laws.series import TimeSeries, course_of
 from rules.laws.settings import outdone
-from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of
+from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of, ran_at
 from rules.laws.work import uneven_work
 from rules.sources import JCC
 
@@ -161,11 +161,14 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
     most = model.rate(best)
     unit = series.rate_name.replace("_", " ")
     inside = top <= last.load
-    at, peaks = _load(best), "peaks" if inside else "would peak"
-    lost = 100 * (1 - model.rate(last.load) / most)
+    lost, about, by_law = 100 * (1 - model.rate(last.load) / most), "about ", ""
     fell = inside and lost > limits.noise_percent
+    if fell and ran_at(course, best):  # what was run tells where the peak is; the law, how the rates get there
+        by_law = f"; by the law the peak is {_rate(model.rate(top))} at {_load(top)}"
+        best, most, lost, about = course.peak.load, course.peak.rate, course.fall_percent, ""
+    at, peaks = _load(best), "peaks" if inside else "would peak"
     said = (
-        f"at {last.load:g}, the highest measured, it gives {lost:.0f} % less than at the peak"
+        f"at {last.load:g}, the highest measured, it gives {lost:.0f} % less than at the peak{by_law}"
         if inside
         else f"the measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell"
     )
@@ -183,7 +186,7 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
     return Finding(
         subject=series.title,
         severity=_severity(series, course, limits, best) if fell else Severity.NOTE,
-        title=f"Throughput {peaks} at {at} {series.load_name}, about {_rate(most)} {unit}",
+        title=f"Throughput {peaks} at {at} {series.load_name}, {about}{_rate(most)} {unit}",
         seen=joined(f"Throughput {peaks} at {at} {series.load_name} with {_rate(most)} {unit}; {said}.", spun),
         because=f"{fits}. {because}",
         do=do,
@@ -192,8 +195,19 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
             "The same machine, software and work are meant; change one and measure again.",
         ),
         evidence=(
-            Evidence(f"peak load ({series.load_name})", round(top, 2), "", series.source),
-            Evidence("rate at the peak, by the law", _short(most), unit, series.source),
+            *(
+                (Evidence("fall from the peak", round(lost, 1), "%", last.source, limits.noise_percent),)
+                if inside
+                else ()
+            ),
+            Evidence(
+                f"peak load ({series.load_name})",
+                round(top, 2),
+                "",
+                series.source,
+                None if inside else limits.near * last.load,
+            ),
+            Evidence("rate at the peak, by the law", _short(model.rate(model.best_load or top)), unit, series.source),
             Evidence("R² of the fit", round(model.r2, 4), "", series.source, limits.least_r2),
             *(
                 (
@@ -213,7 +227,7 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
             Expectation(
                 f"{unit}, at the peak and at {last.load:g} by the law",
                 _short(model.rate(last.load)),
-                _short(most),
+                _short(model.rate(model.best_load or top)),
                 "law",
             ),
         ),

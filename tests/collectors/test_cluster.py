@@ -252,3 +252,33 @@ def test_what_the_monitors_list_as_open_within_its_time_is_known_of_every_node()
     seen = members(orkney)
     assert (seen["ORKNEY"].databases, seen["ORKNEY"].databases_listed) == ((), True)
     assert seen["SKYE"].databases == seen["SKYE"].databases_partitioned == ("DISK$DB:[PAY]PAYROLL.RDB",)
+
+
+def test_nodes_of_one_cluster_measured_on_different_days_are_said_to_be() -> None:
+    member = ClusterNode(name="SKYE", status="MEMBER")
+    first, second = day("ORKNEY", 9000, 3000, 600, member, of=2), day("SKYE", 2000, 610, 2990, of=9)
+    assert not any(members(one) for one in captures([first, second]))
+    said = "is a node of the same cluster, but its figures are of another time"
+    assert [one.problems for one in (first, second)] == [
+        [f"SKYE {said} (09-MAR-2026 08:00 to 16:00): each node is judged by itself, and nothing is said of the cluster;"
+         " collect both over the same hours"],
+        [f"ORKNEY {said} (02-MAR-2026 08:00 to 16:00): each node is judged by itself, and nothing is said of the "
+         "cluster; collect both over the same hours"],
+    ]  # fmt: skip
+
+
+def test_where_one_day_of_two_nodes_is_the_same_the_others_are_no_matter() -> None:
+    member = ClusterNode(name="SKYE", status="MEMBER")
+    given = [
+        day("ORKNEY", 9000, 3000, 600, member, of=2),
+        day("SKYE", 2000, 610, 2990, of=2),
+        day("SKYE", 1, 1, 1, of=9),
+    ]
+    captures(given)
+    assert not any(one.problems for one in given)
+
+
+def test_nodes_that_no_export_links_are_not_said_to_be_of_one_cluster() -> None:
+    given = [day("ORKNEY", 9000, 3000, 600, of=2), day("SKYE", 2000, 610, 2990, of=9)]
+    captures(given)
+    assert not any(one.problems for one in given)

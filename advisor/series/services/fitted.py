@@ -150,6 +150,7 @@ class Fitted:
         fell = f"at {last.load:,g}, the highest measured, {_less(course.fall_percent)} {best.load:,g}"
         if self.harm is not None:
             by = "by the law" if model.usable else "by the measured rates alone, no law is used"
+            by = "as measured" if model.usable and self.harm != model.best_load else by
             many = self._counted(self.harm)
             if self.series.derived:
                 return f"More than {many} did less, and the processors were busy ({by}): {fell}."

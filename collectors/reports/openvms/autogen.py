@@ -63,11 +63,11 @@ BEGUN = re.compile(r"\s*New(?: value(?: is)?)?\s*", re.IGNORECASE)
 """Where the line was broken off within the new value."""
 CALCULATED = re.compile(
     rf"\s*(?:The )?calculated value was:? (?P<calculated>{VALUE})\.?"
-    rf"(?:\s+(?:The )?new value is:? (?P<new>{VALUE})\.?)?\s*$",
+    rf"(?:\s+(?:The )?new value (?:is:?|of) (?P<new>{VALUE})\.?(?: is\b.{{0,80}})?)?\s*$",
     re.IGNORECASE,
 )
 LEVEL = re.compile(rf"\s+(?P<label>[A-Z][A-Za-z0-9 ,/()'-]{{2,60}}): {{0,20}}(?P<value>{VALUE})\.?\s*$")
-OVERRIDE = re.compile(r"\s*-?\s{0,4}Override\b", re.IGNORECASE)
+OVERRIDE = re.compile(r"\s*-?\s{0,4}(?:Override\b|.{0,60}\bhas been overridden\b)", re.IGNORECASE)
 REASON = re.compile(
     r"\s*-?\s{0,4}(?:Override: {0,4}(?P<said>\S.{0,160})|(?P<reason>(?:(?:MIN|MAX|ADD)_[A-Z0-9_$]{1,31}"
     r"|[A-Z][A-Z0-9_$]{1,30} has been (?:disabled|modified|set|limited))\b.{0,160}))",
@@ -259,6 +259,8 @@ def _inside(run: _Run, index: int, line: str) -> bool:
     if found := CALCULATED.match(line):
         block.calculated = _value(found["calculated"])
         block.new = _value(found["new"]) if found["new"] else block.new
+        if fixed:
+            block.reasons.append(" ".join(line.split())[:160])
         return True
     if found := LEVEL.match(line):
         block.levels.append((" ".join(found["label"].split()), reading(found["value"]), index))

@@ -30,6 +30,16 @@ LITTLE_COMPARED, MUCH_COMPARED = 20_000.0, 200_000.0
 """Comparisons per second beyond the one that finds the name: a hundredth and a tenth of one CPU."""
 
 
+def wanted_buckets(resources: float, growth: float = GROWTH) -> int:
+    """RESHASHTBL for so many resources: the next power of two with this much room, as far as it may be."""
+    return min(next_power_of_two(resources * growth), RANGE.high)
+
+
+def as_wanted(resources: float, growth: float = GROWTH) -> str:
+    """The same in words, as every rule that names a size says how it comes about."""
+    return f"{growth:g} × the {resources:,.0f} resources, up to the next power of two"
+
+
 @dataclass(frozen=True)
 class Chain:
     """The table that runs, held against the resources."""

@@ -1,9 +1,10 @@
 """DEADLOCK_WAIT, and what counts the searches that it starts."""
 
-from collectors.facts import OVERFLOW, known
+from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.openvms import LockRates
 from rules.finding import MissingInput, Untrusted
 from rules.laws.rounding import plain
+from rules.openvms._evidence.node import parameter_of
 
 NAME = "DEADLOCK_WAIT"
 DEFAULT = 10.0
@@ -27,3 +28,12 @@ def unreal(rates: LockRates) -> Untrusted | None:
             f"{plain(finds, 3)} deadlocks/s found in {plain(searches, 3)} searches/s: a search finds one at most"
         )
     return None
+
+
+def no_cure(facts: Facts) -> str:
+    """What DEADLOCK_WAIT has to do with waits for a lock, a sentence: to lower it ends none; a low one is named."""
+    setting = parameter_of(facts, NAME, 0, LONGEST)
+    if isinstance(setting, tuple) and 0 < setting[0] < DEFAULT:
+        low = f"{NAME} is {setting[0]:g} s, below its default of {DEFAULT:g} s"
+        return f"{low}: that makes more searches and no wait shorter (openvms/deadlock_wait_not_default)."
+    return f"Do not lower {NAME} below its default: that makes more searches and no wait shorter."

@@ -15,7 +15,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_param
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
 from rules.laws.hashing import BUCKET_BYTES, LOCK_ID_BYTES, PROVEN, mean_chain, next_power_of_two
-from rules.openvms._evidence.chains import ENOUGH_CHAIN, FAR_CHAIN, GROWTH
+from rules.openvms._evidence.chains import ENOUGH_CHAIN, FAR_CHAIN, GROWTH, as_wanted, wanted_buckets
 from rules.openvms._evidence.mastership import Move
 from rules.openvms._evidence.node import LEVELS, in_prose
 
@@ -92,7 +92,7 @@ def _hash(new: ClusterMember, old: ClusterMember, *, boots: bool) -> Found | Non
     )
     if chain <= ENOUGH_CHAIN:
         return f"Its lock tables hold the trees: {figures}.", (), evidence
-    wanted = min(next_power_of_two(most * GROWTH), HASH.high)
+    wanted = wanted_buckets(most)
     if wanted <= buckets or (buckets >= PROVEN and chain < FAR_CHAIN):
         return f"RESHASHTBL stays: {figures}; whether more than {PROVEN:,} help is unproven.", (), evidence
     waits = new.pending_hash_table
@@ -105,7 +105,7 @@ def _hash(new: ClusterMember, old: ClusterMember, *, boots: bool) -> Found | Non
     change = _change("RESHASHTBL", value, wanted, memory, new, boots=boots and buckets < PROVEN, cautions=(large,))
     says = (
         f"RESHASHTBL of {name} is too small for the trees that come: {figures}, so {value:.0f} to {wanted} "
-        f"{'with the boot that makes it master' if boots and buckets < PROVEN else WHEN}."
+        f"({as_wanted(most)}) {'with the boot that makes it master' if boots and buckets < PROVEN else WHEN}."
     )
     return says, (change,), evidence
 

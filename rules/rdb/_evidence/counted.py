@@ -244,6 +244,16 @@ def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
     return Stalled(here, percent, max(rates, key=lambda rate: rate.per_second).source)
 
 
+def explained(each: Statistics, kinds: Sequence[str], main_percent: float) -> tuple[str, ...]:
+    """The rules of blocking ASTs and of stalls, where most of either are for these lock types."""
+    blasts = sum(rate.per_second for kind in kinds if (rate := each.rate(BLASTS, kind)))
+    whole = each.rate(BLASTS, "total")
+    most = whole and whole.per_second and 100 * blasts / whole.per_second >= main_percent
+    parts = [one.percent for kind in kinds if (one := stalled_of(each, kind)) and one.percent is not None]
+    stalls = sum(parts) >= main_percent
+    return (("rdb/blocking_asts_high",) if most else ()) + (("rdb/lock_stalls_long",) if stalls else ())
+
+
 @dataclass(frozen=True)
 class AskedBack:
     """Blocking ASTs of a lock type as per cent of its locks requested and promoted; bounds where not all was read."""

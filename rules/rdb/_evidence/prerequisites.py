@@ -182,10 +182,11 @@ def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
     """The changes that make the missing prerequisites of a goal, in order.
 
     What rests on one that a person has to make or look up first is a template in comments. Empty where several nodes
-    have the database open and one is needed: then the goal cannot be reached at all. Where no row cache is defined the
-    prerequisites of row caches are templates, for by themselves they are of no use; one node is, and has its own rule.
+    have the database open and one is needed: then the goal cannot be reached at all. Where no row cache is defined, or
+    counted as active, the prerequisites of row caches are templates, for by themselves they are of no use; one node is,
+    and has its own rule.
     """
-    if goal == "row_cache" and not one.caches:
+    if goal == "row_cache" and not (one.caches or one.figure("active_row_caches")):
         made = _made(goal, facts, one, TOGETHER)
         return tuple(change for clause, change in made.items() if clause != "cluster_nodes")
     made = _made(goal, facts, one)

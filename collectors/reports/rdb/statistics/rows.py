@@ -37,6 +37,8 @@ class Row:
     figures: dict[str, Reading]
     unit: float
     """What one unit of the last digit of the average is worth."""
+    whole: float
+    """The same of the maximum: most screens print it without decimals, so 0.47 a second is 0."""
     parent: str | None = None
 
 
@@ -80,18 +82,21 @@ def _rows(found: Sequence[tuple[int, int, str, list[str]]], order: Sequence[str]
         if indent == outer:
             parent = label
         by_name = dict(zip(order, figures, strict=True))
-        decimals = len(by_name["avg"].partition(".")[2])
+        unit, whole = (10.0 ** -len(by_name[name].partition(".")[2]) for name in ("avg", "max"))
         values = {name: reading(text) for name, text in by_name.items()}
-        yield Row(index, label, values, 10.0**-decimals, parent if indent > outer else None)
+        yield Row(index, label, values, unit, whole, parent if indent > outer else None)
 
 
 def proof(table: Table, elapsed: float | None) -> tuple[bool, int | None]:
-    """Whether total ÷ elapsed = average and maximum >= the others; and the line that contradicts, if there is one."""
+    """Whether total ÷ elapsed = average and maximum >= the others; and the line that contradicts, if there is one.
+
+    Each figure may be off by half of its last digit.
+    """
     agree = 0
     for row in table.rows:
         top, mean, count = row.figures["max"], row.figures["avg"], row.figures["count"]
         least = max((one for one in (mean, row.figures["cur"]) if known(one)), default=0.0)
-        if known(top) and top + row.unit < least:
+        if known(top) and top + (row.whole + row.unit) / 2 < least:
             return False, row.index
         if not (elapsed and known(mean) and known(count) and count >= LEAST_COUNT):
             continue
