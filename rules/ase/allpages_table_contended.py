@@ -56,7 +56,7 @@ from rules.ase._evidence.objects.lock_waits import (
     waits_of,
 )
 from rules.ase._evidence.objects.resources import LOCKS, more_locks
-from rules.ase._evidence.objects.seen import table_key
+from rules.ase._evidence.objects.seen import name_evidence, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import ENGINE_FACTS, setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -414,6 +414,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     locks = setting_of(facts, "number of locks")
     evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
+    evidence += name_evidence(facts, [one.scheme.database for one in tables])
     if locks and locks.run_number is not None:
         evidence.append(Evidence("number of locks", locks.run_number, "", locks.source))
     if any(one.scheme.scheme == "allpages" for one in tables):

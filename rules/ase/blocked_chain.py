@@ -16,7 +16,8 @@ Many tasks at one moment, none of which waits for long, are a note: such a queue
 note, too, where no times were collected, as by sp_lock alone, and then how long they wait is to be seen first. One that
 waits beyond the limit behind a client that does nothing is a warning, as nothing but that client ends it; and where
 such a head holds the table that most lock waits are for, or no export names one and as many wait behind it as wait on
-average, it explains ase/lock_waits_high.
+average, it explains ase/lock_waits_high; so does a head at work that has locked the whole of that table while as many
+wait behind it.
 
 When to ignore it: few tasks that wait for seconds are daily life. A maintenance job that is meant to lock a table makes
 a chain on purpose. What the export shows is one moment; look again before anything is done.
@@ -37,15 +38,20 @@ from rules.ase._evidence.waits.chains import (
     Chain,
     batch_of,
     blocked_tasks,
+    blocking_lock,
     chains_of,
     head_process,
+    is_whole_table,
     longest_possible,
+    place_of_lock,
     processes_tell,
     say_client,
+    say_lock,
     tasks_at_work,
     waiting_without_holder,
 )
-from rules.ase._evidence.waits.events import LOCKS
+from rules.ase._evidence.waits.events import LOCKS, NETWORK
+from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Taken, taken
 from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
@@ -72,6 +78,11 @@ UNTIMED = (
     "First see how long they wait, which is not in the export: select * from master..monProcess (SecondsWaiting) tells "
     "while they wait. Where it is over {1:g} s behind SPID {0}, let its owner commit or roll back; end nothing before."
 )
+WORKS = (
+    "Look again before you do anything, as this is one moment; then let SPID {0} finish, or end it only if undoing all "
+    "it did, which can take as long as its work, costs less: the locks stay until then. "
+)
+SHORTER = "Its statement is the one to make shorter."
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
 
@@ -89,7 +100,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*CHAIN_FACTS, *TABLE_FACTS, *PLAN_FACTS, *WAIT_FACTS, MonState, MonTable),
+    uses=(*CHAIN_FACTS, *TABLE_FACTS, *PLAN_FACTS, *WAIT_FACTS, *PROMOTION_FACTS, MonState, MonTable),
     links=LINKS,
     limits=Limits,
 )
@@ -166,6 +177,18 @@ def _idle(facts: Facts, chain: Chain) -> bool:
     return bool(head and (head.command or "").upper() == IDLE_CLIENT)
 
 
+def _works(facts: Facts, chain: Chain) -> bool:
+    """Whether the head of this chain runs something, and waits for no client to send or to take anything."""
+    head = head_process(facts, chain.head)
+    return bool(head and head.command and head.wait_event not in NETWORK) and not _idle(facts, chain)
+
+
+def _has_the_table(facts: Facts, chain: Chain) -> bool:
+    """Whether the head of this chain has locked the whole of a table."""
+    lock = blocking_lock(facts, chain.head)
+    return bool(lock and is_whole_table(lock))
+
+
 def _over_threshold(facts: Facts, limits: Limits) -> bool:
     """Whether monState counts more tasks than the limit that wait longer than the server's own threshold."""
     counted = [row.lock_waits for row in facts.every(MonState) if known(row.lock_waits)]
@@ -177,15 +200,22 @@ def _holds_the_hottest(facts: Facts, chain: Chain) -> bool:
     tables = waiting_tables(facts)
     direct = {one.spid for one in chain.blocked if one.by == chain.head}
     locks = [lock for lock in facts.every(HeldLock) if lock.waiting and lock.spid in direct]
-    return any(tables and locks_table(lock, tables[0].row) for lock in locks)
+    own = blocking_lock(facts, chain.head)
+    return any(tables and locks_table(lock, tables[0].row) for lock in (*locks, *((own,) if own else ())))
 
 
-def _all_who_wait(facts: Facts, chain: Chain) -> bool:
-    """Whether no table tells where tasks wait, and as many stand in this chain as wait for locks on average."""
+def _as_many(facts: Facts, chain: Chain) -> bool:
+    """Whether as many stand in this chain as wait for locks on average."""
     waits = waited_for(facts, "locks", LOCKS)
-    if waiting_tables(facts) or not isinstance(waits, Waited) or waits.unsure:
-        return False
-    return len(chain.blocked) >= waits.tasks
+    return isinstance(waits, Waited) and not waits.unsure and len(chain.blocked) >= waits.tasks
+
+
+def _explains_waits(facts: Facts, chain: Chain) -> bool:
+    """Whether the lock waits of the interval come from this chain, somebody of which waits long."""
+    idle, hottest = _idle(facts, chain), _holds_the_hottest(facts, chain)
+    if idle and (hottest or (not waiting_tables(facts) and _as_many(facts, chain))):
+        return True
+    return hottest and _works(facts, chain) and _has_the_table(facts, chain) and _as_many(facts, chain)
 
 
 def _many(count: int) -> str:
@@ -204,6 +234,9 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         others.append(f"{blocked} of {working} tasks that wait or run are blocked")
     head, text = head_process(facts, first.head), batch_of(facts, first.head)
     idle, stuck = _idle(facts, first), [one for one in chains if _long(limits, one) and _idle(facts, one)]
+    works, lock = _works(facts, first), blocking_lock(facts, first.head)
+    whole = lock if lock and is_whole_table(lock) else None
+    how = taken(facts, whole) if whole else None
     alarm = longest >= limits.seconds or _over_threshold(facts, limits)
     late = sum(len(one.blocked) for one in chains if _long(limits, one))  # a queue of a moment makes it no worse
     of_late = 100.0 * late / working if share is not None and working else None
@@ -215,21 +248,39 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         subject=subject_of(facts),
         severity=severity,
         title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
-        seen=f"{'; '.join((_say(head, first), *others))}.",
+        seen=f"{'; '.join((_say(head, first), *others))}.{_holds(facts, first.head, lock)}",
         because=joined(
             f"SPID {first.head} runs nothing: its client keeps a transaction open and sends no command."
             if idle
+            else f"SPID {first.head} is at work and has locked the whole of {place_of_lock(facts, whole)}"
+            f"{f', {how.says}' if how else ''}."
+            if works and whole
             else "",
             f"Its batch: {shown(text)}." if text else "",
         ),
-        do=(CARE if alarm else UNTIMED if any(map(_untimed, chains)) else PASSES).format(first.head, limits.seconds),
+        do=_do(limits, first, alarm=alarm, untimed=any(map(_untimed, chains)), works=works, how=how),
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
         explains=("ase/lock_waits_high",)
-        if any(_holds_the_hottest(facts, one) or _all_who_wait(facts, one) for one in stuck)
+        if any(_explains_waits(facts, one) for one in chains if _long(limits, one))
         else (),
     )
+
+
+def _do(limits: Limits, first: Chain, *, alarm: bool, untimed: bool, works: bool, how: Taken | None) -> str:
+    """What to do about the first chain, by what its head does."""
+    if alarm and works:
+        return f"{WORKS.format(first.head)}{how.against if how else SHORTER}"
+    return (CARE if alarm else UNTIMED if untimed else PASSES).format(first.head, limits.seconds)
+
+
+def _holds(facts: Facts, spid: int, lock: HeldLock | None) -> str:
+    """The lock of the head that the others wait for, as a sentence; empty where no export shows it."""
+    if lock is None:
+        return ""
+    page = f", page {lock.page:.0f}" if known(lock.page) else ""
+    return f" SPID {spid} holds {say_lock(facts, lock)}{page}."
 
 
 def _tasks(count: int) -> str:

@@ -2,7 +2,8 @@
 
 Finds: tasks that wait because the buffer at the end of a cache's chain is still being written or read (wait events 46
 and 47 of monSysWaits), as an average number over the interval and as a share of the tasks that wait or run. The cache
-is named from the buffers that sp_sysmon counts as grabbed dirty, where it was collected.
+is named from the stalls that two snapshots of monDataCache count, else from the buffers that sp_sysmon counts as
+grabbed dirty.
 
 Why it matters: a page that is not in the cache needs a buffer, and the cache gives the one that was unused longest. If
 that is still dirty, the task that only wants to read waits for a write first. The cache is too small for what changes
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import CachePool, CachePoolActivity
+from collectors.facts.ase import CachePool, CachePoolActivity, MonDataCache
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import FREE_BUFFERS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
@@ -43,8 +44,10 @@ WASH = (
     "undo), from 10 buffers to 80 % of the pool; the default is 20 %, of 300 MB at most."
 )
 HOW_LARGE = "No source says how large a wash area is right: raise it in steps and watch these waits"
-NO_CACHE = MissingInput("which cache stalls", CachePoolActivity.COLLECTED_BY)
+NO_CACHE = MissingInput("which cache stalls", MonDataCache.COLLECTED_BY)
 DIRTY = "buffers grabbed dirty"
+MOST = 2
+"""Caches that the sentence names."""
 
 
 @dataclass(frozen=True)
@@ -52,37 +55,50 @@ class Limits(WaitLimits):
     """`WaitLimits`: from one task on average and a tenth of the tasks that wait or run on (this project)."""
 
 
-@rule(needs=(), uses=(*WAIT_FACTS, CachePoolActivity, CachePool), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*WAIT_FACTS, CachePoolActivity, CachePool, MonDataCache), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has no task switches for it."""
-    for said in judge_waits(facts, limits, what=WHAT, events=FREE_BUFFERS, when_unsure=(NO_CACHE,)):
+    lacking = () if _stalls(facts) else (NO_CACHE,)
+    for said in judge_waits(facts, limits, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking):
         yield _finding(facts, said) if isinstance(said, TooLong) else said
 
 
 def _finding(facts: Facts, waits: TooLong) -> Finding:
-    pools = _stalled(facts)
-    named = ", ".join(
+    pools, caches = _stalled(facts), _stalls(facts)
+    first = caches[0][0].name if caches else pools[0][0].cache if pools else ""
+    pools = [one for one in pools if not caches or one[0].cache == first]
+    dirty = ", ".join(
         f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
     )
+    stalls = " and ".join(f"{comment(one.name)} ({count:,.0f})" for one, count in caches[:MOST])
+    named = f"monDataCache counts stalls in {stalls}." if caches else f"sp_sysmon counts them in {dirty}."
     return Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + (f" in {comment(pools[0][0].cache)}" if pools else ""),
-        seen=joined(waits.seen, f"sp_sysmon counts them in {named}." if pools else ""),
+        title=waits.title + (f" in {comment(first)}" if first else ""),
+        seen=joined(waits.seen, named if first else ""),
         because=STALL,
         do=joined(LEVERS, WASH),
         unknown=joined(
             f"{HOW_LARGE}{_wash_now(facts, pools)}.",
-            "" if pools else f"Which cache it is: {NO_CACHE.command} (Grabbed Dirty).",
+            "" if first else f"Which cache it is: {NO_CACHE.command} (Stalls).",
         ),
         evidence=(
             *waits.evidence,
+            *(Evidence(f"stalls of {one.name}", count, "", one.source) for one, count in caches),
             *(
                 Evidence(f"{DIRTY}, {rounded(one.io_size_kb)}K pool of {one.cache}", count, "", one.source)
                 for one, count in pools
             ),
         ),
     )
+
+
+def _stalls(facts: Facts) -> list[tuple[MonDataCache, float]]:
+    """The caches that stalled between two snapshots, most first."""
+    rows = {(one.instance, one.name): one for one in facts.every(MonDataCache) if one.of_interval and one.believed}
+    found = [(one, one.stalls) for one in rows.values() if known(one.stalls) and one.stalls > 0]
+    return sorted(found, key=lambda one: -one[1])
 
 
 def _stalled(facts: Facts) -> list[tuple[CachePoolActivity, float]]:

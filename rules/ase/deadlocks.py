@@ -41,6 +41,7 @@ from rules.ase._evidence.waits.deadlocks import (
     searched_at_once,
 )
 from rules.ase._evidence.waits.error_log import DAY, events_of
+from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -57,7 +58,19 @@ LONGEST = 260
 """Characters of a ring in the sentence; a longer one stands in the evidence and on the page alone."""
 VICTIM = "Of each, one transaction was rolled back with message 1205."
 ONE_ORDER = "Take {0} in one order in all transactions that meet{1}, and keep these short."
+ONE_TABLE = "Take the rows of {0} in one order in all transactions that meet{1}, and keep these short."
 PAGES = "All these locks are of whole pages, so the rows may only be neighbours: datarows locks them singly."
+BY_SCHEME = {
+    "allpages": (
+        "{0} is allpages, so the rows may only be neighbours on a page: `alter table {1} lock datarows` locks them "
+        "singly, but copies the table and asks for a full dump."
+    ),
+    "datapages": (
+        "{0} is datapages, so the rows may only be neighbours on a page: `alter table {1} lock datarows` locks them "
+        "singly and changes the catalogue alone, but takes more locks."
+    ),
+}
+"""Of page locks on one table, by its lock scheme."""
 AT_ONCE = f"{PERIOD} is 0, which holds spinlocks at each wait: not for production (vendor)."
 STATEMENTS = "The texts of the statements are in the error log while `print deadlock information` is 1."
 WHO = "Who blocked whom is in monDeadLock, which one reader empties."
@@ -154,6 +167,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     named = _listed(tables, TABLES) or "tables and rows"
     ran = _listed(procedures_of(rings, tables), PROCEDURES)
     pages = bool(rings) and all(one.by_pages for one in rings) and not _by_rows(facts, tables)
+    order = (ONE_TABLE if len(tables) == 1 else ONE_ORDER).format(named, f" ({ran})" if ran else "")
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
@@ -161,7 +175,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
         title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(VICTIM, f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else ""),
-        do=joined(ONE_ORDER.format(named, f" ({ran})" if ran else ""), AT_ONCE if at_once else PAGES if pages else ""),
+        do=joined(order, AT_ONCE if at_once else _singly(facts, tables) if pages else ""),
         unknown=joined(STATEMENTS, "" if rings else WHO),
         evidence=(
             Evidence("deadlocks", counted.count, "", counted.source, limits.least),
@@ -188,6 +202,16 @@ def _listed(names: Sequence[str], most: int) -> str:
     """These names as a list for a sentence, with how many more there are."""
     said = [*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names)
     return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
+
+
+def _singly(facts: Facts, tables: tuple[str, ...]) -> str:
+    """What locks rows singly, by the lock scheme of the one table that these are about, where it is listed."""
+    listed = {f"{one.database}..{one.table}": one for one in facts.every(TableScheme)}
+    one = listed.get(tables[0]) if len(tables) == 1 else None
+    if one is None:
+        return PAGES
+    plain = PLAIN_IDENTIFIER.match(one.table) and not reserved(one.table)
+    return BY_SCHEME.get(one.scheme, PAGES).format(tables[0], one.table if plain else "<table>")
 
 
 def _by_rows(facts: Facts, tables: tuple[str, ...]) -> bool:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, LockEvents, MonOpenObjectActivity
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
-from rules.ase._evidence.objects.seen import schemes, table_key
+from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -48,6 +48,7 @@ from rules.ase._evidence.waits.promotion import (
     promotions,
     raised,
     table_lock_holder,
+    taken,
 )
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import (
@@ -91,6 +92,11 @@ BY_SCHEME = {
     ),
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
+NO_SCHEME = "No lock scheme helps against the table lock of SPID {0}{1}."
+WHOLE_TABLES = (
+    "Whole tables are locked and no lock promotion is counted, so no lock scheme helps: look for `lock table` and for "
+    "what locks a table as a whole, as making an index does."
+)
 READERS = (
     "First let go of the reads: SPID {0} keeps {1} after it has read, and {2} of {3} blocked tasks stand behind it. At "
     "isolation level 1 it keeps none; only where what it read must not change before its commit is a shorter "
@@ -209,7 +215,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     hot = hot_row(facts, [one.row for one in main if not one.system])
     raising = _raising(facts, main, names)
     change = raising.change if raising else None
-    holder = _holder(facts, tables) if raising else None
+    holder = _holder(facts, main) if not names or names[0] in TABLE_LOCKS else None
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
@@ -220,11 +226,12 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
         do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.behind, readers.blocked)
         if readers
-        else joined(*_levers(facts, main, names, hot, raising)),
+        else joined(*_levers(facts, main, names, hot, raising, holder)),
         unknown=joined(waits.unknown, few),
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
+            *name_evidence(facts, [one.row.database for one in tables]),
             *partition_evidence(facts, _where(tables), "lock_waits", "lock waits"),
             *(Evidence(f"waits for locks of type {kind}", count, "", source) for kind, count, source in kinds),
             *waiting_sessions(facts),
@@ -273,7 +280,7 @@ def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | N
 
 def _holder(facts: Facts, tables: list[Waiting]) -> HeldLock | None:
     """Who holds the whole of the first table at the moment of the export."""
-    scheme = schemes(facts).get(table_key(tables[0].row))
+    scheme = schemes(facts).get(table_key(tables[0].row)) if tables else None
     return table_lock_holder(facts, scheme) if scheme else None
 
 
@@ -307,7 +314,12 @@ def _timeouts(facts: Facts) -> Iterator[Evidence]:
 
 
 def _levers(
-    facts: Facts, tables: list[Waiting], kinds: list[str], hot: HotRow | None, raising: Raise | None
+    facts: Facts,
+    tables: list[Waiting],
+    kinds: list[str],
+    hot: HotRow | None,
+    raising: Raise | None,
+    holder: HeldLock | None,
 ) -> Iterator[str]:
     """What shortens the waits, in words: for the first table, by what is known of it."""
     first = tables[0] if tables else None
@@ -342,8 +354,19 @@ def _levers(
             yield PROMOTED_ABOVE.format(count, PROCEDURES[raising.kind], big.rows, big.statement)
         else:
             yield (PROMOTED if len(names) == 1 else PROMOTED_EITHER).format(count, *names)
+    elif holder:
+        how = taken(facts, holder)
+        yield NO_SCHEME.format(holder.spid, f", {how.says}" if how else "")
+    elif kinds and kinds[0] in TABLE_LOCKS and _none_promoted(facts):
+        yield WHOLE_TABLES
     elif first and first.scheme:
         yield _by_scheme(first)
+
+
+def _none_promoted(facts: Facts) -> bool:
+    """Whether sp_sysmon prints its lock promotions, and counts none."""
+    counts = [one.count for one in facts.every(LockEvents) if one.event == "promotion"]
+    return bool(counts) and all(known(count) and count == 0 for count in counts)
 
 
 def _by_scheme(table: Waiting) -> str:

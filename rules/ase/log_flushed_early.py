@@ -8,11 +8,11 @@ Why it matters: each of them asks for the end of the log in the middle of a tran
 meet. Each reason has its own remedy, and a larger user log cache is only one of them: for some it is the wrong way.
 
 What to do: by Unpin, two transactions change one page of a datarows table, so fewer rows a page there (this project's
-reading: the manual's own list was not found). By Change of Database, transactions span databases. By System Log Record
-and Other, the vendor proposes a smaller user log cache. By Log markers, triggers and rollbacks that are not needed. By
-No Free Plcblock, by its name alone, and by minimally logged records, a larger one. By single records, the log comes
-onto devices of its own where `sysusages` shows that it shares them with data; where it was not collected, it is asked
-for, and else they are left alone. Nothing of it
+reading: the manual's own list was not found); those that monOpenObjectActivity shows to be updated most come first. By
+Change of Database, transactions span databases. By System Log Record and Other, the vendor proposes a smaller user log
+cache. By Log markers, triggers and rollbacks that are not needed. By No Free Plcblock, by its name alone, and by
+minimally logged records, a larger one. By single records, the log comes onto devices of its own where `sysusages` shows
+that it shares them with data; where it was not collected, it is asked for, and else they are left alone. Nothing of it
 is scripted: none of these figures says which table, statement or size it is.
 
 When to ignore it: where nobody waits for the log; then it is a note, unless data and log of a database share a device.
@@ -26,10 +26,15 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, DatabaseFragment, Server, UserLogCacheFlushes
 from rules.ase._evidence.log.flushes import (
+    EARLY_ORIGIN,
+    EARLY_PERCENT,
     FLUSH_FACTS,
+    UNPIN,
+    UNPIN_BECAUSE,
     Flushes,
     FlushLimits,
     LogWaited,
+    against_unpin,
     flushes_of,
     log_waited,
 )
@@ -71,12 +76,10 @@ class Reason:
 
 REASONS = (
     Reason(
-        "by Unpin",
-        ("by Unpin",),
-        "A task needs a page of a datarows table whose change is still in another task's log cache (this project's "
-        "reading: the manual's list was not found).",
-        'Put fewer rows on the pages that several change at once (sp_chgattribute "exp_row_size", then reorg rebuild), '
-        "or spread their keys: find them by ase/latch_contended and ase/lock_waits_high.",
+        UNPIN,
+        (UNPIN,),
+        UNPIN_BECAUSE,
+        "",
     ),
     Reason(
         "by Change of Database",
@@ -128,9 +131,7 @@ REASONS = (
 class Limits(FlushLimits):
     """`FlushLimits`, and from which share on a reason is worth a word."""
 
-    share_percent: float = percent(
-        20.0, "vendor: about 20 % by System Log Record and Other (sp_sysmon guide); this project for the other reasons"
-    )
+    share_percent: float = percent(EARLY_PERCENT, EARLY_ORIGIN)
 
 
 @rule(
@@ -170,6 +171,7 @@ def _finding(
     share, rate, waited = flushes.percent(rows), flushes.rate(rows), log_waited(facts)
     felt = waited is not None and waited.percent >= limits.log_waited_percent
     setting, evidence = _setting(facts, reason)
+    unpin, updated = against_unpin(facts) if reason.what == UNPIN else ("", ())
     mixed = mixed_logs(facts) if reason.mixed else {}
     return Finding(
         subject=f"{subject_of(facts)}: {reason.what}",
@@ -180,11 +182,12 @@ def _finding(
         + (f", {rate:,.0f} a second" if rate is not None else "")
         + _waits(waited),
         because=f"{LEFT} {reason.because}",
-        do=separate_first(mixed) if mixed else joined(f"{reason.do}{setting}", ASK if reason.mixed else ""),
+        do=separate_first(mixed) if mixed else joined(f"{reason.do or unpin}{setting}", ASK if reason.mixed else ""),
         evidence=(
             *flushes.evidence(reason.what, rows, limits.share_percent, limits.per_second),
             *((waited.evidence,) if waited else ()),
             *evidence,
+            *updated,
             *mixed_evidence(mixed),
         ),
         explains=("ase/log_semaphore_contended",) if felt else (),
@@ -204,7 +207,7 @@ def _setting(facts: Facts, reason: Reason) -> tuple[str, tuple[Evidence, ...]]:
             return "", ()
         said = f" Else a smaller {SIZE} is the vendor's step, not below {LEAST_BYTES:,.0f} bytes: {size:,.0f} now."
         return said, (Evidence(SIZE, size, "bytes", one.source),)
-    if reason.what != "by Unpin" or not level_reached(facts, "16.0"):
+    if reason.what != UNPIN or not level_reached(facts, "16.0"):
         return "", ()
     one = setting_of(facts, QUEUE)
     number = one.run_number if one else None

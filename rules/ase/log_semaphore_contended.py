@@ -26,9 +26,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSample, TaskSwitches
+from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSample, TaskSwitches, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.log.databases import Appended, appended, most_of
+from rules.ase._evidence.log.flushes import UNPIN, UNPIN_BECAUSE, Flushes, against_unpin, flushes_of, mostly_unpin
 from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, own_evidence, say_device
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import (
@@ -54,6 +55,8 @@ FLUSHES = (
     "First see why user log caches are flushed (Transaction Management of sp_sysmon) and which log it is "
     "(monOpenDatabases)."
 )
+FLUSHED = "First see which log it is (monOpenDatabases), and what ase/log_flushed_early says of why they are flushed."
+UNPINNED = "{0:.0f} % of their flushes are by Unpin, the largest of those that come early: {1}"
 ULC_LEVERS = (
     "Then see what the holder waits for (event 272 in monSysWaits), and where many flushes are by Unpin, put fewer "
     "rows on each page, because two transactions change one page; practice lowers user log cache spinlock ratio."
@@ -180,6 +183,11 @@ def _judge(
         evidence += whose.evidence
     if name == "Log":
         evidence += mixed_evidence(mixed_logs(facts))
+    unpin = mostly_unpin(facts) if name == "ULC" else None
+    if unpin is not None:
+        source = next(row.source for row in reversed(facts.every(UserLogCacheFlushes)) if row.reason == UNPIN)
+        evidence.append(Evidence("flushes of user log caches by Unpin", round(unpin, 1), "%", source))
+        evidence += against_unpin(facts)[1]
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
     by_tasks = (
@@ -194,11 +202,22 @@ def _judge(
         severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}",
         seen=joined(f"{what[0].upper()}{what[1:]}: {said}.", whose.says if whose else ""),
-        because=joined(SLEEPS, writes),
-        do=levers(facts, limits) if name == "Log" else joined(FLUSHES, ULC_LEVERS),
+        because=joined(SLEEPS, writes)
+        if unpin is None
+        else UNPINNED.format(unpin, f"{UNPIN_BECAUSE[0].lower()}{UNPIN_BECAUSE[1:]}"),
+        do=levers(facts, limits)
+        if name == "Log"
+        else against_unpin(facts)[0]
+        if unpin is not None
+        else _ulc_levers(facts),
         unknown=_asynchronous(facts, limits, loud=loud) if name == "Log" else "",
         evidence=tuple(evidence),
     )
+
+
+def _ulc_levers(facts: Facts) -> str:
+    """What to look at, without the report that is there."""
+    return joined(FLUSHED if isinstance(flushes_of(facts), Flushes) else FLUSHES, ULC_LEVERS)
 
 
 def _as_requests(one: Appended) -> SemaphoreRequests:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
 from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
+from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
@@ -73,7 +74,15 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *STATEMENT_FACTS, MonOpenObjectActivity, *devices.DEVICE_FACTS, *LARGE_IO_FACTS),
+    uses=(
+        *WAIT_FACTS,
+        *SWITCH_FACTS,
+        *STATEMENT_FACTS,
+        MonOpenObjectActivity,
+        *devices.DEVICE_FACTS,
+        *LARGE_IO_FACTS,
+        *COSTLIEST_FACTS,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -120,7 +129,14 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         ),
         changes=(lacking_pool.change,) if lacking_pool else (),
     )
-    yield with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
+    shown = with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
+    top = costliest(facts, "physical_reads") if shown.because == finding.because else None
+    if top:
+        evidence = (*shown.evidence, *top.evidence(facts))
+        shown = replace(
+            shown.adding(because=f"Most of the reads that are listed are of {top.says}."), evidence=evidence
+        )
+    yield shown
     if lacks and finding.severity > Severity.NOTE:
         yield Unknown(tuple(lacks))
 

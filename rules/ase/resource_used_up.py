@@ -11,7 +11,8 @@ for an administrator, for 15 minutes. With none free when it was listed it is cr
 time is a warning where nine tenths are in use now too, or where the error log of the last day tells of it, else advice.
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
-look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. For
+look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. The
+session that holds half of those in use or more is named, by monProcessActivity, with its program and statement. For
 connections a quarter more, after a look at what they do: a pool that never closes its connections fills any number.
 The operating system's file descriptors end it (`select @@max_connections`).
 
@@ -20,14 +21,23 @@ server, or of the last reset.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
-from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import ConfigParameter, LogEvent, ResourceUsage
+from collectors.facts import OVERFLOW, Facts, Source, known, number_or
+from collectors.facts.ase import (
+    ConfigParameter,
+    LogEvent,
+    MonProcess,
+    MonProcessActivity,
+    MonProcessSQLText,
+    ResourceUsage,
+)
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, more_locks, usages_of
+from rules.ase._evidence.objects.statements import shown
 from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits.chains import batch_of, head_process, say_client
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
@@ -49,6 +59,9 @@ LOOK = {
     CONNECTIONS: "Look first how many of them only wait for their client (sp_who): a pool that never closes its "
     "connections fills any number.",
 }
+HELD_PERCENT = 50.0
+"""This project: who holds half of the locks in use, or more, is who to ask first."""
+SMALLER = "First have SPID {0} commit in smaller pieces."
 OTHERS = (
     "number of open databases",
     "number of worker processes",
@@ -74,7 +87,13 @@ class Limits:
     )
 
 
-@rule(needs=(ResourceUsage,), uses=(*MEMORY_FACTS, *LOG_FACTS), links=LINKS, limits=Limits, sample=None)
+@rule(
+    needs=(ResourceUsage,),
+    uses=(*MEMORY_FACTS, *LOG_FACTS, MonProcess, MonProcessActivity, MonProcessSQLText),
+    links=LINKS,
+    limits=Limits,
+    sample=None,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each resource, in a cluster of each instance."""
     named = [(name, usage) for name in (*LOST, *OTHERS) for usage in usages_of(facts, name)]
@@ -116,6 +135,9 @@ def _finding(
     short = too_little(facts, name, change.memory_mb) if change else ""
     because = LOST.get(name, "What is lost without a free one is in no source that was read: see the error log.")
     look, then, unknown = LOOK.get(name, ""), "", ""
+    holder = _most_locks(facts, usage) if name == LOCKS else None
+    if holder:
+        because, look = joined(because, _say_holder(facts, holder)), SMALLER.format(holder.spid)
     told = [one for one in events_of(facts, DAY) if one.kind == RAN_OUT.get(name)] if out else []
     ran_out = f"By the error log they ran out last at {told[-1].last:%Y-%m-%d %H:%M}." if told else ""
     if out and usage.active < there and not told:
@@ -124,8 +146,9 @@ def _finding(
         look = f"Collect a new report: {name} is {running:,.0f} by now, so this one is older than the setting."
     elif change and short:
         because, look = (
-            joined(because, look),
-            f"Raise {name} from {there:,.0f} to {change.new:,}, but only after max memory.",
+            because if holder else joined(because, look),
+            f"{f'First have SPID {holder.spid} commit in smaller pieces; raise' if holder else 'Raise'} {name} from "
+            f"{there:,.0f} to {change.new:,}, but only after max memory.",
         )
         then = short
     elif change:
@@ -136,10 +159,13 @@ def _finding(
         then = f"More are configured already, but do not run: see the error log, and max memory ({name})."
     severity = max(_severity(limits, usage.active, there, most), Severity.WARNING if told else Severity.NOTE)
     change = None if short else change
+    if change and holder:
+        change = replace(change, cautions=(SMALLER.format(holder.spid), *change.cautions))
     return Finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
-        title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use",
+        title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use"
+        + (f", {holder.locks:,.0f} now by SPID {holder.spid}" if holder else ""),
         seen=joined(
             f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since "
             "the start of the server.",
@@ -164,6 +190,7 @@ def _finding(
                 )
                 for one in told[-1:]
             ),
+            *((Evidence(f"locks that SPID {holder.spid} holds", holder.locks, "", holder.source),) if holder else ()),
             *(free_evidence(facts) if short else ()),
         ),
         changes=(change,) if change else (),
@@ -173,6 +200,36 @@ def _finding(
         share=100.0 * most / there,
         explains=tuple(f"ase/error_log_alarms:{subject_of(facts)}: {one.kind}" for one in told[-1:]),
     )
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The session that holds most of the locks."""
+
+    spid: int
+    locks: float
+    source: Source
+
+
+def _most_locks(facts: Facts, usage: ResourceUsage) -> Holder | None:
+    """Who holds half of the locks in use or more, by monProcessActivity; `None` where nobody does, or no export tells.
+
+    More than there are cannot be of the moment of this listing.
+    """
+    latest = {(row.instance, row.spid, row.kpid): row for row in facts.every(MonProcessActivity)}
+    found = [Holder(row.spid, row.locks_held, row.source) for row in latest.values() if known(row.locks_held)]
+    most = max(found, key=lambda one: one.locks, default=None)
+    active, there = number_or(usage.active, 0.0), number_or(usage.active, 0.0) + number_or(usage.free, 0.0)
+    if most is None or usage.instance or not active or most.locks > there:
+        return None
+    return most if 100.0 * most.locks >= HELD_PERCENT * active else None
+
+
+def _say_holder(facts: Facts, holder: Holder) -> str:
+    """The session, its program and its statement without values, as a sentence."""
+    text = batch_of(facts, holder.spid)
+    who = say_client(head_process(facts, holder.spid))
+    return f"SPID {holder.spid}{who} holds {holder.locks:,.0f} of those in use{f': {shown(text)}' if text else ''}."
 
 
 def _severity(limits: Limits, active: float, there: float, most: float) -> Severity:

@@ -8,7 +8,8 @@ with the latches and, where they are not in memory, the reads of both, until a r
 
 What to do: find the tables whose rows grow (variable-length or nullable columns filled in later), leave room with
 `exp_row_size`, and move the rows back with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
-names no table, so this is words and no script.
+names no table. Those that two snapshots of monOpenObjectActivity show to be updated most are the first to look at:
+`systabstats.forwrowcnt` says whether the rows are theirs. So this is words and no script.
 
 When to ignore it: a load that fills rows in once. The vendor gives no limit: both are this project's.
 """
@@ -19,8 +20,10 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import RowsAffected, RowsChanged, SysmonSample
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.lock_work import FORWARDED
+from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 
@@ -30,6 +33,14 @@ TWICE = "Each read of a forwarded row by an index takes two pages instead of one
 ROOM = (
     'Leave room in the tables whose rows grow (sp_chgattribute "<table>", "exp_row_size", <bytes>), then run reorg '
     "forwarded_rows on them at a quiet time."
+)
+LOOK = (
+    "Look first at {0}: where systabstats.forwrowcnt shows many, leave room for its rows (sp_chgattribute "
+    '"{1}", "exp_row_size", <bytes>), then run reorg forwarded_rows {1} at a quiet time.'
+)
+NOT_WHOSE = (
+    "Which tables these are is not in sp_sysmon; monOpenObjectActivity shows which are updated most, not whose rows "
+    "grow."
 )
 WHICH = "Which tables these are is not in sp_sysmon: look at those with columns that are filled in after the insert."
 
@@ -42,7 +53,12 @@ class Limits:
     per_second: float = limit(10.0, "this project: fewer cost nothing that can be seen", unit="/s")
 
 
-@rule(needs=(RowsChanged,), uses=(RowsChanged, RowsAffected, SysmonSample), links=LINKS, limits=Limits)
+@rule(
+    needs=(RowsChanged,),
+    uses=(RowsChanged, RowsAffected, SysmonSample, *UPDATED_FACTS),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the forwarded rows against the updates of data-only-locked tables."""
     rows = [one for one in facts.every(RowsChanged) if one.way == FORWARDED]
@@ -69,14 +85,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if share < limits.forwarded_percent or rate is None or rate < limits.per_second:
         yield Clean(f"{said} (limits {limits.forwarded_percent:g} % and {limits.per_second:g} a second)")
         return
+    tables = updated_most(facts)
+    name = (tables[0].row.object_name or "") if tables else ""
+    plain = PLAIN_IDENTIFIER.match(name) and not reserved(name)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"{share:.0f} % of the updates of data-only-locked tables forward their row",
         seen=f"{said} ({forwarded:,.0f} of {updates:,.0f}).",
         because=TWICE,
-        do=ROOM,
-        unknown=WHICH,
+        do=LOOK.format(say_updated(tables), name if plain else "<table>") if tables else ROOM,
+        unknown=NOT_WHOSE if tables else WHICH,
         evidence=(
             *(Evidence("rows forwarded", one.count, "", one.source) for one in counted if known(one.count)),
             Evidence("updates of data-only-locked tables", updates, "", total.source),
@@ -89,5 +108,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 "from these lines",
             ),
             Evidence("rows forwarded a second", round(rate, 1), "/s", counted[0].source, limits.per_second),
+            *(one.evidence for one in tables),
         ),
     )

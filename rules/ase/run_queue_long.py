@@ -8,12 +8,13 @@ Why it matters: this is work, not contention: each task waits for the tasks in f
 the queue while throughput is at what these engines give. It is no fault of a setting, and no setting of the server
 takes it away.
 
-What to do: look at the statements that take most of the processor first: between two snapshots of monCachedStatement,
-AvgCPUTime times the growth of UseCount. Where spins were counted and nothing spins, one engine more is right, if the
-host has a processor that is idle at the same minutes, which no export of the server shows: the processors of the host
-or the virtual machine, and how busy they are, decide. sp_sysmon counts the CPU units that the server's threads use: of
-a host with two threads a core, the last of these units are the second threads of busy cores, and give less (vendor).
-With a threaded kernel leave processors for the threads of disk and network.
+What to do: look at the statements that take most of the processor first. Where monSysStatement or monProcessStatement
+show one that takes a large part, it is named by procedure and line, with the table that its plan scans; else between
+two snapshots of monCachedStatement, AvgCPUTime times the growth of UseCount. Where spins were counted and nothing
+spins, one engine more is right, if the host has a processor that is idle at the same minutes, which no export of the
+server shows: the processors of the host or the virtual machine, and how busy they are, decide. sp_sysmon counts the CPU
+units that the server's threads use: of a host with two threads a core, the last of these units are the second threads
+of busy cores, and give less (vendor). With a threaded kernel leave processors for the threads of disk and network.
 
 When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
@@ -32,7 +33,8 @@ from collectors.facts.ase import (
     RunnableTasks,
     SysmonSample,
 )
-from rules.ase._evidence.host import HOST_FACTS, withheld
+from rules.ase._evidence.host import HOST_FACTS, means_of, shares_of, withheld
+from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.server import (
     OTHER_POOLS,
     Engines,
@@ -70,7 +72,11 @@ LINKS = (
 )
 CAUSES = (
     "No spinlock that was read and is in use costs so much that it would explain this. It is work, or a host that "
-    "withholds processors (ase/host_takes_processor), which is to be settled first; no setting takes it away."
+    "withholds processors (ase/host_takes_processor), which is to be settled first; no setting takes it away"
+)
+SETTLED = (
+    "No spinlock that was read costs so much, and the host withholds nothing: engines {0:.0f} % busy by ticks ran for "
+    "{1:.0f} % by the operating system. It is work, which no setting takes away"
 )
 NO_SPINS = "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: {0}."
 COUNTED_BY, NOT_COUNTED = "two snapshots of monSpinlockActivity show them", "this release counts them nowhere"
@@ -80,6 +86,8 @@ UNITS = (
 )
 HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
 WITHHELD = "No engine more: the host gives those there are less than they ask for (ase/host_takes_processor)."
+WHOLE_PERCENT = 102.0
+"""A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
 MOST = "max online engines"
 STATEMENTS = {
     "monCachedStatement": "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)",
@@ -117,7 +125,7 @@ class Queue:
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, *HOST_FACTS, MetadataSpinlock, RunnableTasks),
+    uses=(*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, *HOST_FACTS, *COSTLIEST_FACTS, MetadataSpinlock, RunnableTasks),
     links=LINKS,
     limits=Limits,
 )
@@ -193,6 +201,12 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
     )
     counted = most is not None and rate is not None
     table = "monCachedStatement" if offers(facts, "monCachedStatement") else "monSysStatement"
+    top = costliest(facts, "cpu_milliseconds")
+    tune = (
+        f"First tune {top.name}{top.scanning}. "
+        if top
+        else f"Tune the statements that take most of the processor: {STATEMENTS[table]}. "
+    )
     spins_by = COUNTED_BY if offers(facts, "monSpinlockActivity") else NOT_COUNTED
     return Finding(
         subject=subject_of(facts),
@@ -201,9 +215,8 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
         seen=joined(
             f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.", spins
         ),
-        because=CAUSES,
-        do=f"Tune the statements that take most of the processor: {STATEMENTS[table]}. "
-        + (WITHHELD if withheld(facts) else _one_more(facts, number) if counted else _not_yet(facts)),
+        because=_why(facts, engines, top),
+        do=tune + (WITHHELD if withheld(facts) else _one_more(facts, number) if counted else _not_yet(facts)),
         unknown=joined(
             UNITS.format(units) if units is not None and known(units) else HOST,
             "" if counted else NO_SPINS.format(spins_by),
@@ -230,9 +243,24 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
                 if sample and units is not None and known(units)
                 else ()
             ),
+            *(top.evidence(facts) if top else ()),
         ),
         share=busy,
     )
+
+
+def _why(facts: Facts, engines: Engines, top: Costliest | None) -> str:
+    """That it is work, as far as the host's part is settled, and which statement most of it is."""
+    means = means_of(shares_of(facts))
+    settled = means is not None and not means.withheld()
+    cause = SETTLED.format(means.ticks, means.given) if means and settled else CAUSES
+    if top is None:
+        return f"{cause}."
+    share = ""
+    if top.cpu_seconds is not None and engines.seconds and engines.busy_percent and engines.number:
+        percent_of_work = 100.0 * top.cpu_seconds / (engines.seconds * engines.number * engines.busy_percent / 100.0)
+        share = f", {percent_of_work:.0f} % of what the engines worked" if percent_of_work <= WHOLE_PERCENT else ""
+    return f"{cause}: most is {top.says}{share}."
 
 
 def _not_yet(facts: Facts) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Reading, known
 from collectors.facts.ase import (
     MonCachedStatement,
-    MonOpenObjectActivity,
     MonProcess,
     MonProcessActivity,
     MonProcessObject,
@@ -21,6 +20,7 @@ from collectors.facts.ase import (
 )
 from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.plans import owner_of, say_access, table_of
+from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.objects.sessions import Session
 from rules.ase._evidence.objects.statements import one_line, tables_in
 
@@ -148,12 +148,12 @@ def line_of(text: str) -> str:
 
 
 def _cached(facts: Facts) -> Iterable[Statement]:
-    homes = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
+    homes = databases(facts)
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for row in latest.values():
         if not row.believed:
             continue
-        home = row.database or homes.get(row.db_id) or ""
+        home = row.database or homes.get(row.db_id or 0) or ""
         names = sorted({f"{database or home}..{name}" for database, name in tables_in(row.text or "")})
         executions = _of(row.executions)
         physical = _of(row.total_physical_reads)

@@ -262,8 +262,10 @@ class ObjectLockContention(Fact):
     COLLECTED_BY: ClassVar[str] = 'sp_object_stats "00:10:00" -- at the busiest hour'
 
     database: str | None = None
+    db_id: int | None = None
     owner: str | None = None
     table: str
+    object_id: int | None = None
     scheme: str | None = None
     lock_type: str | None = None
     """As printed: `EX_PAGE`, `SH_ROW`; `None` for the whole table."""

@@ -66,6 +66,7 @@ ENGINE = re.compile(
     r"\bonline as engine (?P<thread>[0-9]{1,4})\b|\bengine (?P<process>[0-9]{1,4}), os pid [0-9]+\s+online\b"
 )
 DEADLOCK = re.compile(r"Deadlock Id (?P<number>[0-9]{1,12}):?\s{1,3}detected", re.IGNORECASE)
+NUMBER = re.compile(r"Deadlock Id (?P<number>[0-9]{1,12}):", re.IGNORECASE)
 QUOTE = "['\u2018\u2019\"]"
 
 
@@ -163,7 +164,7 @@ class Log:
                 self._end_chain()
                 self._count(number, when, LogEvent.DEADLOCK)
             self.chain = _Chain(int(deadlock["number"]), when, spid)
-        elif self.chain.number is not None and spid in ("", self.chain.spid):
+        elif self.chain.number is not None and (spid in ("", self.chain.spid) or self.chain.named_in(said)):
             if self.chain.hear(said, Source(self.file, number, number)):
                 self._end_chain()
         elif LOCKS.search(said):
@@ -219,6 +220,11 @@ class _Chain:
         self.does: dict[int, re.Match[str]] = {}
         self.waits: list[tuple[re.Match[str], Source]] = []
         self.victim: int | None = None
+
+    def named_in(self, said: str) -> bool:
+        """Whether a line names this deadlock, whichever process wrote it."""
+        named = NUMBER.match(said)
+        return named is not None and int(named["number"]) == self.number
 
     def hear(self, said: str, source: Source) -> bool:
         """Take a line; whether it is the last one."""

@@ -70,6 +70,8 @@ class _Section:
 
     at: int
     name: tuple[str | None, str | None, str]
+    numbers: tuple[int, int]
+    """Of its database, and its own."""
     scheme: str | None
     blocks: list[_Block] = field(default_factory=list)
 
@@ -83,7 +85,8 @@ def read(report: Report) -> Iterator[ObjectLockContention]:
             if section:
                 yield from _facts(report, section)
             scheme = found["scheme"]
-            section = _Section(index, _name(report, index, found["name"]), scheme.lower() if scheme else None)
+            name, numbers = _name(report, index, found["name"]), (int(found["db"]), int(found["id"]))
+            section = _Section(index, name, numbers, scheme.lower() if scheme else None)
             report.claim(index)
         elif section and (found := TYPES.fullmatch(line)):
             section.blocks.append(_Block(index, index, found[1].upper().split()))
@@ -120,8 +123,10 @@ def _facts(report: Report, section: _Section) -> Iterator[ObjectLockContention]:
             yield ObjectLockContention(
                 source=report.source(section.at, block.last),
                 database=database,
+                db_id=section.numbers[0],
                 owner=owner,
                 table=table,
+                object_id=section.numbers[1],
                 scheme=section.scheme,
                 lock_type=lock_type,
                 **{name: figures.get(name, ABSENT) for name in FIELDS.values()},

@@ -9,14 +9,31 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Fact, Facts, known
 from collectors.facts.ase import SemaphoreRequests, SysmonSample, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.engine import limit, percent
 from rules.finding import Clean, Evidence, Outcome, Unknown, Untrusted
 
-FLUSH_FACTS: tuple[type[Fact], ...] = (UserLogCacheFlushes, SemaphoreRequests, SysmonSample)
+FLUSH_FACTS: tuple[type[Fact], ...] = (UserLogCacheFlushes, SemaphoreRequests, SysmonSample, *UPDATED_FACTS)
 """What a rule declares that asks for flushes."""
 TOTAL, FULL = "Total ULC Flushes", "by Full ULC"
 MINIMAL = "Minimally Logged DMLs"
 LOG_WAITED_PERCENT = 20.0
+EARLY_PERCENT, EARLY_ORIGIN = (
+    20.0,
+    "vendor: about 20 % by System Log Record and Other (sp_sysmon guide); this project for the other reasons",
+)
+IN_ORDER = ("by End Transaction",)
+"""What is no flush before its time."""
+UNPIN = "by Unpin"
+UNPIN_BECAUSE = (
+    "A task needs a page of a datarows table whose change is still in another task's log cache (this project's "
+    "reading: the manual's list was not found)."
+)
+FEWER_ROWS = (
+    'Put fewer rows on the pages that several change at once (sp_chgattribute "exp_row_size", then reorg rebuild), or '
+    "spread their keys: "
+)
+BY_WAITS = "find them by ase/latch_contended and ase/lock_waits_high."
 
 
 @dataclass(frozen=True)
@@ -94,6 +111,23 @@ def flushes_of(facts: Facts) -> Flushes | Outcome:
     if not total.count:
         return Clean("no user log cache was flushed in the sample")
     return Flushes(tuple(rows.values()), total, seconds_of(facts))
+
+
+def against_unpin(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
+    """What to do about flushes by Unpin, with the datarows tables that are the first to look at, and their figures."""
+    tables = updated_most(facts, ("datarows",))
+    which = f"look first at {say_updated(tables)}." if tables else BY_WAITS
+    return f"{FEWER_ROWS}{which}", tuple(one.evidence for one in tables)
+
+
+def mostly_unpin(facts: Facts, least_percent: float = EARLY_PERCENT) -> float | None:
+    """Share of the flushes by Unpin, where it is the largest of those before their time; `None` where it is not."""
+    flushes = flushes_of(facts)
+    if not isinstance(flushes, Flushes):
+        return None
+    shares = {row.reason: flushes.percent(flushes.by(row.reason)) for row in flushes.rows if row.reason not in IN_ORDER}
+    largest = max(shares, key=lambda reason: shares[reason], default="")
+    return shares[UNPIN] if largest == UNPIN and shares[UNPIN] > least_percent else None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from collectors.facts.ase import (
     MonProcessStatement,
     PlanAccess,
 )
+from rules.ase._evidence.objects.seen import databases
 from rules.finding import Evidence
 
 PLAN_FACTS: tuple[type[Fact], ...] = (
@@ -90,7 +91,9 @@ def _database(facts: Facts, access: PlanAccess) -> str | None:
     if access.ssql_id is not None:
         homes = {row.database for row in facts.every(MonCachedStatement) if row.statement == access.ssql_id}
     elif access.spid is not None:
-        homes = {row.database for row in facts.every(MonProcessStatement) if row.spid == access.spid}
+        names = databases(facts)
+        running = [row for row in facts.every(MonProcessStatement) if row.spid == access.spid]
+        homes = {row.database or names.get(row.db_id or 0) for row in running} - {None}
         homes = homes or {row.database for row in facts.every(MonProcess) if row.spid == access.spid}
     homes -= {None}
     if not homes:

@@ -5,22 +5,32 @@ snapshot is unknown, not zero. An object is known by its database and its number
 there; names are compared as printed.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, Source, known
 from collectors.facts.ase import (
+    DatabaseFragment,
     IndexSize,
     MonCachedObject,
     MonOpenObjectActivity,
+    ObjectLockContention,
     Server,
     TableScheme,
 )
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
+from rules.finding import Evidence
 
 USES = (MonOpenObjectActivity, MonCachedObject, IndexSize, TableScheme, Server)
 """What this module looks at."""
+NAMING = (MonOpenObjectActivity, DatabaseFragment, ObjectLockContention, TableScheme)
+"""What names databases and tables by their numbers; a rule need not declare it."""
+FIRST_OF_USERS = 100
+"""System tables have smaller numbers, the same in every database."""
+SHARED, SHARED_PERCENT = 2, 90.0
+"""This project: how many tables in use a listing must have to be of their database, and which part of all in use there:
+new ones may have been made since. One number alone may be that of another table in a database of the same age."""
 SYSTEM_NAMES = frozenset(f"sys{name}" for name in SYSTEM_TABLES.split())
 
 T = TypeVar("T")
@@ -34,7 +44,95 @@ def activity(facts: Facts) -> list[MonOpenObjectActivity]:
 def _activity(facts: Facts) -> list[MonOpenObjectActivity]:
     rows = facts.every(MonOpenObjectActivity)
     rows = [row for row in rows if row.of_interval] or rows
-    return _latest((row for row in rows if row.believed), lambda row: (row.instance, table_key(row), row.index_id))
+    named = _named(facts, [row for row in rows if row.believed])
+    return _latest(named, lambda row: (row.instance, table_key(row), row.index_id))
+
+
+def databases(facts: Facts) -> dict[int, str]:
+    """The names of databases by their numbers, as far as exports say them or their tables show them."""
+    told, shown = _databases_of(facts)
+    return told | {number: one.name for number, one in shown.items()}
+
+
+def name_evidence(facts: Facts, names: Iterable[str | None]) -> Iterator[Evidence]:
+    """For each of these databases that is known by its tables alone, how many of them show it."""
+    wanted = set(names)
+    for number, one in _databases_of(facts)[1].items():
+        if one.name in wanted:
+            said = f"{one.name}, by the object ids of {one.tables:,} tables"
+            yield Evidence(f"database {number}", said, "", one.source, computed="from this listing and the tables used")
+
+
+@dataclass(frozen=True)
+class ByTables:
+    """A database whose name its tables show."""
+
+    name: str
+    tables: int
+    """In use, and in its listing."""
+    source: Source
+    """Of the listing, one of its lines."""
+
+
+def table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
+    """Owner and name of tables by database and object id."""
+    seen = facts.also(*NAMING)
+    listed: list[ObjectLockContention | TableScheme] = [*seen.every(ObjectLockContention), *seen.every(TableScheme)]
+    return {(one.database, one.object_id): (one.owner, one.table) for one in listed if one.database and one.object_id}
+
+
+def _databases_of(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:
+    return facts.also(MonOpenObjectActivity).once(MonOpenObjectActivity, _databases)
+
+
+def _databases(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:
+    """The databases that exports name by their number, and those that their tables show."""
+    seen = facts.also(*NAMING)
+    names: dict[int, set[str]] = {}
+    naming: list[MonOpenObjectActivity | DatabaseFragment | ObjectLockContention] = [
+        *seen.every(MonOpenObjectActivity),
+        *seen.every(DatabaseFragment),
+        *seen.every(ObjectLockContention),
+    ]
+    for row in naming:
+        if row.database and row.db_id is not None:
+            names.setdefault(row.db_id, set()).add(row.database)
+    told = {number: next(iter(of)) for number, of in names.items() if len(of) == 1}
+    used: dict[int, set[int]] = {}
+    for row in seen.every(MonOpenObjectActivity):
+        if row.db_id is not None and row.db_id not in names and (row.object_id or 0) >= FIRST_OF_USERS:
+            used.setdefault(row.db_id, set()).add(row.object_id or 0)
+    listed: dict[str, dict[int, Source]] = {}
+    for one in seen.every(TableScheme):
+        if one.database and one.object_id and one.database not in told.values():
+            listed.setdefault(one.database, {})[one.object_id] = one.source
+    fits = [(number, name) for number, own in used.items() for name, of in listed.items() if _fits(own, of.keys())]
+    shown = {}
+    for number, name in fits:
+        if sum(number == other for other, _ in fits) == sum(name == other for _, other in fits) == 1:
+            both = sorted(used[number] & listed[name].keys())
+            shown[number] = ByTables(name, len(both), listed[name][both[0]])
+    return told, shown
+
+
+def _fits(used: Set[int], listed: Set[int]) -> bool:
+    """Whether a listing of tables is of the database in which these are in use."""
+    both = len(used & listed)
+    return both >= SHARED and 100.0 * both >= SHARED_PERCENT * len(used)
+
+
+def _named(facts: Facts, rows: list[MonOpenObjectActivity]) -> list[MonOpenObjectActivity]:
+    """The rows with the names of their databases and tables, where they have numbers alone."""
+    if all(row.database and row.object_name for row in rows):
+        return rows
+    homes, names = databases(facts), table_names(facts)
+    found = []
+    for row in rows:
+        database = row.database or homes.get(-1 if row.db_id is None else row.db_id)
+        owner, table = names.get((database or "", row.object_id or 0), (None, None))
+        named = {"database": database, "owner": row.owner or owner, "object_name": row.object_name or table}
+        found.append(row.placed(row.source, **named))
+    return found
 
 
 def doubts(facts: Facts) -> list[str | None]:

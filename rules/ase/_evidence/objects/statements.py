@@ -26,6 +26,7 @@ from collectors.facts.ase import (
 )
 from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.plans import plan_evidence, plans_of
+from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.objects.sessions import evidence_of, programs, reading
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Finding
@@ -172,7 +173,7 @@ def _parts(tokens: list[str], place: int) -> tuple[list[str], int]:
 def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
     """The cached statements whose text names one of these tables where a table may stand, in no order."""
     wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
-    names = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
+    names = databases(facts)
     ended: dict[int, list[MonSysStatement]] = {}
     for one in facts.every(MonSysStatement):
         ended.setdefault(one.statement or 0, []).append(one)
@@ -180,7 +181,7 @@ def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
     for row in latest.values():
         if not row.text or not row.believed:
             continue
-        home = row.database or names.get(row.db_id) or ""
+        home = row.database or names.get(row.db_id or 0) or ""
         used = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
         if used & wanted:
             yield cached(row, ended.get(row.statement, []))

@@ -19,6 +19,7 @@ from collectors.facts.ase import (
     Snapshot,
     TableScheme,
 )
+from rules.ase._evidence.objects.seen import databases, table_names
 from rules.ase._evidence.objects.statements import quoted
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.waits.events import LOCKS, at_work
@@ -29,6 +30,8 @@ CHAIN_FACTS: tuple[type[Fact], ...] = (
 LOCK_ID_SINCE = (16, 0)
 T = TypeVar("T", bound=Fact)
 IDLE_CLIENT = "AWAITING COMMAND"
+WHOLE_TABLE = frozenset(("exclusive table", "ex table"))
+"""As `monLocks` and `sp_lock` print it."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,18 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
     return facts.latest(MonProcess, spid=spid)
 
 
+def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:
+    """The lock of this session that others wait for, one of a whole table first; `None` where no export shows one."""
+    locks = [one for one in _of_last_file(facts.every(HeldLock)) if one.spid == spid and one.blocking]
+    held = [one for one in locks if not one.waiting]
+    return next((one for one in held if is_whole_table(one)), held[0] if held else None)
+
+
+def is_whole_table(lock: HeldLock) -> bool:
+    """Whether this is the exclusive lock of a whole table, held."""
+    return lock.waiting is False and lock.lock_type.lower().replace("_", " ") in WHOLE_TABLE
+
+
 def batch_of(facts: Facts, spid: int) -> str:
     """The text of the batch that a process runs or ran last; nothing where it was not collected."""
     pieces = [row for row in facts.every(MonProcessSQLText) if row.spid == spid and row.text]
@@ -171,16 +186,24 @@ def tasks_at_work(facts: Facts) -> int | None:
 
 def say_lock(facts: Facts, lock: HeldLock) -> str:
     """The lock and its table: by name, looked up by number where the export has none."""
-    name = table_of_lock(facts, lock)
-    if name is None:
-        name = str(lock.object_id) if lock.object_id is not None else "a table not named"
-    where = lock.database or (f"db {lock.db_id}" if lock.db_id is not None else "")
-    return f"{lock.lock_type} on {where + '..' if where else ''}{name}"
+    return f"{lock.lock_type} on {place_of_lock(facts, lock)}"
+
+
+def place_of_lock(facts: Facts, lock: HeldLock) -> str:
+    """Database and table of a lock, as far as exports name them."""
+    number = str(lock.object_id) if lock.object_id is not None else "a table not named"
+    where = _home(facts, lock) or (f"db {lock.db_id}" if lock.db_id is not None else "")
+    return f"{where + '..' if where else ''}{table_of_lock(facts, lock) or number}"
 
 
 def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
     """The name of its table; `None` where no export has it."""
-    return lock.object_name or _names(facts).get((lock.database or lock.db_id, lock.object_id))
+    return lock.object_name or _names(facts).get((_home(facts, lock) or lock.db_id, lock.object_id))
+
+
+def _home(facts: Facts, lock: HeldLock) -> str | None:
+    """The name of its database; `None` where no export has it."""
+    return lock.database or databases(facts).get(lock.db_id or 0)
 
 
 def say_client(process: MonProcess | None) -> str:
@@ -194,7 +217,7 @@ def _names(facts: Facts) -> dict[tuple[object, int | None], str]:
     for row in facts.every(MonOpenObjectActivity):
         if row.object_name:
             found[(row.database, row.object_id)] = found[(row.db_id, row.object_id)] = row.object_name
-    found.update({(one.database, one.object_id): one.table for one in facts.every(TableScheme)})
+    found.update({place: table for place, (_, table) in table_names(facts).items()})
     return found
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from collectors.facts import Facts, Source
+from collectors.facts import Facts, Source, known
 from collectors.facts.ase import ConfigParameter, Deadlock
+from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.server import setting_of
 from rules.ase._evidence.waits.error_log import DAY, recent
 from rules.changes.quoting import comment
@@ -79,7 +80,8 @@ def say_edge(edge: Deadlock) -> str:
     """Who waited for whose lock on which table, as a clause fit to be shown."""
     waits = _say_process(edge.wait_spid, edge.wait_command, edge.wait_procedure)
     holds = _say_process(edge.held_spid, edge.held_command, edge.held_procedure)
-    return f"{waits} waited for the {comment(edge.held_lock or 'lock')} of {holds} on {table_of(edge)}"
+    page = f", page {edge.page:.0f}" if known(edge.page) and edge.page > 0 else ""
+    return f"{waits} waited for the {comment(edge.held_lock or 'lock')} of {holds} on {table_of(edge)}{page}"
 
 
 def _say_process(spid: int | None, command: str | None, procedure: str | None) -> str:
@@ -102,7 +104,11 @@ def rings_of(facts: Facts) -> list[Ring]:
 
 def _rows(facts: Facts) -> list[Deadlock]:
     """Those of `monDeadLock`; without any, those of the error log's last day: a log may go on for years."""
-    rows = facts.every(Deadlock)
+    homes = databases(facts)
+    rows = [
+        row if row.database or row.db_id not in homes else row.placed(row.source, database=homes[row.db_id])
+        for row in facts.every(Deadlock)
+    ]
     listed = [row for row in rows if not row.logged]
     if listed or not rows:
         return listed

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, Server
-from rules.ase._evidence.objects.seen import activity, page_kb_of, sizes, table_key
+from rules.ase._evidence.objects.seen import activity, databases, page_kb_of, sizes, table_key
 from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
@@ -56,7 +56,7 @@ def adds_to_itself(text: str) -> tuple[bool, bool]:
 
 def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | None:
     """The first of these tables that a statement shows to be one, else the first one where its figures do."""
-    names = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
+    names = databases(facts)
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for table in tables:
         wanted = (table.database or "").lower(), (table.object_name or "").lower()
@@ -64,7 +64,7 @@ def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | N
             if not row.text or not row.believed or (known(row.lock_waits) and row.lock_waits <= 0):
                 continue
             adds, takes = adds_to_itself(row.text)
-            home = row.database or names.get(row.db_id) or ""
+            home = row.database or names.get(row.db_id or 0) or ""
             of = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
             if adds and wanted in of and (takes or _small(facts, table)):
                 return HotRow(f"{table.database}..{table.object_name}", shown(row.text, 80), table.object_name or "")

@@ -9,6 +9,7 @@ would not keep it from the table lock, so where the free locks allow no higher o
 The size of a step is this project's: no source gives one.
 """
 
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil
@@ -21,14 +22,17 @@ from collectors.facts.ase import (
     LogEvent,
     MonCachedStatement,
     MonOpenObjectActivity,
+    MonProcess,
+    MonProcessSQLText,
     MonSysStatement,
     ResourceUsage,
     TableScheme,
 )
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, usages_of, used_percent
-from rules.ase._evidence.objects.seen import activity, schemes, table_key
+from rules.ase._evidence.objects.seen import activity, databases, schemes, table_key
 from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
+from rules.ase._evidence.waits.chains import batch_of, head_process, is_whole_table
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
@@ -37,12 +41,12 @@ from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
     LockEvents, ConfigParameter, ResourceUsage, MonSysStatement, MonCachedStatement, TableScheme, MonOpenObjectActivity,
-    HeldLock, *LOG_FACTS,
+    HeldLock, MonProcess, MonProcessSQLText, *LOG_FACTS,
 )  # fmt: skip
 DEFAULT_HWM = 200
 """Vendor's default of `row lock promotion HWM` and of the one for pages."""
-EXCLUSIVE = frozenset(("exclusive table", "ex table"))
-"""As `monLocks` and `sp_lock` print it."""
+LOCKS_TABLE = re.compile(r"\block\s+table\b", re.IGNORECASE)
+CHANGES = re.compile(r"\A\s*(?:insert|update|delete|merge)\b", re.IGNORECASE)
 KIND_OF = {"datarows": "row", "datapages": "page", "allpages": "page"}
 """What is promoted, by the lock scheme of the table."""
 FIRST_STEP = 10
@@ -192,17 +196,51 @@ def table_lock_holder(facts: Facts, scheme: TableScheme) -> HeldLock | None:
     """Who holds the exclusive lock of this whole table at the moment of the export; `None` where no row shows it."""
     rows = facts.every(HeldLock)
     for lock in (row for row in rows if row.source.file == rows[-1].source.file):
-        kind = lock.lock_type.lower().replace("_", " ")
-        held = lock.waiting is False and kind in EXCLUSIVE and lock.spid is not None
-        here = (lock.database or "").lower() == (scheme.database or "").lower()
+        held = is_whole_table(lock) and lock.spid is not None
+        database = lock.database or databases(facts).get(lock.db_id or 0)
+        here = (database or "").lower() == (scheme.database or "").lower()
         if held and here and (lock.object_id == scheme.object_id or lock.object_name == scheme.table):
             return lock
     return None
 
 
+@dataclass(frozen=True)
+class Taken:
+    """How a session came to the lock of a whole table, as far as its batch or its command shows it."""
+
+    says: str
+    """A clause behind the lock."""
+    against: str
+    """What leaves it out the next time, as a sentence."""
+
+
+def taken(facts: Facts, lock: HeldLock) -> Taken | None:
+    """How this lock of a whole table was taken; `None` where neither the batch nor the command of its holder shows it.
+
+    That a batch which changes rows and asks for no table lock was promoted is this project's conclusion: an earlier
+    batch of the same transaction may have asked for it.
+    """
+    process, text = head_process(facts, lock.spid or 0), batch_of(facts, lock.spid or 0)
+    if LOCKS_TABLE.search(text):
+        return Taken("taken by `lock table` in its batch", "Afterwards see whether that job needs `lock table` by day.")
+    if not CHANGES.match(text or (process.command if process else None) or ""):
+        return None
+    listed = [one for one in facts.every(TableScheme) if one.object_id == lock.object_id and lock.object_id]
+    kinds = {KIND_OF.get(one.scheme, "") for one in listed}
+    kind = next(iter(kinds)) if len(kinds) == 1 else ""
+    setting = setting_of(facts, f"{kind} lock promotion HWM") if kind else None
+    number = setting.run_number if setting else None
+    hwm = f"the {kind} lock promotion HWM" if kind else "the lock promotion HWM"
+    hwm += f" ({number:,.0f})" if number is not None else ""
+    return Taken(
+        f"most likely by lock promotion (its batch {'has no `lock table`' if text else 'changes rows'})",
+        f"Afterwards have it change fewer {kind or 'row'}s in one transaction than {hwm}, so that it locks no table.",
+    )
+
+
 def _most_rows(facts: Facts, scheme: TableScheme) -> Promoter | None:
     """The most rows of this table that one execution of a statement changes, whose text names the table."""
-    names = {row.db_id: row.database for row in facts.every(MonOpenObjectActivity) if row.database}
+    names = databases(facts)
     wanted = (scheme.database or "").lower(), scheme.table.lower()
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     naming = [
@@ -211,7 +249,7 @@ def _most_rows(facts: Facts, scheme: TableScheme) -> Promoter | None:
         if row.text
         and wanted
         in {
-            ((database or row.database or names.get(row.db_id) or "").lower(), (name or "").lower())
+            ((database or row.database or names.get(row.db_id or 0) or "").lower(), (name or "").lower())
             for database, name in tables_in(row.text)
         }
         and row.text.lstrip().lower().startswith(("update", "delete"))

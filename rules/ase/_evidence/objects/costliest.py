@@ -1,0 +1,142 @@
+"""The statement of SAP ASE that took most of the processor, or of the reads from disk, where no text was collected.
+
+`monSysStatement` lists statements that ended, by procedure and line or by SSQLID, with what each took; a line of a
+procedure is named by its number, as the table has no names. Where it was not collected, or its pipe was empty,
+`monProcessStatement` shows what ran at that moment. A plan (`sp_showplan`) belongs to a statement where a session that
+ran it has it at the same line, or where it was asked for by its SSQLID.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import MonProcessStatement, MonSysStatement, PlanAccess, Snapshot, SysmonSample
+from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence
+from rules.ase._evidence.objects.seen import databases
+from rules.changes.quoting import comment
+from rules.finding import Evidence
+
+COSTLIEST_FACTS: tuple[type[Fact], ...] = (MonSysStatement, MonProcessStatement, SysmonSample, Snapshot, *PLAN_FACTS)
+LEAST_PERCENT = 25.0
+"""This project: a statement that took less of what all that are listed took is not named as the one to tune first."""
+Figure = Literal["cpu_milliseconds", "physical_reads"]
+Row = MonSysStatement | MonProcessStatement
+
+
+@dataclass(frozen=True)
+class Costliest:
+    """One line of a procedure, or one statement of the statement cache, with what it took."""
+
+    name: str
+    """Fit to be shown: numbers, and a database as an export has it."""
+    running: bool
+    """Whether it was seen running, and not when it ended."""
+    executions: int
+    cpu_seconds: float | None
+    logical_reads: float | None
+    physical_reads: float | None
+    scans: tuple[PlanAccess, ...]
+    """The accesses of its plan that read a whole table."""
+    source: Source
+
+    @property
+    def says(self) -> str:
+        """The statement with its figures, as a clause."""
+        how_often = (
+            "running at that moment"
+            if self.running
+            else f"{self.executions:,} execution{'s' if self.executions > 1 else ''}"
+        )
+        figures = [
+            f"{self.cpu_seconds:,.0f} s of CPU" if self.cpu_seconds is not None else "",
+            f"{self.logical_reads:,.0f} logical reads" if self.logical_reads is not None else "",
+            f"{self.physical_reads:,.0f} reads from disk" if self.physical_reads else "",
+        ]
+        return f"{self.name} ({', '.join(filter(None, (how_often, *figures)))}){self.scanning}"
+
+    @property
+    def scanning(self) -> str:
+        """The tables that its plan scans, as the end of a clause; empty where no plan shows one."""
+        tables = list(dict.fromkeys(one.table for one in self.scans))
+        return f", which scans {' and '.join(tables[:2])}" if tables else ""
+
+    def evidence(self, facts: Facts) -> Iterator[Evidence]:
+        """Its figures with the first of its lines, and its plan."""
+        of = f"{self.name} (sum of its rows)" if self.executions > 1 else self.name
+        if self.cpu_seconds is not None:
+            yield Evidence(f"CPU of {of}", round(self.cpu_seconds, 1), "s of all tasks", self.source)
+        if self.logical_reads is not None:
+            yield Evidence(f"logical reads of {of}", self.logical_reads, "pages", self.source)
+        if self.physical_reads:
+            yield Evidence(f"reads from disk of {of}", self.physical_reads, "pages", self.source)
+        yield from plan_evidence(facts, self.scans)
+
+
+def costliest(facts: Facts, figure: Figure) -> Costliest | None:
+    """The one that took most of it, where that is a large part of what all took; `None` where none did."""
+    ended = _of_this_time(facts)
+    running = {(row.instance, row.spid, row.kpid): row for row in facts.every(MonProcessStatement)}
+    return _most(facts, ended, figure) or (None if ended else _most(facts, list(running.values()), figure))
+
+
+def _of_this_time(facts: Facts) -> list[MonSysStatement]:
+    """What ended in the time that was sampled: each reader of the pipe gets all since it read last."""
+    rows = facts.every(MonSysStatement)
+    times = [time for one in facts.every(SysmonSample) for time in (one.start, one.end)]
+    times += [time for one in facts.every(Snapshot) for time in (one.previous, one.taken)]
+    sampled: list[datetime] = sorted({time.replace(tzinfo=None) for time in times if time})
+    if len(sampled) < len(("start", "end")) or not all(row.ended for row in rows):
+        return rows
+    return [row for row in rows if row.ended and sampled[0] <= row.ended.replace(tzinfo=None) <= sampled[-1]]
+
+
+def _most(facts: Facts, rows: Sequence[Row], figure: Figure) -> Costliest | None:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_name(facts, row), []).append(row)
+    taken = {name: _sum(group, figure) or 0.0 for name, group in groups.items()}
+    name = max(filter(None, taken), key=lambda one: taken[one], default="")
+    if not name or 100.0 * taken[name] < LEAST_PERCENT * sum(taken.values()) or not taken[name]:
+        return None
+    group, cpu = groups[name], _sum(groups[name], "cpu_milliseconds")
+    return Costliest(
+        name=name,
+        running=isinstance(group[0], MonProcessStatement),
+        executions=len(group),
+        cpu_seconds=None if cpu is None else cpu / 1000,
+        logical_reads=_sum(group, "logical_reads"),
+        physical_reads=_sum(group, "physical_reads"),
+        scans=tuple(_scans(facts, group)),
+        source=group[0].source,
+    )
+
+
+def _name(facts: Facts, row: Row) -> str:
+    """What a statement is called; empty of one that stands in no procedure and in no cache."""
+    number = row.statement if isinstance(row, MonSysStatement) else None
+    if number:
+        return f"SSQLID {number}"
+    if not row.procedure_id or row.line is None:
+        return ""
+    home = comment(row.database or databases(facts).get(row.db_id or 0) or "", 60)
+    return f"line {row.line} of procedure {row.procedure_id}{f' of {home}' if home else ''}"
+
+
+def _scans(facts: Facts, group: Sequence[Row]) -> Iterator[PlanAccess]:
+    """The table scans of the plans of these: of the sessions that ran it at that line, or by its SSQLID."""
+    one = group[0]
+    number = one.statement if isinstance(one, MonSysStatement) else None
+    sessions = {row.spid for row in group if row.spid is not None}
+    now = facts.every(MonProcessStatement)
+    sessions |= {row.spid for row in now if (row.procedure_id, row.line) == (one.procedure_id, one.line)}
+    for access in facts.every(PlanAccess):
+        own = access.spid in sessions and access.line == one.line and not number
+        if access.scanned and (own or (number and access.ssql_id == number)):
+            yield access
+
+
+def _sum(rows: Sequence[Row], figure: str) -> float | None:
+    read = [value for row in rows if known(value := getattr(row, figure))]
+    return float(sum(read)) if read else None
