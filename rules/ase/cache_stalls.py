@@ -17,6 +17,7 @@ of an index fills any cache with dirty pages and stalls for as long as it runs.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CachePool, CachePoolActivity
@@ -55,16 +56,16 @@ class Limits(WaitLimits):
 @rule(needs=(), uses=(*WAIT_FACTS, CachePoolActivity, CachePool), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has no task switches for it."""
-    for said in judge_waits(facts, limits, what=WHAT, events=FREE_BUFFERS, when_unsure=(NO_CACHE,)):
-        yield _finding(facts, said) if isinstance(said, TooLong) else said
+    found = partial(_finding, facts)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=FREE_BUFFERS, when_unsure=(NO_CACHE,))
 
 
-def _finding(facts: Facts, waits: TooLong) -> Finding:
+def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     pools = _stalled(facts)
     named = ", ".join(
         f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
     )
-    return Finding(
+    yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + (f" in {comment(pools[0][0].cache)}" if pools else ""),

@@ -27,6 +27,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, DatabaseFragment, Server, UserLogCacheFlushes
 from rules.ase._evidence.log.flushes import (
     FLUSH_FACTS,
+    NO_BLOCK,
     Flushes,
     FlushLimits,
     LogWaited,
@@ -100,8 +101,8 @@ REASONS = (
         "Look for triggers and rollbacks that are not needed.",
     ),
     Reason(
-        "by No Free Plcblock",
-        ("by No Free Plcblock",),
+        NO_BLOCK,
+        (NO_BLOCK,),
         "By its name the blocks of the user log cache ran out; no source describes this row.",
         f"A larger {SIZE} is this project's guess from the name (static): try it where a restart is due anyway.",
     ),
