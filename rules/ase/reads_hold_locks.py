@@ -141,10 +141,17 @@ def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLon
     level_3 = bool(RANGE.search(first.context or ""))
     how = f"context {quoted(first.context)}" if level_3 and first.context else f"cursor {quoted(first.cursor or '')}"
     others = f"; so do {len(held) - 1} more sessions" if len(held) > 1 else ""
+    graver = readers and waits and waits.severity > alarm
     evidence = [
-        Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)} ({_kept(one)})", "", one.source)
-        for one in held[:NAMED]
+        *(waits.evidence if graver and waits else ()),  # what decides comes first
+        *(
+            Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)} ({_kept(one)})", "", one.source)
+            for one in held[:NAMED]
+        ),
     ]
+    if chain and chain.seconds is not None:
+        wait = chain.longest
+        evidence.append(Evidence(f"longest wait behind {whose}", chain.seconds, "s", wait.source, limits.seconds))
     if chain:
         evidence.append(
             Evidence(f"tasks blocked by {whose}", len(chain.blocked), "tasks", first.source, limits.blocked)
