@@ -17,6 +17,7 @@ from rules.finding import Change, Effect, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, linked, rank, reasons_of
+from rules.resets import one_alone
 from rules.summary import NOTHING_SAID, Summary, summarized
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
     plan = make_plan(_changes(findings), free.mb if free else None, reasons_of(findings))
     findings = as_planned(findings, plan)
     unit = "engines" if capture.system.product == "ase" else "CPUs"
-    summary = summarized(findings, verdicts, plan, accounts, unit)
+    why_open = one_alone(capture.facts) if capture.system.product == "ase" else ""
+    summary = summarized(findings, verdicts, plan, accounts, unit, why_open)
     within = _compared_within(capture)
     return Audit(capture, tuple(verdicts), tuple(findings), models, plan, within, accounts, summary)
 

@@ -32,6 +32,7 @@ from rules.finding import (
 from rules.missing import of_another_time, precisely
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
+from rules.resets import AGAIN, RESET, which_reset
 from rules.sample import LEAST, LeastSample, gated, in_order, samples_of
 from rules.tentative import is_tentative, proved, softened
 
@@ -243,7 +244,11 @@ def _precise(verdict: Verdict, facts: Facts) -> Verdict:
     """Name what a verdict lacks by the part of a report that was collected, and ask for nothing a release lacks."""
     missing, why = precisely(verdict.missing, facts)
     said = [part for part in (why, of_another_time(missing, facts)) if part and part not in verdict.why]
-    return dataclasses.replace(verdict, missing=missing, why="; ".join(filter(None, (verdict.why, *said))))
+    told = verdict.why
+    if RESET in told:
+        told = told.replace(RESET, which_reset(facts))
+        missing = (*missing, AGAIN) if verdict.verdict == "untrusted" else missing
+    return dataclasses.replace(verdict, missing=missing, why="; ".join(filter(None, (told, *said))))
 
 
 def _bounded(outcome: Outcome, least: LeastSample | None, facts: Facts) -> Outcome:

@@ -101,29 +101,35 @@ def summarized(
     plan: Plan,
     accounts: Sequence[Account],
     unit: str = "CPUs",
+    why_open: str = "",
 ) -> Summary:
-    """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE. Tests are told by their findings."""
+    """Sum up an audit. `unit`: what processors are called, `engines` for SAP ASE. Tests are told by their findings.
+
+    `why_open`: why most rules cannot judge, as a clause, where what was collected has one reason for all.
+    """
     own = [one for one in accounts if not one.test]
     return Summary(
-        _with_conflict(findings, verdicts, own, unit),
+        _with_conflict(findings, verdicts, own, unit, why_open),
         tuple(_to_do(findings, plan, own, unit))[:MOST_DO],
         tuple(_to_collect(findings, verdicts, own))[:MOST_COLLECT],
     )
 
 
 def _with_conflict(
-    findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str
+    findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str, why_open: str
 ) -> str:
     """The verdict, with the exports that disagree where it would read otherwise by the other one."""
-    said = _verdict(findings, verdicts, accounts, unit)
+    said = _verdict(findings, verdicts, accounts, unit, why_open)
     conflicts = [one.conflict for one in accounts if one.conflict]
     by_other = [one.otherwise or one for one in accounts]
-    if not conflicts or _verdict(findings, verdicts, by_other, unit) == said:
+    if not conflicts or _verdict(findings, verdicts, by_other, unit, why_open) == said:
         return said
     return f"{said.removesuffix('.')}; {conflicts[0].short}."
 
 
-def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str) -> str:
+def _verdict(
+    findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: Sequence[Account], unit: str, why_open: str
+) -> str:
     loud = [one for one in findings if one.finding.severity > Severity.NOTE]
     if loud and all(one.finding.ended for one in loud):
         return f"Change nothing: the figures are of before the last start; measure again. They showed: {_title(loud)}."
@@ -134,11 +140,13 @@ def _verdict(findings: Sequence[Ranked], verdicts: Sequence[Verdict], accounts: 
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
         doubted = sum(one.verdict == "untrusted" for one in verdicts)
         why = _why_not_believed(verdicts)
+        some = open_ > SOME_TO_JUDGED * judged
         if open_ > OPEN_TO_JUDGED * judged or (why and doubted > DOUBTED_TO_JUDGED * judged):
             could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
             return f"{could_not}: {why}; collect again." if why else f"{could_not}; see what to collect."
+        if some and why_open:
+            return f"Not known yet: {open_} of {judged + open_} rules could not judge: {why_open}."
         rest = f", {open_} could not" if open_ else ""
-        some = open_ > SOME_TO_JUDGED * judged
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         rules = "rule" if judged == 1 else "rules"
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
@@ -396,4 +404,5 @@ def _to_collect(
                 settles.setdefault(lack.command, {})[verdict.rule] = None
                 weight[lack.command] += 1
     for command in sorted(settles, key=lambda one: (-weight[one], -len(settles[one]), one)):
-        yield ToCollect(command, tuple(settles[command]))
+        if settles[command]:  # what settles nothing is not worth a line
+            yield ToCollect(command, tuple(settles[command]))

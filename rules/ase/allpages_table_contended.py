@@ -71,7 +71,7 @@ from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.latches import WATCH_FACTS, latches_before, row_locks_caution
 from rules.ase._evidence.waits.tables import TABLE_FACTS, lock_kinds, waiting_tables
 from rules.ase._evidence.waits.tasks import Waited, waited_for
-from rules.ase._evidence.waits.verdict import CRITICAL_PERCENT, SHARE_PERCENT, TASKS, of_tasks
+from rules.ase._evidence.waits.verdict import TaskLimits, of_tasks
 from rules.changes.ase_table import lock_scheme_template
 from rules.engine import limit, percent, rule
 from rules.finding import (
@@ -285,7 +285,7 @@ def _most_waited(facts: Facts, limits: Limits, *, heaps: bool) -> Table | None:
     if not isinstance(waited, Waited) or not tables or tables[0].system or not kinds:
         return None
     first, pages = tables[0], sum(count for kind, count, _ in kinds if kind.endswith(" Page"))
-    loud = of_tasks(waited, tasks=TASKS, share_percent=SHARE_PERCENT, critical_percent=CRITICAL_PERCENT)
+    loud = of_tasks(waited, TaskLimits())
     if loud is None or first.share < limits.most_percent or 2 * first.waits < waited.waits:
         return None
     if 2 * pages < sum(count for _, count, _ in kinds) or readers_of(facts) or hot_row(facts, [first.row]):

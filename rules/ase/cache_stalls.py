@@ -18,6 +18,7 @@ of an index fills any cache with dirty pages and stalls for as long as it runs.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CachePool, CachePoolActivity, MonDataCache
@@ -59,11 +60,11 @@ class Limits(WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has no task switches for it."""
     lacking = () if _stalls(facts) else (NO_CACHE,)
-    for said in judge_waits(facts, limits, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking):
-        yield _finding(facts, said) if isinstance(said, TooLong) else said
+    found = partial(_finding, facts)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking)
 
 
-def _finding(facts: Facts, waits: TooLong) -> Finding:
+def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     pools, caches = _stalled(facts), _stalls(facts)
     first = caches[0][0].name if caches else pools[0][0].cache if pools else ""
     pools = [one for one in pools if not caches or one[0].cache == first]
@@ -72,7 +73,7 @@ def _finding(facts: Facts, waits: TooLong) -> Finding:
     )
     stalls = " and ".join(f"{comment(one.name)} ({count:,.0f})" for one, count in caches[:MOST])
     named = f"monDataCache counts stalls in {stalls}." if caches else f"sp_sysmon counts them in {dirty}."
-    return Finding(
+    yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + (f" in {comment(first)}" if first else ""),

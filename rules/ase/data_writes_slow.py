@@ -23,6 +23,7 @@ help, and its setting is left alone.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter
@@ -68,11 +69,8 @@ class Limits(WaitLimits):
 @rule(needs=(), uses=(*WAIT_FACTS, ConfigParameter, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
-    for said in judge_waits(facts, limits, what=WHAT, events=DATA_WRITES, when_unsure=(devices.MISSING,)):
-        if isinstance(said, TooLong):
-            yield from _finding(facts, limits, said)
-        else:
-            yield said
+    found = partial(_finding, facts, limits)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=DATA_WRITES, when_unsure=(devices.MISSING,))
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:

@@ -149,10 +149,12 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
         what = f"{reused:.0f} reuses are counted" + (f", {failed:.0f} failed" if failed else "")
     elif uncounted:
         what = "some were reused, sp_monitorconfig says; it counts them from 15.0 on"
+    use_most, peak_most = (there * limits.full_percent / 100, there) if full else (None, None)
     evidence = [
-        Evidence(f"{plural} in use", cache.active, "", cache.source, there * limits.full_percent / 100),
+        *([Evidence(f"{plural} reused, by sp_monitorconfig", "Yes", "", cache.source)] if uncounted else []),
+        Evidence(f"{plural} in use", cache.active, "", cache.source, use_most),
         Evidence(f"{plural} there are", there, "", cache.source),
-        Evidence(f"{plural} in use at most since the start", most, "", cache.source, there),
+        Evidence(f"{plural} in use at most since the start", most, "", cache.source, peak_most),
     ]
     if not uncounted:
         evidence.append(Evidence(f"reuses of {plural}", reused, "", cache.source, 0.0))

@@ -9,8 +9,8 @@ should be delayed, says the vendor.
 
 What to do: of `disk i/o structures` more (dynamic; the vendor advises as many as the operating system allows at a
 time); of the limits of server and engine `max async i/os per server` and `max async i/os per engine` (static; their
-ranges are the platform's); of the operating system's limit its own setting. How many are needed is in no report, so
-this project doubles the structures and asks to measure again.
+ranges are the platform's, and no more than the operating system takes); of the operating system's limit its own
+setting. How many are needed is in no report, so this project doubles what was reached and asks to measure again.
 
 How loud it is: a note below one I/O in a hundred, a warning from one in ten, advice between (this project).
 
@@ -24,7 +24,7 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import DelayedIO
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.changes.ase_config import LARGEST, configure, more_memory, waiting_number
+from rules.changes.ase_config import LARGEST, PARAMETERS, configure, more_memory, waiting_number
 from rules.engine import percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -34,14 +34,18 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X21210.htm",
 )
 STRUCTURES, SETTING = "Disk I/O Structures", "disk i/o structures"
+SYSTEM_LIMIT = "Operating System Limit"
 STEP = 2
-"""This project: how many times as many structures are tried; no source has a formula."""
-LIMITS = {
-    "Server Config Limit": "Raise max async i/os per server (static), no higher than the operating system allows.",
-    "Engine Config Limit": "Raise max async i/os per engine (static), no higher than the operating system allows.",
-    "Operating System Limit": "Raise the operating system's own limit of asynchronous I/Os: the engines ask for more "
-    "at a time than it takes.",
+"""This project: how many times as many are tried; no source has a formula."""
+SETTINGS = {
+    STRUCTURES: SETTING,
+    "Server Config Limit": "max async i/os per server",
+    "Engine Config Limit": "max async i/os per engine",
 }
+SYSTEM = (
+    "Raise the operating system's own limit of asynchronous I/Os: the engines ask for more at a time than it takes."
+)
+NO_HIGHER = "No higher than the operating system takes at a time: look up its own limit of asynchronous I/Os first."
 REACHED = "Whether the operating system takes more I/Os at a time, no export of the server shows."
 WAITS = "An I/O that is delayed has not begun, and what prefetch asks for beyond the limit is discarded."
 
@@ -87,8 +91,9 @@ def _finding(facts: Facts, limits: Limits, reason: str, one: DelayedIO) -> Findi
     )
     of = f" of {one.requested:,.0f} ({share:.1f} %)" if share is not None and known(one.requested) else ""
     loud = severity > Severity.NOTE
-    change = _more(facts) if reason == STRUCTURES and loud else None
-    short = too_little(facts, SETTING, change.memory_mb) if change else ""
+    name = SETTINGS.get(reason, "")
+    change = _more(facts, name) if name and loud else None
+    short = too_little(facts, name, change.memory_mb) if change and change.memory_mb else ""
     most = one.outstanding if known(one.outstanding) else None
     return Finding(
         subject=f"{subject_of(facts)}: {reason}",
@@ -99,7 +104,7 @@ def _finding(facts: Facts, limits: Limits, reason: str, one: DelayedIO) -> Findi
             f"The server had {most:,.0f} outstanding at most." if most else "",
         ),
         because=WAITS,
-        do=joined(_advice(facts, change), short) if reason == STRUCTURES else LIMITS.get(reason, ""),
+        do=joined(_advice(facts, name, change), short) if name else SYSTEM if reason == SYSTEM_LIMIT else "",
         unknown=REACHED,
         evidence=(
             Evidence("delayed disk I/Os", count, "", one.source),
@@ -125,31 +130,29 @@ def _words(reason: str) -> str:
         STRUCTURES: "a lack of disk I/O structures",
         "Server Config Limit": "the limit of the server",
         "Engine Config Limit": "the limit of an engine",
-        "Operating System Limit": "the limit of the operating system",
+        SYSTEM_LIMIT: "the limit of the operating system",
     }.get(reason, reason)
 
 
-def _advice(facts: Facts, change: Change | None) -> str:
-    """What to do about structures, with figures where these are in the export."""
-    setting = setting_of(facts, SETTING)
+def _advice(facts: Facts, name: str, change: Change | None) -> str:
+    """What to do about structures or a limit of the server, with figures where these are in the export."""
+    setting = setting_of(facts, name)
     now = setting.run_number if setting else None
-    waiting = waiting_number(setting)
-    if change:
-        return (
-            f"Raise {SETTING} from {change.old:,.0f} to {change.new:,.0f} (dynamic), and measure the same load again."
-        )
+    waiting, static = waiting_number(setting), PARAMETERS[name].static
     if now is not None and waiting is not None and waiting > now:
-        return f"More are configured already ({waiting:,.0f}), but do not run: see the error log, and max memory."
-    return (
-        f"Raise {SETTING} (dynamic{f', {now:,.0f} now' if now is not None else ''}), and measure the same load again."
-    )
+        why = "wait for a restart" if static else "do not run: see the error log, and max memory"
+        return f"More are configured already ({waiting:,.0f}), but {why}."
+    values = f" from {change.old:,.0f} to {change.new:,.0f}" if change else ""
+    there = "" if now is None or change else f", {now:,.0f} now"
+    how, most = ("static", ", no higher than the operating system takes") if static else ("dynamic", "")
+    return f"Raise {name}{values} ({how}{there}){most}, and measure the same load again."
 
 
-def _more(facts: Facts) -> Change | None:
-    """Twice as many structures; `None` where the export does not show how many there are, or more are waiting."""
-    setting = setting_of(facts, SETTING)
+def _more(facts: Facts, name: str) -> Change | None:
+    """Twice as many; `None` where the export does not show how many there are, or more are waiting."""
+    setting = setting_of(facts, name)
     now, waiting = setting.run_number if setting else None, waiting_number(setting)
     if setting is None or not now or now * STEP > LARGEST or (waiting is not None and waiting > now):
         return None
-    memory_mb, caution = more_memory(setting, now, now * STEP)
-    return configure(SETTING, now, now * STEP, cautions=(caution,), memory_mb=memory_mb, configured=waiting)
+    memory_mb, caution = more_memory(setting, now, now * STEP) if name == SETTING else (0.0, NO_HIGHER)
+    return configure(name, now, now * STEP, cautions=(caution,), memory_mb=memory_mb, configured=waiting)

@@ -23,6 +23,7 @@ most inserts go into a temporary table it is named, and only what fills it can b
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
@@ -107,11 +108,11 @@ class Limits(WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
     unsure = Unknown.of(TaskSwitches).missing
-    for said in judge_waits(facts, limits, what="latches", events=LATCHES, cause=CAUSE, when_unsure=unsure):
-        yield _finding(facts, limits, said) if isinstance(said, TooLong) else said
+    found = partial(_finding, facts, limits)
+    yield from judge_waits(facts, limits, found, what="latches", events=LATCHES, cause=CAUSE, when_unsure=unsure)
 
 
-def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     tables = _inserted(facts, limits.inserts_percent)
     temporary = _most_temporary(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
@@ -122,7 +123,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Finding:
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
-    return Finding(
+    yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title,

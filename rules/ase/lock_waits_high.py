@@ -26,6 +26,7 @@ message 12205 and rolls the transaction back, so the application has to repeat i
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, LockEvents, MonOpenObjectActivity
@@ -186,20 +187,16 @@ class Limits(WaitLimits):
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
-    judged = judge_waits(
+    yield from judge_waits(
         facts,
         limits,
+        partial(_finding, facts),
         what="locks",
         events=LOCKS,
         cause="Logical Lock Contention",
         besides="; a wait that still lasts is not counted",
         when_unsure=(WAITING_NOW,),
     )
-    for said in judged:
-        if isinstance(said, TooLong):
-            yield from _finding(facts, said)
-        else:
-            yield said
 
 
 def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:

@@ -29,6 +29,7 @@ from rules.ase._evidence.log.flushes import (
     EARLY_ORIGIN,
     EARLY_PERCENT,
     FLUSH_FACTS,
+    NO_BLOCK,
     UNPIN,
     UNPIN_BECAUSE,
     Flushes,
@@ -103,8 +104,8 @@ REASONS = (
         "Look for triggers and rollbacks that are not needed.",
     ),
     Reason(
-        "by No Free Plcblock",
-        ("by No Free Plcblock",),
+        NO_BLOCK,
+        (NO_BLOCK,),
         "By its name the blocks of the user log cache ran out; no source describes this row.",
         f"A larger {SIZE} is this project's guess from the name (static): try it where a restart is due anyway.",
     ),

@@ -8,8 +8,11 @@ them for the log (vendor: New Features 16.0, made for datarows tables that many 
 waits for the log, as at the log semaphore before.
 
 What to do: what reduces these waits is in no source that was read. By the design it is what reduces the work on the
-log: fewer and larger transactions, a larger user log cache where it is flushed because it is full, a faster log device.
-So this is advice at most, and nothing is scripted.
+log: fewer and larger transactions, a larger user log cache where it is flushed because it is full or its blocks ran
+out, a faster log device. That is inference, so nothing is scripted.
+
+How loud it is: as other waits, by the tasks that wait, for that they do is measured, whatever reduces it; advice at
+most where fewer wait than engines are online, as of one load.
 
 When to ignore it: a published TPC-C run on 16.0 SP04 had nine tasks there, 5 % of those that waited, and ran well.
 sp_sysmon's row `PLCBLOCK flush` counts switches and no time, and no text describes it: nothing is judged by it.
@@ -17,21 +20,26 @@ sp_sysmon's row `PLCBLOCK flush` counts switches and no time, and no text descri
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts
-from collectors.facts.ase import MonSysWaits
+from collectors.facts.ase import MonOpenDatabases
+from rules.ase._evidence.log.flushes import NO_BLOCK, Flushes, flushes_of
 from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.tasks import Waited, waited_for
-from rules.ase._evidence.waits.verdict import SHARE_ORIGIN, SHARE_PERCENT, TASKS, TASKS_ORIGIN, of_tasks
-from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.ase._evidence.waits.events import LOG_BLOCKS
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits, unless_few
+from rules.engine import rule
+from rules.finding import Evidence, Finding, Outcome, Unknown, joined
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1600/doc/html/mas1371753995745.html",)
-EVENTS = frozenset((704, 705, 880, 900, 902))
 WHAT, QUEUE = "the queue of log blocks (PLCBLOCK)", "user log cache queue size"
 BECAUSE = "By its design a task in that queue waits for the end of the log, as others do at the log semaphore."
+NO_FREE = (
+    "{0:,.0f} flushes of user log caches ({1:.1f} %) were {2}: by that name the blocks of a cache ran out, of which a "
+    "larger user log cache size (static) gives more, as this project infers; no source says how much."
+)
 UNKNOWN = (
     "What reduces these waits is in no source that was read, and no text describes PLCBLOCK: that it is what reduces "
     "the work on the log is this project's inference from the design."
@@ -39,42 +47,44 @@ UNKNOWN = (
 
 
 @dataclass(frozen=True)
-class Limits(LogLimits):
-    """`LogLimits`, and how many must wait."""
-
-    tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
-    share_percent: float = percent(SHARE_PERCENT, SHARE_ORIGIN)
+class Limits(LogLimits, WaitLimits):
+    """`WaitLimits` and `LogLimits`."""
 
 
 @rule(needs=(), uses=LEVER_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge by the time that tasks waited."""
-    waited = waited_for(facts, WHAT, EVENTS)
-    if waited is None:
-        yield Unknown.of(MonSysWaits)
-        return
-    if not isinstance(waited, Waited):
-        yield waited
-        return
-    loud = of_tasks(waited, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=100.0)
-    if loud is None:
-        yield Clean(f"{waited.says} (limits {limits.tasks:g} task and {limits.share_percent:g} %)")
-        return
+    """Judge by the time that tasks waited; sp_sysmon has none."""
+    unsure, found = Unknown.of(MonOpenDatabases).missing, partial(_finding, facts, limits)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=LOG_BLOCKS, when_unsure=unsure)
+
+
+def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     queue = setting_of(facts, QUEUE)
     size = queue.run_number if queue else None
-    mean = f", {waited.mean_milliseconds:,.1f} ms each" if waited.mean_milliseconds else ""
+    said, evidence = _no_free_block(facts)
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE,
-        title=f"{waited.tasks:.1f} tasks on average wait for {WHAT}",
-        seen=f"{waited.says}, in {waited.waits:,.0f} waits{mean}.",
-        because=BECAUSE,
+        severity=unless_few(facts, waits),
+        title=waits.title,
+        seen=waits.seen,
+        because=joined(BECAUSE, said),
         do=levers(facts, limits),
         unknown=UNKNOWN,
         evidence=(
-            *waited.evidence(limits.tasks, limits.share_percent),
+            *waits.evidence,
             *mixed_evidence(mixed_logs(facts)),
             *((Evidence(QUEUE, size, "", queue.source),) if queue and size is not None else ()),
+            *evidence,
         ),
         explains=("ase/log_semaphore_contended",),
     )
+
+
+def _no_free_block(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
+    """That user log caches were flushed because no block was free, as a sentence with its figure; else empty."""
+    flushes = flushes_of(facts)
+    rows = flushes.by(NO_BLOCK) if isinstance(flushes, Flushes) else ()
+    if not isinstance(flushes, Flushes) or not flushes.count(rows):
+        return "", ()
+    said = NO_FREE.format(flushes.count(rows), flushes.percent(rows), NO_BLOCK)
+    return said, (Evidence(f"flushes {NO_BLOCK}", flushes.count(rows), "", rows[0].source),)

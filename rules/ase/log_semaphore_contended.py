@@ -76,8 +76,8 @@ NAMES = {"Log": "the log semaphore", "ULC": "the semaphores of the user log cach
 
 
 @dataclass(frozen=True)
-class Limits(LogLimits):
-    """`LogLimits`, and how many must wait."""
+class Limits(LogLimits, verdict.TaskLimits):
+    """`LogLimits` and `TaskLimits`, and how many requests must wait."""
 
     waited_percent: float = percent(
         20.0,
@@ -87,9 +87,6 @@ class Limits(LogLimits):
     switches_percent: float = percent(10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)")
     waits_per_second: float = limit(10.0, "this project: fewer waits are no bottleneck", unit="waits/s")
     loud_percent: float = percent(30.0, "vendor: more than its own tests ran well with (sp_sysmon guide 15.0.2)")
-    tasks: float = limit(verdict.TASKS, verdict.TASKS_ORIGIN, unit="tasks")
-    share_percent: float = percent(verdict.SHARE_PERCENT, verdict.SHARE_ORIGIN)
-    critical_percent: float = percent(verdict.CRITICAL_PERCENT, verdict.CRITICAL_ORIGIN)
     als_engines: int = limit(
         4, "vendor: asynchronous log service takes four engines or more (Reference Manual: Procedures)", low=1
     )
@@ -190,13 +187,7 @@ def _judge(
         evidence += against_unpin(facts)[1]
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
-    by_tasks = (
-        verdict.of_tasks(
-            log, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
-        )
-        if isinstance(log, Waited)
-        else None
-    )
+    by_tasks = verdict.of_tasks(log, limits) if isinstance(log, Waited) else None
     return Finding(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),

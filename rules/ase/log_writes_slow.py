@@ -19,6 +19,7 @@ own words.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts
 from rules.ase._evidence.log.databases import Most, most_of
@@ -75,11 +76,8 @@ class Limits(LogLimits, WaitLimits):
 @rule(needs=(), uses=(*LEVER_FACTS, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
-    for said in judge_waits(facts, limits, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING_LOG,)):
-        if isinstance(said, TooLong):
-            yield from _finding(facts, limits, said)
-        else:
-            yield said
+    found = partial(_finding, facts, limits)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING_LOG,))
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:

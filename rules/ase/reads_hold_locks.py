@@ -26,6 +26,7 @@ rows gains nothing by another level. That a statement reads a table is inferred 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, HeldLock, MonCachedStatement
@@ -45,7 +46,7 @@ from rules.ase._evidence.waits.kept_reads import RANGE, kept_reads, readers_of
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import TABLE_FACTS, Waiting, lock_kinds, table_evidence, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
-from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits, waits_too_long
 from rules.changes.ase_config import configure
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -56,6 +57,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20021_1251/html/locking/locking16.htm",
 )
 WITH_LOCK = "read committed with lock"
+CAUSE = "Logical Lock Contention"
 NAMED = 3
 LEVELS = {"2": 2, "repeatable read": 2, "3": 3, "serializable": 3}
 LEVEL = re.compile(
@@ -118,15 +120,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at the locks of the moment, then at what reads the table that is waited for most in the interval."""
     held = kept_reads(facts)
     missing = MissingInput("at which isolation level statements run", MonCachedStatement.COLLECTED_BY)
-    judged = list(
-        judge_waits(facts, limits, what="locks", events=LOCKS, cause="Logical Lock Contention", when_unsure=(missing,))
-    )
     if held:
-        waits = next((one for one in judged if isinstance(one, TooLong)), None)
+        waits = waits_too_long(facts, limits, what="locks", events=LOCKS, cause=CAUSE)
         yield _of_moment(facts, limits, held, waits)
         return
-    for said in judged:
-        yield from _of_interval(facts, said, missing) if isinstance(said, TooLong) else (said,)
+    found = partial(_of_interval, facts, missing)
+    yield from judge_waits(facts, limits, found, what="locks", events=LOCKS, cause=CAUSE, when_unsure=(missing,))
 
 
 def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLong | None) -> Finding:
@@ -142,10 +141,17 @@ def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLon
     level_3 = bool(RANGE.search(first.context or ""))
     how = f"context {quoted(first.context)}" if level_3 and first.context else f"cursor {quoted(first.cursor or '')}"
     others = f"; so do {len(held) - 1} more sessions" if len(held) > 1 else ""
+    graver = readers and waits and waits.severity > alarm
     evidence = [
-        Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)} ({_kept(one)})", "", one.source)
-        for one in held[:NAMED]
+        *(waits.evidence if graver and waits else ()),  # what decides comes first
+        *(
+            Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)} ({_kept(one)})", "", one.source)
+            for one in held[:NAMED]
+        ),
     ]
+    if chain and chain.seconds is not None:
+        wait = chain.longest
+        evidence.append(Evidence(f"longest wait behind {whose}", chain.seconds, "s", wait.source, limits.seconds))
     if chain:
         evidence.append(
             Evidence(f"tasks blocked by {whose}", len(chain.blocked), "tasks", first.source, limits.blocked)
@@ -197,7 +203,7 @@ def level_of(row: MonCachedStatement) -> int | None:
     return 1 if NOHOLDLOCK.search(text) else row.isolation
 
 
-def _of_interval(facts: Facts, waits: TooLong, missing: MissingInput) -> Iterator[Outcome]:
+def _of_interval(facts: Facts, missing: MissingInput, waits: TooLong) -> Iterator[Outcome]:
     tables = [one for one in waiting_tables(facts) if not one.system]
     of_first = _reading(facts, [(one.row.database, one.row.object_name) for one in tables[:1]])
     high = [one for one in of_first if (level_of(one) or 0) >= 2]

@@ -13,7 +13,9 @@ collected, the one that most reads are of by sp_sysmon is named, which counts an
 Of many reads, look at the tables and statements that make them: a missing index, a scan, and then the memory that
 their pages would take. Prefetch that is too eager shows as event 32.
 
-How loud it is: as other waits where reads are slow, advice where they are neither slow nor normal.
+How loud it is: as other waits where reads are slow. Where they are neither slow nor normal it is advice, and critical
+only where a third of the tasks wait for them, more than there are engines, the commands of clients are short, and
+sp_sysmon, where it was collected, does not count few task switches for them.
 
 When to ignore it: a server whose work is to read much, as for reports or a load, waits for reads that are as fast as
 they should be. That is said in a note and no more. Below one task on average nobody loses anything.
@@ -21,6 +23,7 @@ they should be. That is said in a note and no more. Below one task on average no
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
@@ -32,8 +35,15 @@ from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import READS
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
-from rules.ase._evidence.waits.tasks import WAIT_FACTS
-from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, command_time
+from rules.ase._evidence.waits.verdict import (
+    COMMAND_ORIGIN,
+    COMMAND_SECONDS,
+    TooLong,
+    WaitLimits,
+    judge_waits,
+    unless_few,
+)
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -52,8 +62,8 @@ DEVICES = (
     "Look below the slowest device with the tools of the host: service time and queue of the disk, paths, the storage."
 )
 FEWER = (
-    "Fewer reads come before more memory: an index for the statement that scans, then a cache that holds what is read "
-    "again and again."
+    "Fewer reads{0} come before more memory: an index for the statement that scans, then a cache that holds what is "
+    "read again and again."
 )
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
 """Most denied first: one read of eight pages in place of eight."""
@@ -69,6 +79,7 @@ class Limits(WaitLimits):
 
     normal_milliseconds: float = limit(6.0, "vendor: 2 to 6 ms a read is normal (Monitoring Tables 15.7)", unit="ms")
     milliseconds: float = limit(10.0, "vendor: more than 10 ms a read is slow (Monitoring Tables 15.7)", unit="ms")
+    command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     reads_percent: float = percent(10.0, "this project: a table with fewer of all physical reads is not named", low=1)
 
 
@@ -88,11 +99,8 @@ class Limits(WaitLimits):
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
-    for said in judge_waits(facts, limits, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,)):
-        if isinstance(said, TooLong):
-            yield from _finding(facts, limits, said)
-        else:
-            yield said
+    found = partial(_finding, facts, limits)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,))
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
@@ -106,22 +114,30 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     lacking_pool = max(denied_large_io(facts), key=lambda one: one.evidence.value, default=None)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     lacks = [*([] if tables else [TABLES]), *([devices.MISSING] if (slow or between) and not readers else [])]
+    where = devices.say_devices(readers) or (counted.says if counted else "")
+    if where and tables:
+        where = f"{where.rstrip('.')}; most physical reads are of {named.partition(', ')[0]}."
+    elif tables:
+        where = f"Most physical reads are of {named}."
+    most = name_of(tables[0][0]) if tables and tables[0][2] > devices.MOST_PERCENT else ""
+    fewer = FEWER.format(f" of {most}" if most else "")
+    commands = command_time(facts)
+    short = commands is not None and commands.seconds <= limits.command_seconds
+    doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent
+    hurts = short and not doubtful and unless_few(facts, waits) is Severity.CRITICAL
+    lost = Severity.CRITICAL if hurts else Severity.ADVICE
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
     finding = Finding(
         subject=subject_of(facts),
-        severity=waits.severity if slow else Severity.ADVICE if between or lacking_pool else Severity.NOTE,
+        severity=waits.severity if slow else lost if between else Severity.ADVICE if lacking_pool else Severity.NOTE,
         title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
-        seen=joined(
-            waits.seen,
-            devices.say_devices(readers)
-            or (counted.says if counted else "")
-            or (f"Most physical reads are of {named}." if tables else ""),
-        ),
+        seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(DEVICES if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else FEWER),
+        do=joined(DEVICES if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
         unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
+            *((commands.evidence,) if between and commands else ()),
             *(one.evidence for one in readers),
             *((counted.evidence,) if counted else ()),
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),

@@ -16,6 +16,10 @@ server shows: the processors of the host or the virtual machine, and how busy th
 units that the server's threads use: of a host with two threads a core, the last of these units are the second threads
 of busy cores, and give less (vendor). With a threaded kernel leave processors for the threads of disk and network.
 
+How loud it is: as other waits, by the tasks that wait for an engine, where monSysWaits counts them and the commands of
+clients are short. It is advice of the long ones of a batch or of reports, by sp_sysmon alone, and where the host
+withholds processors (ase/host_takes_processor).
+
 When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
 """
@@ -61,7 +65,8 @@ from rules.ase._evidence.spinlocks.survey import (
     survey,
 )
 from rules.ase._evidence.waits.events import RUN_QUEUE
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
+from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
 from rules.changes.quoting import PLAIN_IDENTIFIER
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -97,8 +102,8 @@ STATEMENTS = {
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How busy the engines must be, and how long the queue; what counts as contended."""
+class Limits(TaskLimits):
+    """`TaskLimits`; how busy the engines must be, and how long the queue; what counts as contended."""
 
     busy_percent: float = percent(90.0, "vendor: add engines only if they are busier than this all the time")
     tasks_per_engine: float = limit(
@@ -106,6 +111,7 @@ class Limits:
         "practice: DbxTune warns at 2.0 runnable tasks over 5 minutes; this project: of each engine",
         unit="tasks",
     )
+    command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     contention_percent: float = percent(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)")
     metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)")
     uses_per_second: float = limit(
@@ -208,9 +214,10 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
         else f"Tune the statements that take most of the processor: {STATEMENTS[table]}. "
     )
     spins_by = COUNTED_BY if offers(facts, "monSpinlockActivity") else NOT_COUNTED
+    severity, waiting = _lost(facts, limits)
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE,
+        severity=severity,
         title=f"{each:.1f} tasks queue for each of {number} engines that are {busy:.0f} % busy",
         seen=joined(
             f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.", spins
@@ -225,6 +232,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
             Evidence("runnable tasks of all engines", round(queue.tasks, 1), "tasks", queue.source),
             Evidence("runnable tasks for each engine", round(each, 2), "tasks", queue.source, limits.tasks_per_engine),
+            *waiting,
             *(
                 (
                     Evidence(
@@ -261,6 +269,16 @@ def _why(facts: Facts, engines: Engines, top: Costliest | None) -> str:
         percent_of_work = 100.0 * top.cpu_seconds / (engines.seconds * engines.number * engines.busy_percent / 100.0)
         share = f", {percent_of_work:.0f} % of what the engines worked" if percent_of_work <= WHOLE_PERCENT else ""
     return f"{cause}: most is {top.says}{share}."
+
+
+def _lost(facts: Facts, limits: Limits) -> tuple[Severity, tuple[Evidence, ...]]:
+    """How loud it is by the tasks that wait and by how long the clients' commands are, with these figures."""
+    waited, commands = waited_for(facts, "the run queue", RUN_QUEUE), command_time(facts)
+    if not isinstance(waited, Waited) or commands is None or withheld(facts):
+        return Severity.ADVICE, ()  # what the host withholds is lost to ase/host_takes_processor
+    loud = of_tasks(waited, limits) if commands.seconds <= limits.command_seconds else None
+    evidence = (*waited.evidence(limits.tasks, limits.share_percent), commands.evidence)
+    return loud or Severity.ADVICE, evidence
 
 
 def _not_yet(facts: Facts) -> str:

@@ -40,7 +40,7 @@ from rules.ase._evidence.spinlocks.monitored import (
     all_in_doubt,
     spinlocks_by_name,
 )
-from rules.ase._evidence.spinlocks.names import LOCKS, plain_name
+from rules.ase._evidence.spinlocks.names import LOCKS, plain_name, with_relief
 from rules.ase._evidence.spinlocks.owners import known_of_lock, owner_of
 from rules.ase._evidence.spinlocks.ratio import LEAVE_IT
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
@@ -114,6 +114,7 @@ def _finding(
         evidence.append(
             Evidence(f"{one.name} spins per second and engine", round(rate), "/s", one.source, limits.spins_per_engine)
         )
+    known = with_relief(one.name, caches)
     idle = "" if busy is not None else "How busy the engines were is not in the export, so this is a note."
     return Finding(
         subject=one.name,
@@ -121,8 +122,9 @@ def _finding(
         title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
         f"{percent:.2f} % contended",
         seen=one.counted_waits,
-        because=joined(known_of_lock(limits, one, caches), seen_of(seen)),
-        do=do_of(seen) or (COLLECTED_BY if name in LOCKS else LEAVE_IT if name in SCHEDULER else UNCHANGED),
+        because=joined(f"{known.guarded}." if known else known_of_lock(limits, one, caches), seen_of(seen)),
+        do=do_of(seen)
+        or (COLLECTED_BY if name in LOCKS else LEAVE_IT if name in SCHEDULER else known.helps if known else UNCHANGED),
         unknown=joined(idle, one.caveat),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",) if loud else (),

@@ -53,6 +53,8 @@ PARAMETERS = {
         Parameter("global cache partition number", 1, 256, True, 1, power_of_two=True),
         Parameter("procedure cache size", 14_000, LARGEST, False, None),
         Parameter("disk i/o structures", 0, LARGEST, False, 256),
+        Parameter("max async i/os per server", 1, LARGEST, True, None),
+        Parameter("max async i/os per engine", 1, LARGEST, True, None),
         Parameter("housekeeper free write percent", 0, 100, False, 1),
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),

@@ -404,8 +404,8 @@ def _finding(
 ) -> Finding:
     total, incoming, share, leaving = found.total, found.incoming, found.share, found.leaving
     evidence = [
-        Evidence("lock operations", round(total, 1), "/s", rates.source, limits.operations_per_second),
         Evidence("incoming and outgoing", round(share, 1), "% of lock operations", rates.source, limits.remote_percent),
+        Evidence("lock operations", round(total, 1), "/s", rates.source, limits.operations_per_second),
         Evidence("own requests served elsewhere", round(leaving, 1), "%", rates.source, limits.outgoing_percent),
         Evidence("served for other nodes", round(incoming, 1), "/s", rates.source),
     ]

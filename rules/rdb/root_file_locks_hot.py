@@ -113,16 +113,19 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     per = per_transaction(each, hot.rates)
     (said, why, do), more, changes = _remedy(facts, one)
     percent = round(hot.operations, 1)
-    evidence = [
+    operations = [
         Evidence("SEQBLK and TSNBLK locks", percent, "% of lock operations", source, limits.operations_percent),
         Evidence(hot.counted_as, round(hot.whole, 1), "/s", source, limits.operations_per_second),
     ]
+    stalls: list[Evidence] = []
     if hot.stalled is not None and hot.stalls is not None:
         where = next((stalled.source for kind in ROOT if (stalled := stalled_of(each, kind))), source)
-        evidence += [
+        stalls = [
             Evidence("stalled for SEQBLK and TSNBLK", round(hot.stalls, 1), "/s", where, limits.stalled_per_second),
             Evidence("of all stalled requests", round(hot.stalled, 1), "%", where, limits.stalled_percent),
         ]
+    # what decides comes first
+    evidence = [*operations, *stalls] if hot.operations >= limits.operations_percent else [*stalls, *operations]
     if per is not None:
         evidence.append(Evidence("SEQBLK and TSNBLK operations per transaction", round(per, 2), "", source))
     return Finding(

@@ -138,7 +138,8 @@ def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock
         if both and min(both) > 0:
             ratio = max(both) / min(both)
             if unit == "s":
-                evidence.append(Evidence("user time, larger ÷ smaller", round(ratio, 2), "×", pair.source, most))
+                least = most if ratio >= most else limits.leaning_ratio  # the one that decided
+                evidence.append(Evidence("user time, larger ÷ smaller", round(ratio, 2), "×", pair.source, least))
             else:
                 apart = round(100 * (ratio - 1), 1)
                 evidence.append(Evidence("clocks lie apart by", apart, "% more", pair.source, most))

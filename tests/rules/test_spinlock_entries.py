@@ -6,6 +6,8 @@ import pytest
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonEngine, MonSpinlockActivity
+from rules.account import PROCESSORS
+from rules.ase._evidence.account import measured
 from rules.ase._evidence.spinlocks.entries import (
     BY_NAME,
     ENTRIES,
@@ -121,3 +123,17 @@ def test_one_that_dominates_is_in_a_finding_whatever_its_name(
         if not named:
             silent[name] = [(one.rule, one.why) for one in verdicts if name in one.why]
     assert silent == {}
+
+
+@pytest.mark.parametrize(("waiting", "named"), [(2.0, False), (12.0, True)])
+def test_a_queue_of_the_scheduler_stands_in_the_account_where_many_grabs_wait_and_only_there(
+    waiting: float, named: bool
+) -> None:
+    grabs = 1e6 * SECONDS
+    counts: dict[str, Any] = {"grabs": grabs, "waits": grabs * waiting / 100, "spins": 8 * 3e6 * SECONDS}
+    busy: dict[str, Any] = {"user_seconds": 0.95 * SECONDS, "system_seconds": 0.0, "idle_seconds": 0.05 * SECONDS}
+    engines = (MonEngine(engine=one, status="online", **OF_INTERVAL, **busy) for one in range(8))
+    facts = Facts((MonSpinlockActivity(name="Sched Q", slot=1, **OF_INTERVAL, **counts), *engines))
+    (account,) = [one for one in measured(facts) if one.currency == PROCESSORS]
+    pools = [(pool.what, round(pool.amount.high, 1), pool.causes[0]) for pool in account.pools]
+    assert pools == ([("spins of Sched Q", 2.4, "ase/run_queue_spinlock_contended:Sched Q")] if named else [])

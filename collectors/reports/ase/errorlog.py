@@ -18,7 +18,8 @@ fault (`infected with`), and deadlocks, with their chain while `print deadlock i
 
 * A log is of any length and goes on for years: it is read line by line, messages are counted by the hour, and of the
   chains the newest are kept.
-* Two messages of one process within a second are one event in two lines (the number of an error, then its text).
+* An error is two lines, its number and then its text, and counted by its number: the next text of its kind within a
+  second belongs to it, whichever process prints that. Two messages of one process within a second are one event.
 * The words of a row lock in a chain are recalled; a chain that is not understood leaves the deadlock counted alone.
 * What statements did, and their texts, are left in the log. A line without its own time goes on with the one above.
 """
@@ -41,6 +42,7 @@ START = re.compile(
     r"^(?:[0-9]{2}:)?[0-9]{2,4}:[0-9]{5}:[0-9]{5}:[0-9]{4}/[0-9]{2}/[0-9]{2} .{11} {1,4}(?:server|kernel)\b"
 )
 PROMPT = re.compile(r"\s*(?:[0-9]{1,6}:)?[0-9]{1,6}>")
+HEAD = re.compile(r"\bError: [0-9]")
 LOCKS = re.compile(r"\bError: (?:1204|1279)\b|\brun out of locks\b", re.IGNORECASE)
 PROCEDURES = re.compile(
     r"\bError: (?:701|709|720)\b|\bnot enough procedure cache\b|\bprocedure memory control descriptor\b"
@@ -116,6 +118,8 @@ class Log:
         self.hours: dict[tuple[str, str | None, datetime], LogEvent] = {}
         self.told: dict[tuple[str, str], datetime] = {}
         """When a process told of something of this kind last."""
+        self.heads: dict[str, datetime] = {}
+        """When an error of this kind told its number and its text is still to come."""
         self.chain = _Chain()
         self.edges: list[Deadlock] = []
         self.problems: list[str] = []
@@ -168,16 +172,18 @@ class Log:
             if self.chain.hear(said, Source(self.file, number, number)):
                 self._end_chain()
         elif LOCKS.search(said):
-            self._once(number, when, spid, LogEvent.LOCKS)
+            self._once(number, when, spid, LogEvent.LOCKS, said)
         elif PROCEDURES.search(said):
-            self._once(number, when, spid, LogEvent.PROCEDURES)
+            self._once(number, when, spid, LogEvent.PROCEDURES, said)
         elif CONNECTIONS.search(said):
-            self._once(number, when, spid, LogEvent.CONNECTIONS)
+            self._once(number, when, spid, LogEvent.CONNECTIONS, said)
         elif full := LOG_FULL.search(said):
-            self._once(number, when, spid, LogEvent.LOG_FULL, full["low"] or full["waited"] or full["almost"])
+            database = full["low"] or full["waited"] or full["almost"]
+            self._once(number, when, spid, LogEvent.LOG_FULL, said, database)
         elif space := NO_SPACE.search(said):
             of_log = space["object"].lower() == "syslogs" or space["segment"].lower() == "logsegment"
-            self._once(number, when, spid, LogEvent.LOG_FULL if of_log else LogEvent.SEGMENT_FULL, space["database"])
+            kind = LogEvent.LOG_FULL if of_log else LogEvent.SEGMENT_FULL
+            self._once(number, when, spid, kind, said, space["database"])
         elif STACK.search(said):
             self._count(number, when, LogEvent.STACK)
         elif engine := ENGINE.search(said):
@@ -186,8 +192,12 @@ class Log:
                 self.started, self.engines = when, set()
             self.engines.add(which)
 
-    def _once(self, number: int, when: datetime, spid: str, kind: str, database: str | None = None) -> None:
-        """Count a message, unless the same process told of it within the second."""
+    def _once(self, number: int, when: datetime, spid: str, kind: str, said: str, database: str | None = None) -> None:
+        """Count a message, unless it is the text of an error that is counted, or of the same process and second."""
+        if HEAD.search(said):
+            self.heads[kind] = when
+        elif (head := self.heads.pop(kind, None)) and abs((when - head).total_seconds()) < 1:
+            return
         before, self.told[kind, spid] = self.told.get((kind, spid)), when
         if before is None or abs((when - before).total_seconds()) >= 1:
             self._count(number, when, kind, database)

@@ -19,6 +19,7 @@ from collectors.facts.ase import MonSpinlockActivity, MonState, MonSysExecutionT
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Amount, Measured, Open, Pool
 from rules.ase._evidence.server import Engines, engines_by_export, engines_of, interval_first, not_shown
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, spinlocks_by_name
+from rules.ase._evidence.spinlocks.named import Dear
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
@@ -29,6 +30,8 @@ from rules.conflict import Told, conflict_of
 from rules.laws.rounding import plain
 
 OTHER = Group("other wait events", frozenset(), collect="select * from master..monWaitEventInfo")
+QUEUES, QUEUE_PERCENT = "ase/run_queue_spinlock_contended", Dear().contention_percent
+"""The rule of the scheduler's queues, and from which share of their grabs on it speaks of them."""
 UNEXPLAINED = ("ase/spinning_unexplained", "ase/spinlock_dear")
 LOWER_LOAD = "the same two snapshots of monSpinlockActivity at a lower load, with the transactions of both"
 LEAST_PERCENT = 1.0
@@ -129,13 +132,14 @@ def _operations(facts: Facts) -> Iterator[str]:
 
 
 def _spins(facts: Facts, engines: Engines, each: SiteCost | None) -> Iterator[Pool]:
-    """What each spinlock can have cost at most; the queues of the scheduler spin much by nature and are left out.
+    """What each spinlock can have cost at most; queues of the scheduler, which spin by nature, where many grabs wait.
 
     `each`: what one spin takes on this server, which narrows it and never passes the bound.
     """
     for lock in spinlocks_by_name(facts).values():
         name = plain_name(lock.name)
-        bound = spin_bound(facts, lock, engines) if lock.of_interval and name not in SCHEDULER else None
+        normal = name in SCHEDULER and (lock.percent or 0.0) < QUEUE_PERCENT
+        bound = None if normal or not lock.of_interval else spin_bound(facts, lock, engines)
         if bound is None or engines.number is None:
             continue
         most = engines.number * bound.percent / 100
@@ -146,7 +150,10 @@ def _spins(facts: Facts, engines: Engines, each: SiteCost | None) -> Iterator[Po
             what=f"spins of {lock.name}",
             amount=Amount(None, min(low, most), min(high, most)),
             source=lock.source,
-            causes=(BY_NAME.get(name, by_ratio), *(f"{rule}:{lock.name}" for rule in UNEXPLAINED)),
+            causes=(
+                BY_NAME.get(name, f"{QUEUES}:{name}" if name in SCHEDULER else by_ratio),
+                *(f"{rule}:{lock.name}" for rule in UNEXPLAINED),
+            ),
         )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rules.engine import limit, percent
-from rules.rdb._evidence.counted import rounded, rows_of, stalled_of, waits_matter
+from rules.rdb._evidence.counted import rounded, rows_of, stalled_of, waiting_of, waits_matter
 from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics
 
@@ -42,6 +42,8 @@ class Hot:
     """Stalled requests for them, per second."""
     rates: tuple[Rate, ...]
     each: Statistics
+    waiting: float | None = None
+    """Their part of the time that was waited for all locks; `None`: not in the export."""
 
 
 def hot_of(each: Statistics) -> Hot | None:
@@ -60,14 +62,24 @@ def hot_of(each: Statistics) -> Hot | None:
         sum(stalled.per_second for stalled in stalls) if stalls else None,
         rates,
         each,
+        _waiting(each),
     )
 
 
+def _waiting(each: Statistics) -> float | None:
+    """Their part of the time that was waited for all locks, per cent; `None` where one of the times was not read."""
+    whole, times = waiting_of(each), [waiting_of(each, kind) for kind in ROOT]
+    if whole is None or any(time is None for time in times):
+        return None
+    return 100.0 * sum(time.per_second for time in times if time) / whole.per_second
+
+
 def over(hot: Hot, limits: RootLimits) -> bool:
-    """Whether they are much of the locking, or of what waits."""
+    """Whether they are much of the locking, or of what waits: of its time, too, where that was counted."""
     if hot.whole < limits.operations_per_second:
         return False
-    of_stalls = hot.stalled is not None and hot.stalled >= limits.stalled_percent
+    shares = [share for share in (hot.stalled, hot.waiting) if share is not None]
+    of_stalls = hot.stalled is not None and min(shares) >= limits.stalled_percent
     waiting = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
     return hot.operations >= limits.operations_percent or (of_stalls and waiting)
 

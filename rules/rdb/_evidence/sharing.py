@@ -100,8 +100,8 @@ class Remote:
         """The figures, held against the limits."""
         name, most, least = f"lock operations of {self.where}", limits.remote_percent, limits.operations_per_second
         return (
-            Evidence(name, round(self.total, 1), "/s", self.source, least),
             Evidence("incoming and outgoing", round(self.percent, 1), "% of lock operations", self.source, most),
+            Evidence(name, round(self.total, 1), "/s", self.source, least),
             Evidence("own requests served elsewhere", round(self.leaving, 1), "%", self.source),
         )
 

@@ -15,7 +15,7 @@ from rules.finding import Clean, Evidence, Outcome, Unknown, Untrusted
 
 FLUSH_FACTS: tuple[type[Fact], ...] = (UserLogCacheFlushes, SemaphoreRequests, SysmonSample, *UPDATED_FACTS)
 """What a rule declares that asks for flushes."""
-TOTAL, FULL = "Total ULC Flushes", "by Full ULC"
+TOTAL, FULL, NO_BLOCK = "Total ULC Flushes", "by Full ULC", "by No Free Plcblock"
 MINIMAL = "Minimally Logged DMLs"
 LOG_WAITED_PERCENT = 20.0
 EARLY_PERCENT, EARLY_ORIGIN = (

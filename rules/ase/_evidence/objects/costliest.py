@@ -87,7 +87,7 @@ def _of_this_time(facts: Facts) -> list[MonSysStatement]:
     times = [time for one in facts.every(SysmonSample) for time in (one.start, one.end)]
     times += [time for one in facts.every(Snapshot) for time in (one.previous, one.taken)]
     sampled: list[datetime] = sorted({time.replace(tzinfo=None) for time in times if time})
-    if len(sampled) < len(("start", "end")) or not all(row.ended for row in rows):
+    if len(sampled) < 2 or not all(row.ended for row in rows):
         return rows
     return [row for row in rows if row.ended and sampled[0] <= row.ended.replace(tzinfo=None) <= sampled[-1]]
 

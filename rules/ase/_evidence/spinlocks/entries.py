@@ -30,14 +30,26 @@ class Entry:
         return self.relief_by == VENDOR
 
     @property
-    def says(self) -> str:
-        """What it guards and what reduces its contention, as one or two sentences with who says so."""
-        guarded = {
+    def guarded(self) -> str:
+        """What it guards, as a sentence without its end, with who says so."""
+        return {
             VENDOR: f"It guards {self.guards}",
             PRACTICE: f"It guards {self.guards}, practitioners say",
             BY_NAME: f"By its name it guards {self.guards}",
             NOBODY: f"What it guards is in no source: {self.guards}",
         }[self.guards_by]
+
+    @property
+    def helps(self) -> str:
+        """What to try against its contention, as a sentence with who says so; empty where no source names anything."""
+        said = {VENDOR: "the vendor says so", PRACTICE: "practitioners say so"}
+        by = said.get(self.relief_by, "this project infers it, no source says so")
+        return f"Try {self.relief}: {by}." if self.relief else ""
+
+    @property
+    def says(self) -> str:
+        """What it guards and what reduces its contention, as one or two sentences with who says so."""
+        guarded = self.guarded
         if not self.relief:
             return f"{guarded}: {ONLY_NAME}." if self.guards_by == BY_NAME else f"{guarded}, and no remedy is known."
         if self.relief_by == VENDOR:
@@ -103,7 +115,7 @@ ENTRIES: Mapping[str, Entry] = {
     "Dbtable->dbt_xdesqueue_spin": Entry(
         "the transaction descriptors of one database",
         BY_NAME,
-        "fewer and larger transactions, or their tables spread over databases; there is no parameter",
+        "fewer, larger transactions, tables in more databases, fewer engines as a test (no parameter)",
         BY_NAME,
     ),
     "Dbtable->dbt_plcblock_queue_spin": Entry("the queue of log blocks of one database (16.0)"),

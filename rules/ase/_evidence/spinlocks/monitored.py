@@ -24,6 +24,7 @@ from rules.ase._evidence.times import (
     when,
 )
 from rules.finding import Evidence, Untrusted
+from rules.resets import RESET
 
 ADDRESS, PAGE_ROW, TABLE = "addrlockspins", "fglockspins", "tablockspins"
 OBJECT, INDEX, INDEX_HASH = "Des Upd Spinlocks", "Ides Spinlocks", "Ides Chain Spinlocks"
@@ -273,7 +274,7 @@ def _impossible(row: MonSpinlockActivity) -> bool:
 
 
 WHY_NOT = {
-    "reset": "the server was restarted or its counters were cleared between the snapshots",
+    "reset": RESET,
     "other instance": "the two snapshots are of different servers or instances",
     "ambiguous": "a counter may have wrapped more than once, or rows cannot be told apart: take them closer together",
     "negative": "a count is negative, or more waits than grabs are counted: a counter wrapped or was cleared",

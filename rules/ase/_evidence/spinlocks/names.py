@@ -3,7 +3,9 @@
 Of many names no source says more than the name itself; then that is what is said (knowledge/ase-rules.md, section 5).
 """
 
-from rules.ase._evidence.spinlocks.entries import ONLY_NAME, entry_of
+from collections.abc import Collection
+
+from rules.ase._evidence.spinlocks.entries import ONLY_NAME, Entry, entry_of
 from rules.ase._evidence.spinlocks.monitored import (
     ADDRESS,
     BUFFERS,
@@ -67,6 +69,12 @@ QUEUES = (
 def plain_name(name: str) -> str:
     """The name without the `[i]` that an array of spinlocks is printed with."""
     return name.removesuffix("[i]")
+
+
+def with_relief(name: str, caches: Collection[str]) -> Entry | None:
+    """The entry of a name that no rule judges and of which something is known to help; `None` where there is none."""
+    entry, judged = entry_of(name), (*BY_NAME, *BY_RATIO, *SCHEDULER, *caches)
+    return entry if entry and entry.relief and plain_name(name) not in judged else None
 
 
 def meaning_of(name: str) -> str:

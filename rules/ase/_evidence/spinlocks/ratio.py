@@ -314,6 +314,8 @@ class _Case:
         if figure.undated:
             return Severity.NOTE
         loud = Severity.CRITICAL if self.engines and not figure.since_boot and not figure.short else Severity.WARNING
+        if self.ratio.base < Severity.WARNING and not self.bound:  # no source calls any share of it grave
+            loud = min(loud, Severity.WARNING)
         by_share = loud if self.contention >= self.limits.critical_percent else self.ratio.base
         if self.ratio.spins_needed and not self.measured:
             by_share = min(by_share, Severity.ADVICE)

@@ -20,8 +20,10 @@ FREE_BUFFERS = frozenset((46, 47))
 OWN_LOG_WRITES = frozenset((55,))
 LOG_WRITES = frozenset((54,)) | OWN_LOG_WRITES
 """The last page of the log: written by another task, or by this one."""
-NETWORK_READ = 250
-NETWORK = frozenset((NETWORK_READ, 251))
+LOG_BLOCKS = frozenset((704, 705, 880, 900, 902))
+"""The queue of log blocks of 16.0 (their texts name a PLCBLOCK)."""
+NETWORK_READ, NETWORK_SEND = 250, 251
+NETWORK = frozenset((NETWORK_READ, NETWORK_SEND))
 """A client that thinks, or is slow to take its rows."""
 IDLE = frozenset(
     (
@@ -62,9 +64,10 @@ GROUPS = (
     Group("writes of data pages", DATA_WRITES | {30, 37, 38, 53}, ("ase/data_writes_slow",)),
     Group("a free buffer", FREE_BUFFERS, ("ase/cache_stalls",)),
     Group("reading or changing one page", frozenset((33, 34, 35)), ()),
+    Group("the queue of log blocks (PLCBLOCK)", LOG_BLOCKS, ("ase/log_queue_waits",)),
     Group(
         "the log",
-        LOG_WRITES | frozenset((259, 271, 272, 704, 705, 708, 753, 856, 880, 900, 902, 929)),
+        LOG_WRITES | frozenset((259, 271, 272, 708, 753, 856, 929)),
         ("ase/log_semaphore_contended", "ase/log_writes_slow"),
     ),
     Group("internal structures", frozenset((83, 84, 157, 280, 298)), ("ase/resource_used_up",)),

@@ -163,6 +163,33 @@ def tasks_by_event(facts: Facts) -> list[ByEvent]:
     return found
 
 
+@dataclass(frozen=True)
+class CommandTime:
+    """How long the server works on a client's command on average, waits included: of reports and loads it is long."""
+
+    seconds: float
+    source: Source
+
+    @property
+    def evidence(self) -> Evidence:
+        """The figure."""
+        how = "as tasks that wait or run / commands a second (Little's law)"
+        return Evidence("mean time of a client's command", round(self.seconds, 3), "s", self.source, computed=how)
+
+
+def command_time(facts: Facts) -> CommandTime | None:
+    """Tasks that wait or run ÷ commands a second, each of which ends a wait for the client (event 250).
+
+    `None` where no whole table of waits can be believed, or engines are not counted.
+    """
+    rows, engines = tasks_by_event(facts), engines_of(facts, interval=True)
+    asked = next((row for row in rows if row.event == NETWORK_READ), None)
+    if asked is None or not asked.per_second or engines.number is None or engines.busy_percent is None:
+        return None
+    tasks = sum(row.tasks for row in rows if row.at_work) + engines.number * min(engines.busy_percent, 100.0) / 100.0
+    return CommandTime(tasks / asked.per_second, asked.source)
+
+
 def left_out(facts: Facts) -> list[MonSysWaits]:
     """Events of the interval that are no wait of work: idle daemons, tests, and clients that think or are slow."""
     return [row for row in _rows(facts) if row.of_interval and not at_work(row.event)]

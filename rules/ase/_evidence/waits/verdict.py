@@ -3,11 +3,12 @@
 No limit is published for either: all of them are this project's or come from practice.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonSysWaits, TaskSwitches
+from rules.ase._evidence.server import engines_of
 from rules.ase._evidence.waits.switches import Switches, switches_of
 from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.engine import limit, percent
@@ -23,25 +24,35 @@ RATE_ORIGIN = "this project: fewer waits are no bottleneck"
 LOUD_ORIGIN = "this project: a third of all task switches; a switch is no time, so it is never critical"
 
 
+COMMAND_SECONDS = 1.0
+COMMAND_ORIGIN = "this project: commands that take longer on average are those of reports and batches"
+
+
 @dataclass(frozen=True)
-class WaitLimits:
-    """How many must wait, by time or by task switches: those of each of its rules, which may add their own."""
+class TaskLimits:
+    """How many must wait, by the time that they waited."""
 
     tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
     share_percent: float = percent(SHARE_PERCENT, SHARE_ORIGIN)
     critical_percent: float = percent(CRITICAL_PERCENT, CRITICAL_ORIGIN)
+
+
+@dataclass(frozen=True)
+class WaitLimits(TaskLimits):
+    """The same, by task switches too: those of each of its rules, which may add their own."""
+
     switches_percent: float = percent(SWITCHES_PERCENT, SWITCHES_ORIGIN)
     loud_percent: float = percent(SWITCHES_LOUD, LOUD_ORIGIN)
     waits_per_second: float = limit(SWITCHES_PER_SECOND, RATE_ORIGIN, unit="waits/s")
 
 
-def of_tasks(waited: Waited, *, tasks: float, share_percent: float, critical_percent: float) -> Severity | None:
+def of_tasks(waited: Waited, limits: TaskLimits) -> Severity | None:
     """How loud waiting tasks are; `None` below the limits. Of a share that is not sure advice at most is made."""
-    if waited.unsure or waited.tasks < tasks or waited.percent < share_percent:
+    if waited.unsure or waited.tasks < limits.tasks or waited.percent < limits.share_percent:
         return None
     if not waited.sure_share:
         return Severity.ADVICE
-    return Severity.CRITICAL if waited.percent >= critical_percent else Severity.WARNING
+    return Severity.CRITICAL if waited.percent >= limits.critical_percent else Severity.WARNING
 
 
 @dataclass(frozen=True)
@@ -57,24 +68,64 @@ class TooLong:
     """What the figures leave open, as a sentence."""
     mean_milliseconds: float | None = None
     """Mean length of a wait; `None` where only task switches were counted."""
+    tasks: float | None = None
+    """How many wait on average; `None` where only task switches were counted."""
+    switches_percent: float | None = None
+    """Share of the task switches that sp_sysmon counts for the same; `None` where it was not collected."""
+
+
+def unless_few(facts: Facts, waits: TooLong) -> Severity:
+    """How loud waits are that a single load makes too: advice at most where fewer tasks wait than engines are online.
+
+    Also where no export counts either.
+    """
+    engines = engines_of(facts).number
+    few = waits.tasks is None or engines is None or waits.tasks < engines
+    return min(waits.severity, Severity.ADVICE) if few else waits.severity
 
 
 def judge_waits(
     facts: Facts,
     limits: WaitLimits,
+    found: Callable[[TooLong], Iterable[Outcome]],
     *,
     what: str,
     events: frozenset[int],
     cause: str = "",
     besides: str = "",
     when_unsure: tuple[MissingInput, ...],
-) -> Iterator[Outcome | TooLong]:
+) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted.
 
-    `what`: they wait for, in `monSysWaits` under `events`, in sp_sysmon under `cause` (empty: it has no such row).
+    `found`: what a rule says where they wait too long. `what`: they wait for, in `monSysWaits` under `events`, in
+    sp_sysmon under `cause` (empty: it has no such row).
     `besides`: what a quiet outcome adds of the time. `when_unsure`: what to collect where waits were counted without
     their time.
     """
+    for said in _judged(facts, limits, what, events, cause, besides, when_unsure):
+        if isinstance(said, TooLong):
+            yield from found(said)
+        else:
+            yield said
+
+
+def waits_too_long(
+    facts: Facts, limits: WaitLimits, *, what: str, events: frozenset[int], cause: str = ""
+) -> TooLong | None:
+    """The same as a fact about the interval, for a rule that has another proof of its own; `None` where they do not."""
+    judged = _judged(facts, limits, what, events, cause, "", ())
+    return next((one for one in judged if isinstance(one, TooLong)), None)
+
+
+def _judged(
+    facts: Facts,
+    limits: WaitLimits,
+    what: str,
+    events: frozenset[int],
+    cause: str,
+    besides: str,
+    when_unsure: tuple[MissingInput, ...],
+) -> Iterator[Outcome | TooLong]:
     waited = waited_for(facts, what, events)
     switches = switches_of(facts, cause) if cause else None
     if isinstance(waited, Waited) and not waited.unsure:
@@ -95,9 +146,7 @@ def judge_waits(
 
 
 def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besides: str) -> Outcome | TooLong:
-    loud = of_tasks(
-        waited, tasks=limits.tasks, share_percent=limits.share_percent, critical_percent=limits.critical_percent
-    )
+    loud = of_tasks(waited, limits)
     if loud is None:
         most = f"limits {limits.tasks:g} task and {limits.share_percent:g} %"
         return Clean(f"{waited.says} in {waited.seconds:,.0f} s ({most}){besides}")
@@ -107,7 +156,8 @@ def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besi
     mean = f", {waited.mean_milliseconds:,.1f} ms each" if waited.mean_milliseconds else ""
     title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}"
     seen = f"{waited.says}, in {waited.waits:,.0f} waits{mean}."
-    return TooLong(loud, title, seen, evidence, mean_milliseconds=waited.mean_milliseconds)
+    by_switches = switches.percent if switches else None
+    return TooLong(loud, title, seen, evidence, "", waited.mean_milliseconds, waited.tasks, by_switches)
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:

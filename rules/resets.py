@@ -1,0 +1,39 @@
+"""Between two snapshots of SAP ASE: whether the server was restarted or its counters cleared; and a snapshot alone.
+
+Looked up by the times that the snapshots print (`@@boottime`, `CountersCleared` of monState), whatever a rule declared.
+"""
+
+from collectors.facts import Facts
+from collectors.facts.ase import Snapshot, SysmonSample
+from rules.finding import MissingInput
+
+RESET = "the server was restarted or its counters were cleared between the snapshots"
+"""Where the times do not tell which."""
+RESTARTED = "the server was restarted between the snapshots"
+CLEARED = "the counters of the monitoring tables were cleared between the snapshots"
+AGAIN = MissingInput(
+    "two snapshots with nothing between them",
+    "both snapshots of the monitoring tables again, without a restart or a clearing of counters between them",
+)
+ONE_ALONE = "one snapshot has totals since the start only; collect a second"
+
+
+def which_reset(facts: Facts) -> str:
+    """Which of the two it was, as a clause; both where no snapshot tells."""
+    for one in reversed(_snapshots(facts)):
+        if one.previous and one.booted and one.booted > one.previous:
+            return RESTARTED
+        if one.previous and one.counters_cleared and one.counters_cleared > one.previous:
+            return CLEARED
+    return RESET
+
+
+def one_alone(facts: Facts) -> str:
+    """That there is one snapshot and no sp_sysmon beside it, as a clause; empty where there is more."""
+    taken = _snapshots(facts)
+    more = facts.by_type.get(SysmonSample) or any(one.previous for one in taken)
+    return ONE_ALONE if taken and not more else ""
+
+
+def _snapshots(facts: Facts) -> list[Snapshot]:
+    return [one for one in facts.by_type.get(Snapshot, []) if isinstance(one, Snapshot)]
