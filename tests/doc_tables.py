@@ -1,15 +1,18 @@
-"""`make docs`: the tables of rules and reports in docs/dba, written from the rules and readers there are."""
+"""`make docs`: the tables of rules and reports in docs/dba, written from the rules, readers and facts there are."""
 
 from pathlib import Path
 
 from advisor.audits.report.render import PRODUCT_NAMES
-from collectors.registry import kinds
+from collectors.facts.base import is_command
+from collectors.registry import Kind, kinds
 from rules.engine import rules
 
 ROOT = Path(__file__).resolve().parent.parent
-RULES, REPORTS = ROOT / "docs" / "dba" / "rules.md", ROOT / "docs" / "dba" / "reports.md"
+RULES, REPORTS, COLLECTING = (ROOT / "docs" / "dba" / f"{page}.md" for page in ("rules", "reports", "collecting"))
 TITLES = {**PRODUCT_NAMES, "scaling": PRODUCT_NAMES["scaling"].capitalize()}
 """Of the chapters: a name that is no proper one begins with a capital."""
+MOST_COMMANDS = 3
+"""Told of one report; further ones are counted."""
 
 
 def rule_page() -> str:
@@ -29,11 +32,11 @@ def rule_page() -> str:
 
 
 def report_page() -> str:
-    """Every report that is read, with the first sentence of its reader and the facts it gives."""
+    """Every report that is read, with the first sentence of its reader, and how it is collected if no page says it."""
     tables = []
     for name, title in TITLES.items():
         ours = [kind for kind in kinds() if kind.id.partition("/")[0] == name]
-        rows = "".join(f"| `{one.id}` | {first_sentence(one.title)} |\n" for one in ours)
+        rows = "".join(f"| `{one.id}` | {first_sentence(one.title)}{collected_by(one)} |\n" for one in ours)
         tables.append(f"## {title}\n\n| report | what it is |\n|---|---|\n{rows}")
     head = (
         "# The reports that are read\n\n<!-- Written by `make docs`. -->\n\n"
@@ -41,6 +44,16 @@ def report_page() -> str:
         "and every line that was not.\n\n"
     )
     return head + "\n".join(tables)
+
+
+def collected_by(kind: Kind) -> str:
+    """What brings the facts of a report, as their classes say, safe in a table; empty where collecting.md tells it."""
+    if f"`{kind.id}`" in COLLECTING.read_text(encoding="utf-8"):
+        return ""
+    told = list(dict.fromkeys(fact.COLLECTED_BY for fact in kind.provides if fact.COLLECTED_BY))
+    shown = [f"`{one}`" if is_command(one) else one for one in told[:MOST_COMMANDS]]
+    more = [f"and {len(told) - MOST_COMMANDS} more"] if len(told) > MOST_COMMANDS else []
+    return f"; collected by {'; '.join((*shown, *more))}".replace("|", "\\|")
 
 
 def first_sentence(text: str) -> str:

@@ -56,6 +56,24 @@ nothing was collected:
   facts: []
   unknown: TODO
 """
+FACT = '''"""TODO: what these facts are about. Delete this file where there is a fact that says the same."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class {name}(Fact):
+    """TODO: what one of them says, with units."""
+
+    COLLECTED_BY: ClassVar[str] = "TODO the command that prints it"
+    NOT_JUDGED: ClassVar[str] = "open: TODO which rule or page will use it"
+
+    name: str
+    figure: Reading = ABSENT
+'''
 READER = '''"""TODO: what this export is, and the command that prints it.
 
 As it is printed::
@@ -68,21 +86,21 @@ TODO what is read tolerantly, and what is refused.
 import re
 from collections.abc import Iterator
 
-from collectors.facts.base import Fact
+from collectors.facts.{product}.{export} import {name}
 from collectors.registry import Report, report
 
 START = re.compile(r"^TODO the line by which it is recognised")
 
 
-@report(starts=START, provides=(Fact,))
-def read(report: Report) -> Iterator[Fact]:
+@report(starts=START, provides=({name},))
+def read(report: Report) -> Iterator[{name}]:
     """TODO: one fact for each row; whatever is understood is claimed, damage is told with its line."""
     return iter(())
 '''
 EXPORT = "TODO the line by which it is recognised\n"
 CASE = """# TODO: what this export shows.
 facts:
-  - {fact: TODO}
+  - {{fact: {product}.{name}, name: TODO, figure: 0.0, lines: [1, 1]}}
 """
 
 
@@ -103,10 +121,12 @@ def of_reader(name: str) -> dict[Path, str]:
     """The files of a reader by their paths. Raises `NotMade`."""
     product, export = parts(name)
     cases = ROOT / "tests" / "exports" / product / export
+    names = {"product": product, "export": export, "name": "".join(map(str.capitalize, export.split("_")))}
     return {
-        ROOT / "collectors" / "reports" / product / f"{export}.py": READER,
+        ROOT / "collectors" / "reports" / product / f"{export}.py": READER.format(**names),
+        ROOT / "collectors" / "facts" / product / f"{export}.py": FACT.format(**names),
         cases / "first.txt": EXPORT,
-        cases / "first.yml": CASE,
+        cases / "first.yml": CASE.format(**names),
     }
 
 

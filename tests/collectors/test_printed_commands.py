@@ -66,7 +66,7 @@ READ: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
 )
 """What is told by the beginning of a command or of words, and the readers that take it; a procedure of SAP ASE with a
-reader of its name needs no line."""
+reader of its name needs no line, nor does what a fact says of itself, word for word."""
 UNTRIED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"SHOW SYSTEM\b", ("openvms/show_system",)),
     (r"(?:the output of )?SHOW FASTPATH\b", ("openvms/show_fastpath",)),
@@ -212,10 +212,14 @@ def given() -> dict[str, set[str]]:
 
 
 def readers_of(command: str) -> tuple[str, ...]:
-    """The readers that the tables tell, else the one that is named as the procedure: `ase/sp_sysmon` of `sp_sysmon`."""
+    """The readers that the tables tell, else the one that is named as the procedure: `ase/sp_sysmon` of `sp_sysmon`.
+
+    Else those that give a fact which says of itself that this command brings it.
+    """
     procedure = re.match(r"sp_\w+", command)
     named = (f"ase/{procedure[0]}",) if procedure and f"ase/{procedure[0]}" in {kind.id for kind in kinds()} else ()
-    return next((reports for pattern, reports in (*READ, *UNTRIED) if re.match(pattern, command)), named)
+    give = tuple(kind.id for kind in kinds() if any(command == fact.COLLECTED_BY for fact in kind.provides))
+    return next((reports for pattern, reports in (*READ, *UNTRIED) if re.match(pattern, command)), named or give)
 
 
 @pytest.mark.parametrize("command", every_command())

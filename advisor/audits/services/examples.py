@@ -5,7 +5,6 @@ hold the rule to what a case claims; here the case is only shown. Where the file
 """
 
 import functools
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,20 +18,20 @@ from advisor.core.jinja import figure
 from advisor.core.yml import load
 from collectors.facts import Fact, Facts, Missing, Source
 from collectors.facts.scaling import LoadPoint, ParameterPoint, ParameterSeries
+from collectors.facts.shapes import kinds
 from rules.engine import Rule, judge_one, rules
 from rules.ranking import Ranked
 
 STATES = {state.name.lower(): state for state in Missing}
 UNITS = {"_percent": "%", "_per_second": "/s", "_mb": "MB", "_kb": "KB", "_bytes": "bytes", "_seconds": "s"}
-DAMAGED = (AttributeError, ImportError, KeyError, TypeError, ValueError)
+DAMAGED = (AttributeError, KeyError, TypeError, ValueError)
 """What a case can raise that is not written as one is."""
 
 
 def fact_class(name: str) -> type[Fact]:
-    """Find `ase.LockHashtable`. Raises `AttributeError`, `ImportError` or `TypeError` where there is no such fact."""
-    product, _, cls = name.partition(".")
-    found = getattr(importlib.import_module(f"collectors.facts.{product}"), cls)
-    if not (isinstance(found, type) and issubclass(found, Fact)):
+    """Find `ase.LockHashtable`. Raises `TypeError` where there is no such fact."""
+    found = kinds().get(name)
+    if found is None or not issubclass(found, Fact):
         raise TypeError(f"{name} is no kind of fact")
     return found
 
