@@ -212,7 +212,7 @@ def main() -> None:
         from advisor.operations.management.commands.up import WEB_SERVER
 
         served = {**environment, "WEB_PROCESSES": f"{len(SERVERS)}"}
-        bare = waitress(served, "tests.bench.bare:application", before=PINNED, program=WEB_SERVER)
+        bare = waitress(environment, "tests.bench.bare:application", before=PINNED)
         with waitress(served, before=PINNED, program=WEB_SERVER) as site, bare as beside:
             if CLIENTS:
                 os.sched_setaffinity(0, CLIENTS)
