@@ -14,11 +14,11 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import waitress
 from waitress import runner
@@ -105,7 +105,7 @@ def counting_together() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def serve(processes: int, work: Any) -> int:
+def serve(processes: int, work: Callable[[], object]) -> int:
     """Have so many processes do `work`, one that ends being replaced, until one ends at once or a signal comes."""
     from django.db import connections
 
@@ -127,7 +127,7 @@ def serve(processes: int, work: Any) -> int:
                 os.waitpid(pid, 0)
 
 
-def _copy(work: Any) -> int:
+def _copy(work: Callable[[], object]) -> int:
     """Start a copy of this process that does `work` and nothing of what this one has to do; gives its number."""
     if pid := os.fork():
         return pid
