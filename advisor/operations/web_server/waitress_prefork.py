@@ -6,6 +6,7 @@ from the same socket, whichever is free. What the options and settings allow (th
 processes together. With one process this is waitress alone.
 """
 
+import mmap
 import os
 import pkgutil
 import shutil
@@ -18,17 +19,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import waitress
 from waitress import runner
 from waitress.adjustments import Adjustments
+from waitress.server import BaseWSGIServer
 
 from collectors.live.processes import die_with_parent, started
 
 STEADY = 5.0
 """Seconds; a process that ends earlier would end again: all end, and whoever started them tells of it and tries again
 later and later."""
+WAIT = 0.002
+"""Seconds that a process waits for one that holds fewer connections to take the next (this project's figure)."""
 SHARED = ("threads", "connection_limit")
 """Options whose number is that of all processes together."""
 FOLDER = "lockwright-metrics-"
@@ -59,7 +63,13 @@ def main(words: Sequence[str] | None = None) -> int:
         sockets = bound(Adjustments(**options))
         for name in ("listen", "host", "port"):
             options.pop(name, None)
-        return serve(processes, lambda: waitress.serve(application, sockets=sockets, **options))
+        held = Held(processes)
+
+        def work(place: int) -> None:
+            held.even_out(place)
+            waitress.serve(application, sockets=sockets, **options)
+
+        return serve(processes, work)
 
 
 def share(number: int, processes: int) -> int:
@@ -84,6 +94,34 @@ def bound(options: Adjustments) -> list[socket.socket]:
     return found
 
 
+class Held:
+    """How many connections each process holds, in memory that all of them see.
+
+    A browser keeps its connection, and the process that took it answers all it asks. Of several that are free the same
+    one would take nearly all: one that holds more than another waits for a moment before it takes one more.
+    """
+
+    def __init__(self, processes: int) -> None:
+        """Begin with none; made before the processes are."""
+        self.counts = memoryview(mmap.mmap(-1, processes * 4)).cast("I")
+
+    def even_out(self, place: int) -> None:
+        """Have waitress in the process at `place` note what it holds, and leave the next one to who holds less."""
+        ready, accept = BaseWSGIServer.readable, BaseWSGIServer.handle_accept
+
+        def readable(server: Any) -> bool:
+            self.counts[place] = len(server.active_channels)
+            return bool(ready(server))
+
+        def handle_accept(server: Any) -> None:
+            if len(server.active_channels) > min(self.counts):
+                time.sleep(WAIT)
+            accept(server)  # none is there any more where another process took it
+            self.counts[place] = len(server.active_channels)
+
+        BaseWSGIServer.readable, BaseWSGIServer.handle_accept = readable, handle_accept
+
+
 @contextmanager
 def counting_together() -> Iterator[Path]:
     """Have the processes count requests in a folder, of which whichever is asked tells the sums (`prometheus_client`).
@@ -105,18 +143,22 @@ def counting_together() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def serve(processes: int, work: Callable[[], object]) -> int:
-    """Have so many processes do `work`, one that ends being replaced, until one ends at once or a signal comes."""
+def serve(processes: int, work: Callable[[int], object]) -> int:
+    """Have so many processes do `work`, one that ends being replaced, until one ends at once or a signal comes.
+
+    Each is told its place among them, from 0 on; who replaces another one has that one's.
+    """
     from django.db import connections
 
     connections.close_all()  # two processes must not share one
-    running: dict[int, float] = {}
+    running: dict[int, tuple[int, float]] = {}
     try:
         while True:
-            while len(running) < processes:
-                running[_copy(work)] = time.monotonic()
+            for place in set(range(processes)) - {place for place, _ in running.values()}:
+                running[_copy(work, place)] = place, time.monotonic()
             pid, _ = os.wait()
-            if time.monotonic() - running.pop(pid, 0.0) < STEADY:
+            _, since = running.pop(pid)
+            if time.monotonic() - since < STEADY:
                 return 1
     finally:
         for pid in running:
@@ -127,7 +169,7 @@ def serve(processes: int, work: Callable[[], object]) -> int:
                 os.waitpid(pid, 0)
 
 
-def _copy(work: Callable[[], object]) -> int:
+def _copy(work: Callable[[int], object], place: int) -> int:
     """Start a copy of this process that does `work` and nothing of what this one has to do; gives its number."""
     if pid := os.fork():
         return pid
@@ -135,7 +177,7 @@ def _copy(work: Callable[[], object]) -> int:
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         die_with_parent()
-        work()
+        work(place)
         status = 0
     except Exception:  # noqa: BLE001 - it is told here, as nobody above will
         sys.excepthook(*sys.exc_info())

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 from waitress.adjustments import Adjustments
+from waitress.server import BaseWSGIServer
 
 from advisor.operations.management.commands.up import WEB_SERVER
-from advisor.operations.web_server.waitress_prefork import FOLDER, bound, share
+from advisor.operations.web_server.waitress_prefork import FOLDER, WAIT, Held, bound, share
 from tests.servers import HOST, ROOT, eventually, manage, waitress
 
 ENOUGH = 200
@@ -87,7 +88,8 @@ SERVE = """
 import os, sys, time
 from advisor.operations.web_server import waitress_prefork as prefork
 prefork.STEADY = float(sys.argv[1])
-def work():
+def work(place):
+    assert place == 0
     with open(sys.argv[2], "a") as told:
         told.write(f"{os.getpid()}\\n")
     if len(open(sys.argv[2]).readlines()) > 2:
@@ -108,6 +110,31 @@ def test_a_process_that_ends_is_replaced_unless_it_would_end_again(steady: float
         process.wait()
     assert process.returncode == (-signal.SIGTERM if again else 1)
     assert len(set(told.read_text().split())) == (3 if again else 1)
+
+
+class Server:
+    """As much of the server as decides who takes a connection."""
+
+    def __init__(self, held: int) -> None:
+        self.active_channels = dict.fromkeys(range(held))
+
+
+def test_who_holds_more_connections_leaves_the_next_to_who_holds_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    took: list[Server] = []
+    monkeypatch.setattr(BaseWSGIServer, "readable", lambda server: True)
+    monkeypatch.setattr(BaseWSGIServer, "handle_accept", took.append)
+    monkeypatch.setattr("advisor.operations.web_server.waitress_prefork.time.sleep", waited.append)
+    held = Held(2)
+    held.even_out(1)
+    few, many = Server(3), Server(4)
+    held.counts[0] = 3
+    for server in (few, many):
+        assert BaseWSGIServer.readable(server)
+        assert list(held.counts) == [3, len(server.active_channels)]
+        BaseWSGIServer.handle_accept(server)
+    assert took == [few, many]
+    assert waited == [WAIT]
 
 
 def test_bounds_are_shared_and_none_stays_none() -> None:
