@@ -247,11 +247,12 @@ def waitress(
     *,
     threads: int = 8,
     before: Sequence[str] = (),
+    program: str = "waitress",
 ) -> Iterator[str]:
     """Serve `application` by waitress in a process of its own and yield its address, without a slash at the end.
 
-    `environment` is added to ours, with SITE_URL as the address; `before` goes before the command.
-    Raises `CannotStart`.
+    `environment` is added to ours, with SITE_URL as the address; `before` goes before the command. `program` is the
+    module that serves. Raises `CannotStart`.
     """
     port = free_port()
     address = f"http://{HOST}:{port}"
@@ -259,7 +260,7 @@ def waitress(
         *before,
         sys.executable,
         "-m",
-        "waitress",
+        program,
         f"--listen={HOST}:{port}",
         f"--threads={threads}",
         application,

@@ -203,6 +203,8 @@ REQUEST_SECONDS = env.number("REQUEST_SECONDS", 60, low=1)
 """Seconds that the head of a request, and a body of up to 64 KB of somebody unknown, may take (this project's figure:
 nginx gives a head as long, and a body of 64 KB comes in time at 1.1 KB a second)."""
 WEB_THREADS = env.number("WEB_THREADS", 16, low=2, high=200)
+WEB_PROCESSES = env.number("WEB_PROCESSES", max(1, min(env.cores(), WEB_THREADS // 4)), low=1, high=WEB_THREADS)
+"""Processes of the web server, which share threads and connections: one per core, of four threads or more each."""
 
 # Uploads: bounds of one upload and of what it unpacks to (this project's figures: a month of T4 is 58 MB).
 UPLOAD_FILES = env.number("UPLOAD_FILES", 500, low=1)

@@ -52,3 +52,10 @@ def number(name: str, default: int, *, low: int = 0, high: int = 1 << 40) -> int
 def several(name: str, default: str = "") -> list[str]:
     """Read a list separated by commas."""
     return [item.strip() for item in text(name, default).split(",") if item.strip()]
+
+
+def cores() -> int:
+    """Processors that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -13,13 +13,13 @@ The clock may be set: differences count by their size, and what waits longer tha
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from celery import current_app, current_task
 from django.conf import settings
-from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
@@ -111,10 +111,11 @@ def claim(rows: QuerySet[W], pk: int, **more: Any) -> W | None:
     now = timezone.now()
     taken = {"state": Work.State.RUNNING, "claimed": now, "claimant": me(), "tries": F("tries") + 1, **more}
     # put into the queue by a clock that may be ahead of this one: turned away here it would wait for the next sweep
-    free = _due(now + CLOCKS_APART) | Q(state=Work.State.RUNNING) & mine(rows, pk)
+    waiting = _due(now + CLOCKS_APART)
     try:
-        with transaction.atomic():
-            if not rows.filter(free, pk=pk).update(**taken):
+        with transaction.atomic() if connection.in_atomic_block else nullcontext():
+            had = rows.filter(waiting, pk=pk).update(**taken)
+            if not had and not rows.filter(Q(state=Work.State.RUNNING) & mine(rows, pk), pk=pk).update(**taken):
                 return None
     except IntegrityError:
         return None

@@ -21,7 +21,7 @@ DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "shared_b
 CELERY = ("-m", "celery", "-q", "-A", "advisor.config.celery")
 WORKER = ("-l", "WARNING", "--without-gossip", "--without-mingle", "--max-tasks-per-child=200")
 """As `manage.py up` starts them."""
-START_SECONDS = 60.0
+START_SECONDS = 300.0
 BETWEEN_LOOKS = 0.5
 MEGABYTE = 1 << 20
 

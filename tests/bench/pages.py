@@ -209,8 +209,11 @@ def main() -> None:
         user.save()
         found = pages()
         asked = {name: answer for name, path in found.items() if (answer := queries_of(path))}
+        from advisor.operations.management.commands.up import WEB_SERVER
+
+        served = {**environment, "WEB_PROCESSES": f"{len(SERVERS)}"}
         bare = waitress(environment, "tests.bench.bare:application", before=PINNED)
-        with waitress(environment, before=PINNED) as site, bare as beside:
+        with waitress(served, before=PINNED, program=WEB_SERVER) as site, bare as beside:
             if CLIENTS:
                 os.sched_setaffinity(0, CLIENTS)
             cookies = log_in(site, password)

@@ -5,6 +5,7 @@ never looks at the findings themselves. Series of systems are bounded: there are
 that are kept one by one (`advisor.audits.services.account_bar.MOST`), and they go with the system or its next audit.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -17,6 +18,7 @@ from django.utils import timezone
 from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from advisor.audits.models import Audit, Capture
@@ -68,6 +70,19 @@ class Stored(Collector):
 
 
 REGISTRY.register(Stored())
+
+
+def exposed() -> CollectorRegistry:
+    """What is told: where the web server has several processes, the requests of all of them.
+
+    They count in a folder (`web_server.waitress_prefork`); the registry of each knows its own alone.
+    """
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return REGISTRY
+    found = CollectorRegistry()
+    MultiProcessCollector(found)  # type: ignore[no-untyped-call]
+    found.register(Stored())
+    return found
 
 
 def _gauge(name: str, says: str, value: float) -> Metric:

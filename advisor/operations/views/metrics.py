@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from advisor.accounts.api_auth import needs
 from advisor.core.api_errors import LOG_IN, Problem, answer
-from advisor.operations.services.metrics import REGISTRY, REQUESTS
+from advisor.operations.services.metrics import REQUESTS, exposed
 
 
 class Measured:
@@ -40,7 +40,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
             return answer(401, "Who asks is not known.", LOG_IN)
     except Problem as problem:
         return answer(problem.status, **problem.said)
-    return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(generate_latest(exposed()), content_type=CONTENT_TYPE_LATEST)
 
 
 @login_not_required

@@ -142,9 +142,9 @@ def _collect(run: Run) -> None:
 
 
 def _look(run: Run) -> None:
-    before = UploadFile.objects.filter(upload__run=run).count()
+    first = run.tries == 1 and not run.told  # nobody was at this run before
+    before = 0 if first else UploadFile.objects.filter(upload__run=run).count()
     looked = intake.look(run.schedule, run)
-    Schedule.objects.filter(pk=run.schedule_id).update(looked=timezone.now())
     taken = before + looked.taken
     told = f"{taken:,} {'file' if taken == 1 else 'files'} taken" if taken else NOTHING
     if same := ", ".join(f"upload {one.pk}" for one in looked.uploads if one.run_id != run.pk):
@@ -154,16 +154,21 @@ def _look(run: Run) -> None:
     if looked.wait_seconds is not None:
         told = f"{told}; waits for others to settle" if taken else "waits for files to settle"
         with transaction.atomic():
-            _hold(run.schedule_id)
+            _has_looked(run)
             failures.schedule_works(run.schedule)
             job_queue.wait_on(run, max(1.0, looked.wait_seconds), holds=None, error="", told=told[:300])
     elif _is_nothing(run, taken, told):
         with transaction.atomic():
-            _hold(run.schedule_id)
+            _has_looked(run)
             failures.schedule_works(run.schedule)
             job_queue.held(run).delete()
     else:
-        _end(run, told=told)
+        _end(run, told=told, looked=True)
+
+
+def _has_looked(run: Run) -> None:
+    """Note when the folder was looked at; this has the schedule for the transaction, as `_hold` does."""
+    Schedule.objects.filter(pk=run.schedule_id).update(looked=timezone.now())
 
 
 def _is_nothing(run: Run, taken: int, told: str) -> bool:
@@ -186,9 +191,12 @@ def _as_it_is(run: Run) -> Run:
     return Run.objects.select_related("schedule__system", "system").filter(pk=run.pk).first() or run
 
 
-def _end(run: Run, told: str) -> None:
+def _end(run: Run, told: str, *, looked: bool = False) -> None:
     with transaction.atomic():
-        _hold(run.schedule_id)
+        if looked:
+            _has_looked(run)
+        else:
+            _hold(run.schedule_id)
         now = _as_it_is(run)
         failures.schedule_works(now.schedule, now.system)
         job_queue.finish(run, told=told[:300], error="", holds=None)

@@ -121,16 +121,19 @@ def claim(upload_id: int) -> Upload | None:
     hard limit of a task has passed; three times at most.
     """
     now = timezone.now()
-    dead = Q(claimed__lt=now - timedelta(seconds=settings.TASK_SECONDS))
-    free = Q(state=Upload.State.WAITING) | Q(state=Upload.State.READING) & (
-        dead | job_queue.mine(Upload.objects.all(), upload_id)
-    )
-    mine = Upload.objects.filter(free, pk=upload_id, tries__lt=MOST_TRIES)
     afresh = {"read_bytes": 0, "unpacked_bytes": None, "captures_found": None, "captures_judged": 0, "error": ""}
     taken = {"state": Upload.State.READING, "claimed": now, "claimant": job_queue.me(), "tries": F("tries") + 1}
-    if mine.update(**taken, **afresh):
-        return Upload.objects.select_related("team", "by").get(pk=upload_id)
-    worn = Upload.objects.filter(free, pk=upload_id, tries__gte=MOST_TRIES)
+    known = Upload.objects.filter(pk=upload_id)
+    fresh = known.filter(tries__lt=MOST_TRIES)
+    waits = Q(state=Upload.State.WAITING)
+    had = fresh.filter(waits).update(**taken, **afresh)
+    if not had:
+        dead = Q(claimed__lt=now - timedelta(seconds=settings.TASK_SECONDS))
+        lost = Q(state=Upload.State.READING) & (dead | job_queue.mine(Upload.objects.all(), upload_id))
+        had = fresh.filter(lost).update(**taken, **afresh)
+    if had:
+        return known.select_related("team", "by").get()
+    worn = known.filter(waits | lost, tries__gte=MOST_TRIES)
     if worn.update(
         state=Upload.State.FAILED, finished=now, error=f"reading it ended {MOST_TRIES} workers: it is not tried again"
     ):
@@ -196,7 +199,7 @@ def _keep(progress: Progress, inputs: list[Read], captures: list[Prepared], open
     if len(inputs) + len(captures) <= FEW:
         with transaction.atomic():
             post_audit.hold(upload)
-            _keep_parts(progress, inputs, captures, opener, nullcontext)
+            _keep_parts(progress, inputs, captures, opener, nullcontext, held=True)
     else:
         progress.write()
         _keep_parts(progress, inputs, captures, opener, partial(_short, upload))
@@ -221,8 +224,13 @@ def _keep_parts(
     captures: list[Prepared],
     opener: Opener,
     part: Callable[[], AbstractContextManager[None]],
+    *,
+    held: bool = False,
 ) -> None:
-    """Do it, all but the end in `part`s. The end is a transaction, or a part of the one that is open."""
+    """Do it, all but the end in `part`s. The end is a transaction, or a part of the one that is open.
+
+    `held`: that one has the schedule already (`post_audit.hold`).
+    """
     upload = progress.upload
     gone = Capture.objects.filter(Q(upload=upload) | Q(upload__isnull=False, upload=upload.extends))
     before = list(gone.values_list("pk", "system_id"))
@@ -234,8 +242,10 @@ def _keep_parts(
             for prepared in captures[at : at + AT_A_TIME]:
                 touched.add(settle_again(remember_capture(prepared, upload, opener)).system_id)
     with transaction.atomic(savepoint=False):
-        post_audit.hold(upload)
-        Capture.objects.filter(pk__in=[pk for pk, _ in before]).delete()
+        if not held:
+            post_audit.hold(upload)
+        if before:
+            Capture.objects.filter(pk__in=[pk for pk, _ in before]).delete()
         if upload.extends is not None:
             FormerUpload.objects.filter(upload=upload.extends).update(upload=upload)
             FormerUpload.objects.create(number=upload.extends.pk, upload=upload)

@@ -159,10 +159,12 @@ def _remember(
         total_bytes=sum(size for _, _, size in files),
     )
     taken: dict[str, int] = {}
+    rows = []
     for number, (file, blob, size) in enumerate(files):
         taken[file] = again = taken.get(file, 0) + 1
         unlike = file if again == 1 else f"{again}-{file}"
-        UploadFile.objects.create(upload=upload, number=number, name=unlike, blob=blob, size=size)
+        rows.append(UploadFile(upload=upload, number=number, name=unlike, blob=blob, size=size))
+    UploadFile.objects.bulk_create(rows)
     return upload
 
 

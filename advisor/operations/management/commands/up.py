@@ -84,7 +84,7 @@ class Command(BaseCommand):
                 for name, of, count in workers
             ),
             Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="], lock),
-            Process("web", [python, "-m", "waitress", f"--listen={options['listen']}", *web_options()], lock),
+            Process("web", [python, "-m", WEB_SERVER, f"--listen={options['listen']}", *web_options()], lock),
         ]
         if "BROKER_URL" in os.environ:
             return found
@@ -126,6 +126,7 @@ class Command(BaseCommand):
 
 NOT_SAID_AGAIN = ("-W", "ignore:You're running the worker with superuser privileges")
 """What each worker would say of root, after the first login: it is said once, before."""
+WEB_SERVER = "advisor.operations.web_server.waitress_prefork"
 NOT_SERVED = ["redoc*", "htmax-*", "htmx-4*", "ext"]
 """Files of the libraries that no page asks for."""
 WORKER = ["-l", "WARNING", "--without-gossip", "--without-mingle", "--max-tasks-per-child=200"]
