@@ -1,8 +1,8 @@
 """A larger value of a parameter gains nothing more that was measured.
 
 Finds: a series of runs at one load over the values of one parameter (sizes of the resource hash table, bytes of value
-blocks), and the smallest value whose rate lies within the noise of the best that was measured; or that no value differs
-from any other by more than noise.
+blocks), and the smallest value whose rate lies within the noise of the best that was measured; or that value blocks
+cost no more than noise.
 
 Why it matters: too small a hash table makes every search walk a chain; beyond some size the chains are short, and a
 larger table takes memory and gives nothing. JCC Consulting's slides on the OpenVMS lock manager (2014) show a large
@@ -24,6 +24,7 @@ from collectors.facts import Facts, Source
 from collectors.facts.scaling import ParameterSeries
 from rules.engine import limit, rule
 from rules.finding import (
+    Clean,
     Evidence,
     Finding,
     MissingInput,
@@ -88,7 +89,12 @@ def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
         return Untrusted(f"{series.title}: no rate above zero")
     least = best.rate * (1 - limits.noise_percent / 100)
     if all(step.rate >= least for step in steps):
-        return _flat(series, steps, best, limits)
+        if _is_value_blocks(series, steps):
+            return _value_blocks(series, steps, best, limits)
+        return Clean(
+            f"{series.title}: from {series.parameter} {_said(steps[0].value)} to {_said(steps[-1].value)} the rate "
+            f"differs by no more than {limits.noise_percent:g} %"
+        )
     return _finding(series, steps, best, next(step for step in steps if step.rate >= least), limits)
 
 
@@ -101,36 +107,31 @@ def _steps(series: ParameterSeries) -> list[_Step]:
     return [_Step(value, sum(rates) / len(rates), first[value]) for value, rates in sorted(by_value.items())]
 
 
-def _flat(series: ParameterSeries, steps: list[_Step], best: _Step, limits: Limits) -> Finding:
-    """No value does more than another by more than noise: what was asked of the series, and its answer."""
+def _is_value_blocks(series: ParameterSeries, steps: list[_Step]) -> bool:
+    """Whether the series asks what value blocks cost: over their bytes, from a run without any."""
+    return " ".join(series.parameter.lower().split("_")) in VALUE_BLOCKS and steps[0].value == 0
+
+
+def _value_blocks(series: ParameterSeries, steps: list[_Step], best: _Step, limits: Limits) -> Finding:
+    """They cost no more than noise: what was asked of the series, and its answer."""
     name, unit = series.parameter, series.rate_name.replace("_", " ")
-    low, last = steps[0], steps[-1]
     worst = min(steps, key=lambda step: step.rate)
     apart = 100 * (1 - worst.rate / best.rate)
-    blocks = " ".join(name.lower().split("_")) in VALUE_BLOCKS and low.value == 0
-    over = _rates(series, [low, *(step for step in steps[1:-1] if len(steps) <= MOST_SHOWN), last])
+    over = _rates(series, steps if len(steps) <= MOST_SHOWN else [steps[0], steps[-1]])
     return Finding(
         subject=series.title,
         severity=Severity.NOTE,
-        title=(
-            f"Value blocks cost {_apart(apart)} at most, less than runs repeat: not the cause"
-            if blocks
-            else f"{name}: from {_said(low.value)} to {_said(last.value)} nothing is gained or lost beyond noise"
-        ),
-        seen=f"{over}: {_apart(apart)} apart at most.",
+        title=f"Value blocks cost {plain(apart, 2)} % at most, less than runs repeat: not the cause",
+        seen=f"{over}: {plain(apart, 2)} % apart at most.",
         because=(
-            f"Runs repeat to {limits.noise_percent:g} % (practice), so this series proves no difference"
-            f"{f'; in {JCC}, value blocks took 1 % and 64 bytes a further 0.5 %' if blocks else ''}."
+            f"Runs repeat to {limits.noise_percent:g} % (practice), so this series proves no difference; in {JCC}, "
+            "value blocks took 1 % and 64 bytes a further 0.5 %."
         ),
         do=(
             "Do not look for the cause of slow locks there: look at where locks are served, at MP synch and at the "
             "number of lock operations."
-            if blocks
-            else f"Leave {name} as it is, if it lies between these values: look elsewhere for what costs time."
         ),
-        unknown=f"Below {_said(low.value)} and beyond {_said(last.value)} nothing was measured."
-        if not blocks
-        else "What runs repeat to on this machine two runs of the same value would show.",
+        unknown="What runs repeat to on this machine two runs of the same value would show.",
         evidence=(
             Evidence(f"highest rate, at {name} {_said(best.value)}", best.rate, unit, best.source),
             Evidence(f"lowest rate, at {name} {_said(worst.value)}", worst.rate, unit, worst.source),
@@ -145,10 +146,6 @@ def _rates(series: ParameterSeries, steps: list[_Step]) -> str:
     unit = series.rate_name.replace("_", " ")
     rates = ", ".join(f"{_said(one.rate)} at {_said(one.value)}" for one in steps)
     return f"{unit[0].upper()}{unit[1:]} over {series.parameter}: {rates}"
-
-
-def _apart(percent: float) -> str:
-    return f"{plain(percent, 2)} %"
 
 
 def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _Step, limits: Limits) -> Finding:
