@@ -135,7 +135,7 @@ DATABASES: dict[str, Any] = {
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     # a database whose machine has died, or is cut off, is given up after half a minute, not after the two hours of
-    # TCP; what the URL says goes before. The other way round: `infrastructure_errors.line_kept`.
+    # TCP; what the URL says goes before. The other way round: `infrastructure_errors.set_session`.
     given = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
     given["tcp_user_timeout"] = 25_000
     DATABASES["default"]["OPTIONS"] = given | DATABASES["default"].get("OPTIONS", {})

@@ -119,12 +119,17 @@ def full_site(given: argparse.Namespace) -> Iterator[dict[str, str]]:
 
 
 def accept_some() -> None:
-    """Have the first finding of each system accepted, so that the overview has to look for the worst that is open."""
+    """Have the first finding of each system accepted, so that the overview has to look for the worst that is open.
+
+    The others have had their state since they were first seen, not since they were written a moment ago.
+    """
+    from django.db.models import F
     from django.utils import timezone
 
     from advisor.findings.models import TrackedFinding
 
     until = timezone.localdate() + timedelta(days=30)
+    TrackedFinding.objects.update(state_since=F("first_seen"))
     rows = TrackedFinding.objects.filter(number=0, presence=TrackedFinding.Presence.STANDING)
     rows.update(state=TrackedFinding.State.ACCEPTED, state_until=until)
 

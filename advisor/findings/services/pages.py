@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import (
     Case,
@@ -19,13 +19,14 @@ from django.db.models import (
     Subquery,
     When,
 )
-from django.db.models.functions import Coalesce, JSONObject
+from django.db.models.functions import JSONObject
 
 from advisor.audits.models import Audit, Capture, Finding
 from advisor.core.jinja import SEVERITY
 from advisor.findings.models import FindingEvent, TrackedFinding
 from advisor.findings.services.states import accepted_now
 from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
+from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from rules.summary import FIRST, counted
 
@@ -56,24 +57,48 @@ def accepted_counts(rows: QuerySet[TrackedFinding]) -> dict[int, dict[str, int]]
     return found
 
 
-def count_accepted(system: str) -> Coalesce:
-    """How many findings `accepted_of` finds, for a query of systems; `system` is where that has the system's number."""
-    standing = TrackedFinding.objects.filter(accepted_now(), system=OuterRef(system), presence=Presence.STANDING)
-    return Coalesce(Subquery(standing.order_by().values("system").annotate(n=Count("pk")).values("n")), 0)
+class Standing(NamedTuple):
+    """A system of which the newest capture shows accepted findings: what is open beside them."""
+
+    worst_open: int
+    """The severity of the worst finding that is not accepted; 0 where none is open."""
+    accepted: int
+    """How many findings `accepted_of` finds."""
 
 
-def worst_open(system: str, audit: str = "latest") -> Case:
-    """The severity of the worst finding of a system's newest audit that is not accepted, for a query of systems.
+def standing_of(systems: QuerySet[System]) -> dict[int, Standing]:
+    """What stands open and accepted of systems, by their number; one of which nothing is accepted is not there.
 
-    0 where none is open, null without an audit. Where nothing is accepted it is what the audit has (`Audit.worst`), so
-    that only the others are looked through. It is worked out, not kept: an acceptance ends with a day, without a write.
-    `system` and `audit` are where that query has the system's number and its newest audit.
+    It is worked out, not kept: an acceptance ends with a day, without a write. Asked once for all systems, by two
+    queries of which the second reads those alone that have something accepted.
     """
-    standing = TrackedFinding.objects.filter(system=OuterRef(system), presence=Presence.STANDING).order_by()
-    some = Exists(standing.filter(accepted_now()))
-    others = standing.exclude(accepted_now()).values("system").annotate(most=Max("severity")).values("most")
-    left = When(some & Q(**{f"{audit}__isnull": False}), then=Coalesce(Subquery(others), 0))
-    return Case(left, default=F(f"{audit}__worst"), output_field=IntegerField())
+    rows = TrackedFinding.objects.filter(system__in=systems.order_by().values("pk"), presence=Presence.STANDING)
+    accepted = dict(rows.filter(accepted_now()).order_by().values_list("system").annotate(Count("pk")))
+    if not accepted:
+        return {}
+    others = TrackedFinding.objects.filter(system__in=list(accepted), presence=Presence.STANDING)
+    worst = dict(others.exclude(accepted_now()).order_by().values_list("system").annotate(Max("severity")))
+    return {system: Standing(worst.get(system, 0), count) for system, count in accepted.items()}
+
+
+def with_open(systems: QuerySet[System], standing: Mapping[int, Standing] | None = None) -> QuerySet[System]:
+    """Systems with `worst_open` and `accepted`, as queries filter and sort by them.
+
+    `worst_open` is the severity of the worst finding of the newest audit that is not accepted: 0 where none is open,
+    null without an audit. `accepted` counts those that are. `standing`: what `standing_of` gave of these or of more.
+    """
+    standing = standing_of(systems) if standing is None else standing
+    levels: dict[int, list[int]] = {}
+    counts: dict[int, list[int]] = {}
+    for system, one in standing.items():
+        levels.setdefault(one.worst_open, []).append(system)
+        counts.setdefault(one.accepted, []).append(system)
+    left = [When(pk__in=numbers, latest__isnull=False, then=level) for level, numbers in levels.items()]
+    some = [When(pk__in=numbers, then=count) for count, numbers in counts.items()]
+    return systems.annotate(
+        worst_open=Case(*left, default=F("latest__worst"), output_field=IntegerField()),
+        accepted=Case(*some, default=0, output_field=IntegerField()),
+    )
 
 
 def worst_standing(system: str) -> Subquery:

@@ -12,7 +12,7 @@ from advisor.audits.models import Audit
 from advisor.core.models import Site
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import fleet
-from advisor.findings.services.pages import verdicts_now
+from advisor.findings.services.pages import verdicts_now, with_open
 from advisor.notifications.mail.digest import headline, rank, snoozed_words
 from advisor.notifications.mail.message import (
     LEVELS,
@@ -92,7 +92,7 @@ class Lost:
 def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
     """Make the day of the systems a recipient is about, since their last one or, for the first, since a day."""
     since = recipient.daily_told or now - DAY
-    systems = overview.with_open(subscribers.about(recipient)).select_related("team", "latest__capture__upload")
+    systems = with_open(subscribers.about(recipient)).select_related("team", "latest__capture__upload")
     rows = overview.rows(list(systems.defer(*UNREAD, *overview.HEAVY_CAPTURE)), since, now)
     rows.sort(key=lambda row: (*rank(row), row.system.name))
     tracked = TrackedFinding.objects.filter(system__in=[row.system.pk for row in rows])

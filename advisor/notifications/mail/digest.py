@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from advisor.audits.models import Audit
 from advisor.core.jinja import counted
 from advisor.core.models import Site
-from advisor.findings.services.pages import verdicts_now
+from advisor.findings.services.pages import verdicts_now, with_open
 from advisor.notifications.mail.message import (
     LEVELS,
     Enclosed,
@@ -129,7 +129,7 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     known = set(concerned.values_list("pk", flat=True))
     missing = [one for one in failures.not_audited(recipient.team, now) if is_for(one, recipient, known)]
     silent = {one.system.pk: one for one in missing if one.system}
-    systems = overview.with_open(concerned).select_related("team", "latest__capture__upload")
+    systems = with_open(concerned).select_related("team", "latest__capture__upload")
     systems = systems.defer(*HEAVY, *overview.HEAVY_CAPTURE)
     rows = overview.rows(list(systems), since, now)
     rows.sort(key=lambda row: (row.system.pk not in silent, *rank(row), row.system.name))

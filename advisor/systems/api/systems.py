@@ -28,7 +28,7 @@ from advisor.core.api import (
 )
 from advisor.core.api_errors import Problem
 from advisor.core.records import Refused
-from advisor.findings.services.pages import accepted_counts, worst_open
+from advisor.findings.services.pages import accepted_counts, with_open
 from advisor.systems.api.shapes import CapturePage, SnoozeWish, SystemPage, SystemRow, SystemWhole
 from advisor.systems.models import System
 from advisor.systems.services import snoozing
@@ -72,7 +72,7 @@ def show(
     history: Annotated[int, Query(ge=1, le=400, description="Captures to take figures from.")] = 40,
 ) -> Any:
     """Give one system with its key figures over its newest captures. A figure that was not read has no point."""
-    system = get_object_or_404(_light(systems_of(request.user)), pk=system_id)
+    system = get_object_or_404(_light(systems_of(request.user).filter(pk=system_id)))
     newest = system.captures.order_by(*NEWEST_FIRST).values_list("taken", "figures")[:history]
     return {
         **_alone(system),
@@ -155,7 +155,7 @@ def compare(
 
 def _mine(request: Asked, system_id: int) -> System:
     """A system that this person may work for, as a row needs it. Raises `Http404`, `PermissionDenied`."""
-    system = get_object_or_404(_light(systems_of(request.user)), pk=system_id)
+    system = get_object_or_404(_light(systems_of(request.user).filter(pk=system_id)))
     if not may_work_for(request.user, system.team):
         raise PermissionDenied
     return system
@@ -163,8 +163,7 @@ def _mine(request: Asked, system_id: int) -> System:
 
 def _light(systems: QuerySet[System]) -> QuerySet[System]:
     """With what a row needs, and without the large parts of the newest audit."""
-    systems = systems.annotate(worst_open=worst_open("pk"))
-    return systems.select_related("team", "latest__capture__upload").defer(*HEAVY, DIGEST, *HEAVY_CAPTURE)
+    return with_open(systems).select_related("team", "latest__capture__upload").defer(*HEAVY, DIGEST, *HEAVY_CAPTURE)
 
 
 def _alone(system: System) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.core.jinja import SEVERITY as SEVERITIES
 from advisor.core.sorting import Sortable
-from advisor.findings.services.pages import count_accepted, worst_open, worst_standing
+from advisor.findings.services.pages import Standing, with_open, worst_standing
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -173,11 +173,6 @@ class Tally:
         return ", ".join([*self.loud, *(f"{count:,} {words}" for count, words in self.quiet)])
 
 
-def with_open(systems: QuerySet[System]) -> QuerySet[System]:
-    """Systems with their worst open severity and how many findings are accepted, which rows are made of."""
-    return systems.annotate(worst_open=worst_open("pk"), accepted=count_accepted("pk"))
-
-
 def tally(rows: Iterable["Row"]) -> Tally:
     """Count these rows."""
     found = Tally()
@@ -271,12 +266,12 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
     return user.visited_before
 
 
-def listed(user: User, asked: Asked) -> QuerySet[System]:
-    """The systems asked for: most of their capacity lost first, then by severity.
+def listed(user: User, asked: Asked, standing: Mapping[int, Standing] | None = None) -> QuerySet[System]:
+    """The systems asked for: most of their capacity lost first, then by severity. `standing`: see `with_open`.
 
     A loss of less than makes a warning moves none before a graver finding whose cost nobody measured.
     """
-    found = with_open(systems_of(user)).select_related("team", "latest__capture__upload").only(*SHOWN)
+    found = with_open(systems_of(user), standing).select_related("team", "latest__capture__upload").only(*SHOWN)
     if asked.q:
         words = asked.q.split()[:8]
         for word in words:
@@ -439,12 +434,13 @@ def _line(trend: tuple[float | None, ...], of: str) -> Markup:
     )
 
 
-def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
+def summary(user: User, now: datetime | None = None, standing: Mapping[int, Standing] | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
     `tally` are the systems by their worst open finding; `not_audited` counts what is overdue as well.
     What is `snoozed` is neither overdue nor not audited; its findings and what it loses are counted as ever.
-    `accepted` counts findings. `lost` of `capacity` are the processors of the `measured` systems together.
+    `accepted` counts findings; `standing`: see `with_open`.
+    `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
     columns = (
@@ -458,7 +454,8 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     in_part = ExpressionWrapper(~Q(latest__unjudged=[]), BooleanField())
     lost = all_of_them = 0.0
     measured = 0
-    rows = systems_of(user).values_list(*columns, in_part, worst_open("pk"), count_accepted("pk"))
+    systems = with_open(systems_of(user), standing)
+    rows = systems.values_list(*columns, in_part, "worst_open", "accepted")
     for taken, brought, hours, created, troubled, until, gone, capacity, example, blind, level, quiet in rows:
         examples += example
         accepted += quiet

@@ -4,12 +4,13 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from advisor.core.access import sources_of
+from advisor.core.access import sources_of, systems_of
 from advisor.core.jinja import SEVERITY
 from advisor.core.sorting import both_ways
 from advisor.core.views import Asked, page, paged
 from advisor.findings.services import fleet
 from advisor.findings.services.listing import STATE_WORDS
+from advisor.findings.services.pages import standing_of
 from advisor.schedules.sources import data_sources
 from advisor.systems.services import overview
 from advisor.uploads.services import examples
@@ -34,7 +35,8 @@ def show(request: Asked) -> HttpResponse:
     """Show the systems that the address asks for (`overview.Asked`)."""
     asked = _asked(request)
     since = overview.begin_visit(request.user)
-    found = overview.listed(request.user, asked)
+    standing = standing_of(systems_of(request.user))
+    found = overview.listed(request.user, asked, standing)
     if overview.worked_out(asked):
         numbers = overview.in_order(found, asked, fleet.by_open_findings(request.user))
     else:
@@ -62,7 +64,7 @@ def show(request: Asked) -> HttpResponse:
         "shown": shown,
         "asked": asked,
         "since": since,
-        "summary": overview.summary(request.user),
+        "summary": overview.summary(request.user, standing=standing),
     }
     if request.htmx:
         return page(request, "systems/parts/overview_table.html", context)
