@@ -122,6 +122,7 @@ NO_QUESTION = {
     "INDICATE QUEUES EXP": "seen several times by a person: an idle guest that stays in queue wakes",
     "of the hypervisor": "its own displays, of whichever kind it is, which no reader of ours knows",
     "the list of service applied": "whether one name is in it",
+    "both snapshots of the monitoring tables again": "each table has its reader; the collect script asks all of them",
     "a series of samples of a live server": "manage.py collect writes them; its answers are those of monitoring tables",
 }
 """Asked of a person, not of a file, and why: no reader takes the answer, and the rule says what to look for in it."""

@@ -26,6 +26,7 @@ from collectors.facts import Fact
 from collectors.read import Input
 from collectors.registry import kinds
 from rules.engine import rules
+from rules.resets import AGAIN
 from tests.advisor.audits.dcl import Procedure
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -363,6 +364,13 @@ def test_what_facts_are_collected_by_is_in_a_script_or_known_to_be_by_hand() -> 
 def subclasses(kind: type[Fact]) -> list[type[Fact]]:
     found = kind.__subclasses__()
     return [*found, *(below for one in found for below in subclasses(one))]
+
+
+def test_snapshots_to_be_taken_again_are_all_tables_of_a_first_audit_twice() -> None:
+    (request,) = requests_of(lacking("ase", AGAIN.command), "ase")
+    asked = re.findall(r"^select .*\bfrom master\.\.(mon\w+)", collect_script(request), re.MULTILINE)
+    assert {"monSysWaits", "monOpenObjectActivity", "monSpinlockActivity", "monState"} <= set(asked)
+    assert all(asked.count(table) == 2 for table in set(asked))
 
 
 @pytest.mark.parametrize("example", sorted(path.parent.name for path in AUDITS.glob("*/story.yml")))

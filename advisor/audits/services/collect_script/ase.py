@@ -32,6 +32,7 @@ SIZES = re.compile(r"\b(?:lockscheme|data_pages)\(")
 IDENTITY = re.compile(r"select @@(?:version|maxpagesize|servername)")
 BY_HAND = re.compile(r"\bdbcc\b|\ba CSV\b")
 AGAIN = re.compile(r"\bat a lower load\b")
+ALL_AGAIN = re.compile(r"\bsnapshots of the monitoring tables again\b")
 OBJECT_STATS = "sp_object_stats"
 OVERHEAD = {"enable spinlock monitoring": "about 1 % of the server (SAP wiki: Spinlocks and CPU usage in SAP ASE)"}
 """Of switches, where a source says so."""
@@ -123,7 +124,10 @@ def _select(command: str, wanted: _Wanted, tables: dict[str, str]) -> None:
     """Note what one command of an audit selects."""
     wanted.again = wanted.again or bool(AGAIN.search(command))
     named = PROCEDURE.match(command)
-    if BY_HAND.search(command):
+    if ALL_AGAIN.search(command):
+        left_out = {*SETTLES, *NEVER_FIRST}
+        wanted.names |= {one.name: None for one in questions() if one.when == "snapshot" and one.name not in left_out}
+    elif BY_HAND.search(command):
         wanted.rest.append(command)
     elif setting := SETTING.match(command):
         name = setting[1].lower()
