@@ -37,7 +37,7 @@ UNUSED = {
     "ase.MonCachedStatement": {"hash_key", "last_used", "max_logical_reads"},
     "ase.MonDataCache": {"overhead_kb"},
     "ase.MonProcELC": {"chunk_pages", "most_chunks"},
-    "ase.MonProcessActivity": {"locks_held", "ulc_max_usage"},
+    "ase.MonProcessActivity": {"ulc_max_usage"},
     "ase.MonProcessObject": {"object_type"},
     "ase.MonProcessStatement": {"pages_modified"},
     "ase.MonState": {"days_running"},
