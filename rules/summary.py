@@ -156,7 +156,7 @@ def _verdict(
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
         said.append(f"{FIRST}{_title(loud)}")
         said += _unmeasured(accounts, unit)
-    elif urgent := [one for one in loud if one.finding.urgent and one.key not in told]:
+    elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")
     elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
         explained = {key for one in findings if one.key in told for key in one.explains}

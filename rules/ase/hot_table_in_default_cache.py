@@ -43,7 +43,7 @@ from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.scans import scanned_of
-from rules.ase._evidence.objects.seen import name_of
+from rules.ase._evidence.objects.seen import name_evidence, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.engine import limit, percent, rule
@@ -194,6 +194,7 @@ def _finding(
         evidence=(
             Evidence("cache spinlock contention", contention, "%", figure.source, limits.contention_percent),
             *proof,
+            *name_evidence(facts, [one.database for one in top]),
             *partition_evidence(
                 facts,
                 [((one.database, one.table), one.index_id, one.name) for one in top],

@@ -12,9 +12,9 @@ time is a warning where nine tenths are in use now too, or where the error log o
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
 look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. The
-session that holds half of those in use or more is named, by monProcessActivity, with its program and statement. For
-connections a quarter more, after a look at what they do: a pool that never closes its connections fills any number.
-The operating system's file descriptors end it (`select @@max_connections`).
+session that holds half of those in use or more is named, by monProcessActivity or the locks as they are listed, with
+its program and statement. For connections a quarter more, after a look at what they do: a pool that never closes its
+connections fills any number. The operating system's file descriptors end it (`select @@max_connections`).
 
 When to ignore it: where all of it was used once, by a job that is no longer run: Max_Used counts from the start of the
 server, or of the last reset.
@@ -27,6 +27,7 @@ from math import ceil
 from collectors.facts import OVERFLOW, Facts, Source, known, number_or
 from collectors.facts.ase import (
     ConfigParameter,
+    HeldLock,
     LogEvent,
     MonProcess,
     MonProcessActivity,
@@ -37,7 +38,7 @@ from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_l
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, more_locks, usages_of
 from rules.ase._evidence.objects.statements import shown
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.chains import batch_of, head_process, say_client
+from rules.ase._evidence.waits.chains import batch_of, head_process, of_last_file, say_client
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
@@ -89,7 +90,7 @@ class Limits:
 
 @rule(
     needs=(ResourceUsage,),
-    uses=(*MEMORY_FACTS, *LOG_FACTS, MonProcess, MonProcessActivity, MonProcessSQLText),
+    uses=(*MEMORY_FACTS, *LOG_FACTS, HeldLock, MonProcess, MonProcessActivity, MonProcessSQLText),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -212,12 +213,18 @@ class Holder:
 
 
 def _most_locks(facts: Facts, usage: ResourceUsage) -> Holder | None:
-    """Who holds half of the locks in use or more, by monProcessActivity; `None` where nobody does, or no export tells.
+    """Who holds half of the locks in use or more; `None` where nobody does, or no export tells.
 
-    More than there are cannot be of the moment of this listing.
+    By monProcessActivity, else by the locks as they are listed (`sp_lock`, monLocks). More than there are cannot be of
+    the moment of this listing.
     """
     latest = {(row.instance, row.spid, row.kpid): row for row in facts.every(MonProcessActivity)}
     found = [Holder(row.spid, row.locks_held, row.source) for row in latest.values() if known(row.locks_held)]
+    held: dict[int, list[HeldLock]] = {}
+    for lock in of_last_file(facts.every(HeldLock)) if not found else ():
+        if lock.spid is not None and not lock.waiting:
+            held.setdefault(lock.spid, []).append(lock)
+    found += [Holder(spid, float(len(locks)), locks[0].source) for spid, locks in held.items()]
     most = max(found, key=lambda one: one.locks, default=None)
     active, there = number_or(usage.active, 0.0), number_or(usage.active, 0.0) + number_or(usage.free, 0.0)
     if most is None or usage.instance or not active or most.locks > there:

@@ -43,6 +43,7 @@ from rules.ase._evidence.objects.seen import (
     activity,
     doubts,
     is_system,
+    name_evidence,
     name_of,
     sizes,
 )
@@ -186,6 +187,7 @@ def _held_against_caches(
         for one in hot
         if known(one.contention)
     ]
+    evidence += name_evidence(facts, [one.row.database for one in tables[:NAMED]])
     named = [(one.row.database, one.row.object_name) for one in tables[:NAMED]]
     finding = _finding(facts, limits, tables, evidence, searches, share)
     if not hot:

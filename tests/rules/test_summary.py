@@ -10,8 +10,9 @@ import pytest
 from advisor.audits.report.data import audit_data
 from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
-from collectors.facts import Facts
+from collectors.facts import NOWHERE, Facts
 from collectors.facts.ase import MonSpinlockActivity, Snapshot, SysmonSample
+from rules.account import MEAN, WAITING_TASKS, Account, Amount, Loss
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
 from rules.engine import judge_one, rules_of
@@ -242,6 +243,19 @@ def test_what_must_be_looked_at_at_once_comes_before_what_takes_a_project() -> N
     first, second = audit.summary.do[:2]
     assert (first.finding, first.when) == ("ase/blocked_chain:BIRCH4", "now")
     assert second.finding == "ase/lock_waits_high:BIRCH4"
+
+
+def test_what_must_be_looked_at_at_once_is_said_where_it_is_the_cause_of_the_loss_too() -> None:
+    def found(rule: str, title: str, explains: tuple[str, ...] = ()) -> Ranked:
+        urgent = bool(explains)
+        finding = Finding("B", Severity.CRITICAL, title, seen="s.", because="b.", do="d.", evidence=(), urgent=urgent)
+        return Ranked(rule, finding, explains)
+
+    chain, waits = found("ase/blocked_chain", "SPID 7 blocks 9 tasks", ("r:B",)), found("r", "6.8 tasks wait")
+    lost = (Loss("ase/blocked_chain:B", "locks", Amount.exactly(6.8), NOWHERE, "r:B"),)
+    account = Account(WAITING_TASKS, MEAN, 10.0, None, lost, None, None)
+    said = summarized((chain, waits), (), Plan(), (account,)).verdict
+    assert said == "Of 10.0 tasks that run or wait, 6.8 wait for locks; look at once: SPID 7 blocks 9 tasks."
 
 
 def test_it_is_said_why_figures_that_are_there_are_not_believed() -> None:

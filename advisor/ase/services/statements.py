@@ -20,7 +20,7 @@ from collectors.facts.ase import (
 )
 from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.plans import owner_of, say_access, table_of
-from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.objects.seen import databases, place_of
 from rules.ase._evidence.objects.sessions import Session
 from rules.ase._evidence.objects.statements import one_line, tables_in
 
@@ -256,9 +256,10 @@ def _tables_now(facts: Facts) -> dict[Session, tuple[str, ...]]:
     """The tables that the running statement of each session reads, most reads first."""
     reads: dict[Session, dict[str, float]] = {}
     for row in facts.every(MonProcessObject):
-        if row.object_name:
+        database, table = place_of(facts, row)
+        if table:
             of_session = reads.setdefault((row.spid, row.kpid), {})
-            name = line_of(f"{row.database or ''}..{row.object_name}")
+            name = line_of(f"{database or ''}..{table}")
             of_session[name] = of_session.get(name, 0.0) + (_of(row.logical_reads) or 0.0)
     return {
         session: tuple(sorted(of_session, key=lambda name: (-of_session[name], name))[:TABLES])

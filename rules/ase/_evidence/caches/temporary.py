@@ -9,6 +9,7 @@ not (`tempdb_archive`): that is a guess, by which nothing is scripted, in either
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import CacheBinding, MonCachedObject, MonOpenObjectActivity, NamedCache
 from rules.ase._evidence.caches.figures import kind_of
+from rules.ase._evidence.objects.seen import databases
 from rules.changes.ase_binding import is_tempdb
 from rules.changes.ase_cache import DEFAULT_CACHE
 
@@ -31,7 +32,11 @@ def perhaps_temporary(facts: Facts) -> frozenset[str]:
 
 def _named(facts: Facts) -> list[tuple[str, int | None, str | None]]:
     """Databases of all exports, with number and table of each row."""
-    rows = [(row.database, row.db_id, row.object_name) for row in facts.every(MonOpenObjectActivity)]
+    homes = databases(facts)
+    rows = [
+        (row.database or homes.get(row.db_id or 0), row.db_id, row.object_name)
+        for row in facts.every(MonOpenObjectActivity)
+    ]
     rows += [(row.database, row.db_id, row.object_name) for row in facts.every(MonCachedObject)]
     rows += [(row.database, None, None) for row in facts.every(CacheBinding)]
     return [(name, number, table) for name, number, table in rows if name]

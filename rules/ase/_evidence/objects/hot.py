@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
+from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.times import when
 from rules.changes.ase_descriptor import bind_descriptor, bindable
 from rules.finding import Change, Evidence
@@ -54,12 +55,7 @@ class Hottest:
 
 def hottest(facts: Facts, most: int, least_percent: float) -> Hottest | None:
     """The tables with the most operations, each with at least `least_percent` of all; `None` where nothing says so."""
-    rows = facts.every(MonOpenObjectActivity)
-    rows = [row for row in rows if row.of_interval] or rows
-    rows = [row for row in rows if row.believed and row.object_name and row.database]
-    newest = list(
-        {(row.instance, row.database, row.object_id, row.object_name, row.index_id): row for row in rows}.values()
-    )
+    newest = [row for row in activity(facts) if row.object_name and row.database]
     for field, counted in (("operations", "operations"), ("used_count", "uses in plans")):
         found = _counted(newest, field, counted)
         whole = sum(one.count for one in found)

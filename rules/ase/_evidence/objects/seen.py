@@ -15,6 +15,7 @@ from collectors.facts.ase import (
     IndexSize,
     MonCachedObject,
     MonOpenObjectActivity,
+    MonProcessObject,
     ObjectLockContention,
     Server,
     TableScheme,
@@ -26,6 +27,8 @@ USES = (MonOpenObjectActivity, MonCachedObject, IndexSize, TableScheme, Server)
 """What this module looks at."""
 NAMING = (MonOpenObjectActivity, DatabaseFragment, ObjectLockContention, TableScheme)
 """What names databases and tables by their numbers; a rule need not declare it."""
+OF_THE_SERVER = {1: "master", 2: "tempdb", 3: "model"}
+"""Databases that have the same number in every server."""
 FIRST_OF_USERS = 100
 """System tables have smaller numbers, the same in every database."""
 SHARED, SHARED_PERCENT = 2, 90.0
@@ -81,6 +84,12 @@ def table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
     return {(one.database, one.object_id): (one.owner, one.table) for one in listed if one.database and one.object_id}
 
 
+def place_of(facts: Facts, row: MonProcessObject) -> tuple[str | None, str | None]:
+    """Database and table that a session reads, by name as far as exports have them."""
+    database = row.database or databases(facts).get(row.db_id or 0)
+    return database, row.object_name or table_names(facts).get((database or "", row.object_id or 0), (None, None))[1]
+
+
 def _databases_of(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:
     return facts.also(MonOpenObjectActivity).once(MonOpenObjectActivity, _databases)
 
@@ -97,10 +106,14 @@ def _databases(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:
     for row in naming:
         if row.database and row.db_id is not None:
             names.setdefault(row.db_id, set()).add(row.database)
-    told = {number: next(iter(of)) for number, of in names.items() if len(of) == 1}
+    told = OF_THE_SERVER | {number: next(iter(of)) for number, of in names.items() if len(of) == 1}
     used: dict[int, set[int]] = {}
     for row in seen.every(MonOpenObjectActivity):
-        if row.db_id is not None and row.db_id not in names and (row.object_id or 0) >= FIRST_OF_USERS:
+        if (
+            row.db_id is not None
+            and row.db_id not in {*names, *OF_THE_SERVER}
+            and (row.object_id or 0) >= FIRST_OF_USERS
+        ):
             used.setdefault(row.db_id, set()).add(row.object_id or 0)
     listed: dict[str, dict[int, Source]] = {}
     for one in seen.every(TableScheme):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import MonProcess, MonProcessObject, MonSysStatement
+from rules.ase._evidence.objects.seen import place_of
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
@@ -50,7 +51,7 @@ def reading(facts: Facts, tables: Collection[Table]) -> dict[Session, list[MonPr
     wanted = {(database, name) for database, name in tables if database and name}
     found: dict[Session, list[MonProcessObject]] = {}
     for row in facts.every(MonProcessObject):
-        if (row.database, row.object_name) in wanted:
+        if place_of(facts, row) in wanted:
             found.setdefault((row.spid, row.kpid), []).append(row)
     return found
 

@@ -69,8 +69,8 @@ class Chain:
 
 def blocked_tasks(facts: Facts) -> list[Blocked]:
     """Every task that is blocked, once."""
-    processes = _of_last_file(facts.every(MonProcess))
-    locks = _of_last_file(facts.every(HeldLock))
+    processes = of_last_file(facts.every(MonProcess))
+    locks = of_last_file(facts.every(HeldLock))
     waiting = {lock.spid: lock for lock in locks if lock.waiting and lock.spid is not None}
     found: dict[int, Blocked] = {}
     for row in processes:
@@ -89,13 +89,14 @@ def blocked_tasks(facts: Facts) -> list[Blocked]:
     return list(found.values())
 
 
-def _of_last_file(rows: list[T]) -> list[T]:
+def of_last_file(rows: list[T]) -> list[T]:
+    """The rows of the last file that has any: those of several are of several moments."""
     return [row for row in rows if row.source.file == rows[-1].source.file]
 
 
 def processes_tell(facts: Facts) -> bool:
     """Whether `monProcess` was collected with what says who blocks whom: NULL there may be a column left out."""
-    rows = _of_last_file(facts.every(MonProcess))
+    rows = of_last_file(facts.every(MonProcess))
     waits_known = all(row.wait_event is not None and row.wait_event not in LOCKS for row in rows)
     return bool(rows) and (waits_known or any(row.blocking_spid is not None for row in rows))
 
@@ -103,7 +104,7 @@ def processes_tell(facts: Facts) -> bool:
 def waiting_without_holder(facts: Facts) -> list[HeldLock]:
     """Locks that are waited for while nothing says who holds them."""
     found = {one.spid for one in blocked_tasks(facts)}
-    return [lock for lock in _of_last_file(facts.every(HeldLock)) if lock.waiting and lock.spid not in found]
+    return [lock for lock in of_last_file(facts.every(HeldLock)) if lock.waiting and lock.spid not in found]
 
 
 def _holder(facts: Facts, lock: HeldLock, locks: list[HeldLock]) -> tuple[int | None, str]:
@@ -159,7 +160,7 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
 
 def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:
     """The lock of this session that others wait for, one of a whole table first; `None` where no export shows one."""
-    locks = [one for one in _of_last_file(facts.every(HeldLock)) if one.spid == spid and one.blocking]
+    locks = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and one.blocking]
     held = [one for one in locks if not one.waiting]
     return next((one for one in held if is_whole_table(one)), held[0] if held else None)
 

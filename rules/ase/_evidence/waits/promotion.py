@@ -32,7 +32,7 @@ from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, usages_of
 from rules.ase._evidence.objects.seen import activity, databases, schemes, table_key
 from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
-from rules.ase._evidence.waits.chains import batch_of, head_process, is_whole_table
+from rules.ase._evidence.waits.chains import batch_of, head_process, is_whole_table, of_last_file
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
@@ -194,8 +194,7 @@ def free_locks(facts: Facts) -> float | None:
 
 def table_lock_holder(facts: Facts, scheme: TableScheme) -> HeldLock | None:
     """Who holds the exclusive lock of this whole table at the moment of the export; `None` where no row shows it."""
-    rows = facts.every(HeldLock)
-    for lock in (row for row in rows if row.source.file == rows[-1].source.file):
+    for lock in of_last_file(facts.every(HeldLock)):
         held = is_whole_table(lock) and lock.spid is not None
         database = lock.database or databases(facts).get(lock.db_id or 0)
         here = (database or "").lower() == (scheme.database or "").lower()
