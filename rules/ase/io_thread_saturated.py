@@ -128,6 +128,7 @@ def _finding(facts: Facts, limits: Limits, one: Busiest, busy: float, engines: S
         because=STARVES,
         do=joined(f"Ask for one more by {one.parameter}{now}.", FIRST),
         unknown=unknown,
+        explains=("ase/clients_take_rows_slowly",) if one.parameter == THREADS["NetController"][1] else (),
         evidence=(
             Evidence(
                 f"CPU of the busiest {one.kind} thread", round(one.percent, 1), "%", one.source, limits.thread_percent

@@ -14,8 +14,10 @@ the optimiser see the index there is. Nothing is configured. After that, look at
 When to ignore it: a small table is read by scanning on purpose, and a nightly report may scan what it likes while
 nobody waits. The number of scans is that of plans that used the table without an index, so it is at most right: where
 that many scans of the whole table would be twice the pages that were read of it at all, they were not of the whole
-table, and it is advice to look at the statements. The share is of the searches of all caches (monDataCache, else
-sp_sysmon); of the listed objects alone, which may be a part of the server's, it is advice too.
+table, and it is advice to look at the statements. Where nobody waits it is a note that names the statement, and only
+where a plan shows it, or its scans make nearly all searches of a server at work. The share is of the searches of all
+caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's, it is advice
+too.
 """
 
 from collections.abc import Iterator
@@ -47,8 +49,8 @@ from rules.ase._evidence.objects.seen import (
     name_of,
     sizes,
 )
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
-from rules.ase._evidence.server import ENGINE_FACTS, subject_of
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, by_text, with_statements
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import (
@@ -97,6 +99,9 @@ class Limits:
 
     share_percent: float = percent(
         SHARE_PERCENT, "this project: with less, the rest of the work is the larger part", low=1
+    )
+    nearly_all_percent: float = percent(
+        80.0, "this project: so much of the work of a known statement is worth a note, even if nobody waits", low=1
     )
     table_percent: float = percent(TABLE_PERCENT, "this project: smaller parts are not named", low=0.1)
     contention_percent: float = percent(CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})")
@@ -179,8 +184,10 @@ def _held_against_caches(
     quiet = {one.label: why for one in read if (why := _quiet(facts, limits, one))}
     hot = [one for one in read if one.label not in quiet]
     if not hot:
-        plans = plans_of(facts, [(tables[0].row.database, tables[0].row.object_name)])
-        if not plans or not plans[0].scanned:
+        first = [(tables[0].row.database, tables[0].row.object_name)]
+        plans, (_, busy) = plans_of(facts, first), busy_of(facts)
+        work = share >= limits.nearly_all_percent and (busy is None or busy >= limits.busy_percent)
+        if not (plans and plans[0].scanned) and not (work and any(by_text(facts, first))):
             return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
     evidence = [
         Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)

@@ -24,6 +24,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.binding_plan import (
     GROWTH,
+    LONGEST_NAME,
     OUTAGE_MOVES,
     BindingPlan,
     Lacks,
@@ -192,11 +193,33 @@ def plan(*facts: Fact, without: Iterable[type[Fact]] = ()) -> BindingPlan | Lack
     return binding_plan(every, read, (DEFAULT,))
 
 
+@pytest.mark.parametrize(
+    ("table", "taken", "name"),
+    [
+        ("orders", "", "orders_strict"),
+        ("orders", "ORDERS_STRICT", "orders_strict_1"),
+        ("a_table_with_the_longest_name1", "", "a_table_with_the_longes_strict"),
+        ("a_table_with_the_longest_name1", "a_table_with_the_longes_strict", "a_table_with_the_longes_stri_1"),
+        ("every order", "", "hot_strict_1"),
+    ],
+)
+def test_a_cache_of_one_table_is_called_after_it_by_a_name_that_any_release_takes(
+    table: str, taken: str, name: str
+) -> None:
+    waits = NamedCache(name=taken, status="Pend/Act", kind="Mixed", run_size_mb=0.0)
+    there: tuple[Fact, ...] = (waits, bound(taken, "stock")) if taken else ()
+    made = plan(used(table, 400), sized(table, 100), *there)
+    assert isinstance(made, BindingPlan)
+    ((found, _),) = made.named
+    assert found == name
+    assert len(found) <= LONGEST_NAME
+
+
 def test_a_cache_has_room_for_its_objects_to_grow() -> None:
     made = plan(used("orders", 400), sized("orders", 100))
     assert isinstance(made, BindingPlan)
     ((name, cache),) = made.named
-    assert (name, cache.size_mb, cache.partitions) == ("hot_strict_1", 100 * GROWTH, 4)
+    assert (name, cache.size_mb, cache.partitions) == ("orders_strict", 100 * GROWTH, 4)
     assert made.memory_mb == cache.size_mb + cache.overhead_mb
 
 

@@ -7,7 +7,7 @@ Where `monSysExecutionTime` was read twice (16.0), what their time went into sta
 same server, at another load, may narrow the bound to a range (`spinlocks.site_cost`).
 
 Tasks: seconds waited ÷ seconds of the interval by `monSysWaits`, in groups of events; idle daemons and the network are
-left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that read from the network, and running ones
+left out (`waits.tasks` has the traps). Self-check: waiting tasks, those that wait for the network, and running ones
 are together the connections.
 """
 
@@ -23,8 +23,9 @@ from rules.ase._evidence.spinlocks.named import Dear
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
-from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, Group
+from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, NETWORK_SEND, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
+from rules.ase._evidence.waits.verdict import TASKS
 from rules.changes.quoting import comment
 from rules.conflict import Told, conflict_of
 from rules.laws.rounding import plain
@@ -184,7 +185,10 @@ def _tasks(facts: Facts, engines: Engines) -> Measured | None:
 
 
 def _checked(facts: Facts, rows: list[ByEvent], waiting: float, running: float | None) -> Iterator[str]:
-    """What cannot be turned into tasks, and whether all tasks together are the connections."""
+    """What is left out or cannot be turned into tasks, and whether all tasks together are the connections."""
+    sending = sum(one.tasks for one in rows if one.event == NETWORK_SEND)
+    if sending >= TASKS:
+        yield f"Beside them {sending:.1f} tasks waited for clients to take what is sent (event {NETWORK_SEND})."
     unsure = [str(one.event) for one in rows if one.at_work and one.unsure]
     if unsure:
         yield f"Wait events {', '.join(unsure[:8])} have no time that can be turned into tasks, and are left out."
@@ -192,9 +196,9 @@ def _checked(facts: Facts, rows: list[ByEvent], waiting: float, running: float |
     if running is None or not states:
         return
     reading = sum(one.tasks for one in rows if one.event == NETWORK_READ)
-    whole, connected = waiting + reading + running, states[0]
+    whole, connected = waiting + reading + sending + running, states[0]
     if connected and abs(whole - connected) > CLOSE * connected:
         yield (
-            f"Waiting ({waiting:.1f}), reading from the network ({reading:.1f}) and running ({running:.1f}) tasks make "
+            f"Waiting ({waiting:.1f}), on the network ({reading + sending:.1f}) and running ({running:.1f}) tasks make "
             f"{whole:.0f}, and the server had {connected:,.0f} connections: some waits are not booked."
         )

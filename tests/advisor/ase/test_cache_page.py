@@ -117,10 +117,10 @@ def test_the_plan_shown_is_the_plan_of_the_audit(people: People, audit: Audit, a
     plan = planned(audit, cache_map(facts, contents_of(facts)))
     assert plan is not None
     by_name = {cache.name: cache for cache in plan.new}
-    assert by_name["hot_relaxed_1"].members == ("claims.dbo.claim",)
-    assert (by_name["hot_relaxed_1"].size_mb, by_name["hot_relaxed_1"].partitions) == (320.0, 4)
-    assert by_name["hot_relaxed_1"].relaxed
-    assert by_name["hot_relaxed_1"].share == pytest.approx(0.3)
+    assert by_name["claim_relaxed"].members == ("claims.dbo.claim",)
+    assert (by_name["claim_relaxed"].size_mb, by_name["claim_relaxed"].partitions) == (320.0, 4)
+    assert by_name["claim_relaxed"].relaxed
+    assert by_name["claim_relaxed"].share == pytest.approx(0.3)
     assert plan.shares == {DEFAULT: pytest.approx(0.25)}
     assert (plan.basis, plan.free_mb) == ("arithmetic", 2048.0)
     finding = audit.findings.get(rule="ase/hot_table_in_default_cache")
@@ -134,13 +134,13 @@ def test_the_plan_shown_is_the_plan_of_the_audit(people: People, audit: Audit, a
 def test_a_change_that_conflicts_is_not_in_the_plan_that_is_shown(audit: Audit) -> None:
     facts = Facts(tuple(contended(EVEN)))
     shown = cache_map(facts, contents_of(facts))
-    lost, left_out = "ase.cache:hot_relaxed_1:create", "ase.bind:claims.dbo.claim"
+    lost, left_out = "ase.cache:claim_relaxed:create", "ase.bind:claims.dbo.claim"
     for step in audit.plan["steps"]:
         step["change_keys"] = [key for key in step["change_keys"] if key not in (lost, left_out)]
     audit.plan["conflicts"] = [{"change_keys": [lost], "why": "asked to become two things"}]
     plan = planned(audit, shown)
     assert plan is not None
-    assert "hot_relaxed_1" not in {cache.name for cache in plan.new}
+    assert "claim_relaxed" not in {cache.name for cache in plan.new}
     assert {what for what, _, _ in plan.moved} == {"claims.dbo.claim.claim_pk", "claims.dbo.tariff"}
     assert plan.conflicts == ("asked to become two things",)
 
@@ -246,7 +246,7 @@ def test_the_map_after_the_plan_has_the_smaller_default_data_cache_and_one_resta
     assert plan.freed_mb == 8000.0 - default.size_mb
     assert plan.freed_mb >= plan.memory_mb
     assert plan.restarts == 1
-    assert {cache.name for cache in plan.new} == {"hot_relaxed_1", "hot_relaxed_2", "hot_relaxed_3"}
+    assert {cache.name for cache in plan.new} == {"claim_relaxed", "claim_pk_relaxed", "tariff_relaxed"}
     page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
     assert "It takes 1 restart of the server" in page
     assert f"8,000 → {default.size_mb:,.0f}" in page

@@ -55,6 +55,7 @@ from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
 from rules.ase._evidence.spinlocks.survey import cache_figure
 from rules.changes.ase_binding import why_not
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, show_cache
+from rules.changes.quoting import PLAIN_IDENTIFIER
 from rules.finding import MissingInput
 from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collisions
 from rules.laws.binding_search import MOST_PIECES, best_binding
@@ -83,6 +84,8 @@ RELAXED_MISS_PERCENT = 5.0
 """Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
 BOUNDLESS_MB = 1e9
 SYSTEM, USER = "system", "user"
+LONGEST_NAME = 30
+"""Bytes that a name has on releases up to 12.5 (vendor); 255 later."""
 STRICT, RELAXED = "strict", "relaxed"
 
 
@@ -285,7 +288,7 @@ def within(facts: Facts, made: BindingPlan, left_mb: float, before: tuple[str, .
 
 def _with_names(facts: Facts, made: BindingPlan) -> BindingPlan:
     taken = {one.name for one in facts.every(NamedCache)} | set(made.contents.searches)
-    return replace(made, named=tuple(zip(_fresh_names(made.optimum, taken), made.optimum.new, strict=True)))
+    return replace(made, named=tuple(zip(_fresh_names(made, taken), made.optimum.new, strict=True)))
 
 
 def carved_plan(
@@ -495,15 +498,28 @@ def _size_of(facts: Facts, contents: Contents, binding: CacheBinding) -> float |
     return listed.size_kb / 1024 if listed and known(listed.size_kb) else None
 
 
-def _fresh_names(optimum: Optimum, taken: set[str]) -> Iterator[str]:
-    """A plain name for each new cache that no cache has."""
+def _fresh_names(made: BindingPlan, taken: set[str]) -> Iterator[str]:
+    """A plain name for each new cache that no cache has: with its one table or index, where there is one."""
     used = {name.lower() for name in taken}
-    for cache in optimum.new:
-        whose, how = cache.family.split()
-        stem = "system_tables" if whose == SYSTEM else f"hot_{how}"
-        number = next(n for n in range(1, len(used) + 3) if f"{stem}_{n}" not in used)
-        used.add(f"{stem}_{number}")
-        yield f"{stem}_{number}"
+    for cache in made.optimum.new:
+        only, kind = _only(made, cache), cache.family.split()[1]
+        stem = "system_tables" if cache.family.startswith(SYSTEM) else f"{only or 'hot'}_{kind}"
+        if only and len(stem) > LONGEST_NAME:
+            stem = f"{only[: LONGEST_NAME - len(kind) - 1]}_{kind}"
+        numbered = (f"{stem[: LONGEST_NAME - 1 - len(str(n))]}_{n}" for n in range(1, len(used) + 3))
+        name = next(one for one in ((stem, *numbered) if only else numbered) if one.lower() not in used)
+        used.add(name.lower())
+        yield name
+
+
+def _only(made: BindingPlan, cache: NewCache) -> str:
+    """The one index that is to be in it, else the one table; empty where there are more, or the name is not plain."""
+    holds = [one for member in cache.members for one in made.bindables[member].holds]
+    if cache.family.startswith(SYSTEM) or len({(one.database, one.owner, one.table) for one in holds}) > 1:
+        return ""
+    index = holds[0].index if len(holds) == 1 and holds[0].index_id else None
+    name = index or holds[0].table
+    return name if PLAIN_IDENTIFIER.match(name) else ""
 
 
 def pending_of(facts: Facts, cache: str) -> str | None:

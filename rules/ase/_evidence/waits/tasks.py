@@ -146,7 +146,7 @@ class ByEvent:
 
 def tasks_by_event(facts: Facts) -> list[ByEvent]:
     """Waiting tasks by event, those that wait for the network included; none where no whole table can be believed."""
-    rows = [row for row in _rows(facts) if row.of_interval and (at_work(row.event) or row.event == NETWORK_READ)]
+    rows = [row for row in _rows(facts) if row.of_interval and (at_work(row.event) or row.event in NETWORK)]
     seconds = next((row.seconds for row in rows if row.seconds), None)
     whole = any(row.event in ALWAYS_THERE for row in rows)
     timed = any(known(row.wait_seconds) and row.wait_seconds for row in rows)
