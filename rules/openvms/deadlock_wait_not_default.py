@@ -26,6 +26,7 @@ from collectors.facts.openvms import LockRates, SysgenParameter
 from rules.changes.openvms_sysgen import set_parameter
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
+from rules.laws.rounding import plain
 from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME, STATISTICS, unreal
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -124,7 +125,7 @@ def _judge(facts: Facts, limits: Limits, seconds: float, parameter: SysgenParame
     if seconds < DEFAULT and searches >= limits.searches:
         sooner = (
             f": {finds * HOUR:,.0f} deadlocks an hour end {DEFAULT - seconds:g} s sooner than by default, which these "
-            f"searches pay for ({100 * finds / searches:.2g} % find one, limit {limits.found_percent:g} %, or "
+            f"searches pay for ({plain(100 * finds / searches, 2)} % find one, limit {limits.found_percent:g} %, or "
             f"{limits.late:g} request spared at any moment)"
         )
     return Clean(f"{said}{sooner}{pending_clause(facts, NAME)}", (rates.source,))
