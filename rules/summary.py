@@ -320,13 +320,14 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
 def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:
     """Whether another finding says what to do: one that explains it, or one that it explains and that has a change.
 
-    One that explains it and is no warning, where the words name its rule and it has a change that they would repeat.
+    One that explains it and is no warning, where the words name its rule: they would repeat what it says.
     """
     return any(
         (
             ranked.key in one.explains
             and (
-                one.finding.severity >= Severity.WARNING or bool(one.rule in ranked.finding.do and one.finding.changes)
+                one.finding.severity >= Severity.WARNING
+                or (one.rule in ranked.finding.do and one.finding.severity > Severity.NOTE)
             )
         )
         or (one.key in ranked.explains and bool(one.finding.changes))

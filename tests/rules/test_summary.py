@@ -195,6 +195,23 @@ def test_the_line_of_a_template_says_what_has_to_come_first() -> None:
     ]
 
 
+def test_the_line_of_a_step_says_its_condition_too() -> None:
+    change = replace(set_parameter("RESHASHTBL", 64.0, 128, dynamic=False, minimum=True), condition="once A is out")
+    ranked = (Ranked("openvms/a", Finding("A", Severity.ADVICE, "", "", (), changes=(change,))),)
+    (one,) = summarized(ranked, (), make_plan((change,)), ()).do
+    assert (one.when, one.title) == ("reboot", "RESHASHTBL 64 → 128, only once A is out")
+
+
+def test_words_that_only_point_to_the_finding_that_causes_them_are_not_repeated() -> None:
+    """As long as the cause is more than a note: what a note says nobody reads first."""
+    symptom = Ranked("rdb/b", Finding("B", Severity.WARNING, "", "", (), do="Of 9 that wait 8 wait for it: see rdb/a."))
+    other = Ranked("rdb/c", Finding("C", Severity.WARNING, "", "", (), do="See who holds the lock."))
+    for severity, told in ((Severity.ADVICE, [other.finding.do, "Do A."]), (Severity.NOTE, None)):
+        cause = Ranked("rdb/a", Finding("A", severity, "", "", (), do="Do A."), (symptom.key, other.key))
+        said = [one.title for one in summarized((cause, symptom, other), (), Plan(), ()).do]
+        assert said == (told or [symptom.finding.do, other.finding.do])
+
+
 def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:
     template = advise_parameter("RESHASHTBL", 16384.0, 32768, when="with the next reboot that happens anyway")
     for severity, lines in ((Severity.NOTE, 0), (Severity.ADVICE, 1)):
