@@ -15,7 +15,7 @@ from collectors.facts.ase import MonSpinlockActivity, Snapshot, SysmonSample
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
 from rules.engine import judge_one, rules_of
-from rules.finding import Effect, Finding, Severity, Verdict
+from rules.finding import Effect, Finding, MissingInput, Severity, Verdict
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
 from rules.resets import AGAIN, CLEARED, ONE_ALONE, RESET, RESTARTED, one_alone
@@ -165,6 +165,21 @@ def test_one_rule_more_or_less_does_not_turn_a_quiet_system_into_an_unknown_one(
     said = summarized((), verdicts, Plan(), ()).verdict
     assert said.startswith(says)
     assert str(open_) in said
+
+
+def test_rules_that_want_exports_which_were_not_collected_do_not_make_a_quiet_system_an_unknown_one() -> None:
+    lack = (MissingInput("lock rates", "MONITOR LOCK"),)
+    verdicts = [Verdict("openvms/a", "clean", "")]
+    verdicts += [Verdict(f"openvms/b{at}", "unknown", "", lack) for at in range(24)]
+    assert summarized((), verdicts, Plan(), ()).verdict == (
+        "Nothing found so far: no finding above a note; 1 rule judged what was collected, 24 more need other exports; "
+        "see what to collect."
+    )
+    for others in ("untrusted", "broken", "unknown"):  # what was collected could not be judged
+        doubted = [*verdicts, *(Verdict(f"openvms/c{at}", others, "") for at in range(2))]
+        assert summarized((), doubted, Plan(), ()).verdict.startswith("Not known yet: 26 of 27 rules")
+    assert summarized((), verdicts[1:], Plan(), ()).verdict.startswith("Not known yet: 24 of 24 rules")
+    assert summarized((), verdicts, Plan(), (), why_open=ONE_ALONE).verdict.endswith(f"could not judge: {ONE_ALONE}.")
 
 
 @pytest.mark.parametrize(
