@@ -86,7 +86,7 @@ class Summary:
 
 OPEN_TO_JUDGED = 1.5
 """This project: from three open rules for two that judged on nothing is said of a system; one rule more or less is no
-other state of it."""
+other state of it. Of rules that want exports which were not collected it is said that they do: nothing was found."""
 SOME_TO_JUDGED = 0.8
 """This project: from four open rules for five that judged on it is said what would tell more."""
 DOUBTED_TO_JUDGED = 0.25
@@ -140,15 +140,21 @@ def _verdict(
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
         doubted = sum(one.verdict == "untrusted" for one in verdicts)
         why = _why_not_believed(verdicts)
-        some = open_ > SOME_TO_JUDGED * judged
-        if open_ > OPEN_TO_JUDGED * judged or (why and doubted > DOUBTED_TO_JUDGED * judged):
-            could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
-            return f"{could_not}: {why}; collect again." if why else f"{could_not}; see what to collect."
+        wanting = sum(one.verdict == "unknown" and bool(one.missing) for one in verdicts)
+        some, most = open_ > SOME_TO_JUDGED * judged, open_ > OPEN_TO_JUDGED * judged
+        could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
+        if why and (most or doubted > DOUBTED_TO_JUDGED * judged):
+            return f"{could_not}: {why}; collect again."
         if some and why_open:
-            return f"Not known yet: {open_} of {judged + open_} rules could not judge: {why_open}."
+            return f"{could_not}: {why_open}."
+        rules = "rule" if judged == 1 else "rules"
+        if most and judged and open_ - wanting <= OPEN_TO_JUDGED * judged:  # what was collected was judged
+            found = f"Nothing found so far: no finding above a note; {judged} {rules} judged what was collected"
+            return f"{found}, {open_} more need other exports; see what to collect."
+        if most:
+            return f"{could_not}; see what to collect."
         rest = f", {open_} could not" if open_ else ""
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
-        rules = "rule" if judged == 1 else "rules"
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
     told = {key for _, keys in losses for key in keys}
     if loud and not said:
@@ -320,13 +326,14 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
 def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:
     """Whether another finding says what to do: one that explains it, or one that it explains and that has a change.
 
-    One that explains it and is no warning, where the words name its rule and it has a change that they would repeat.
+    One that explains it and is no warning, where the words name its rule: they would repeat what it says.
     """
     return any(
         (
             ranked.key in one.explains
             and (
-                one.finding.severity >= Severity.WARNING or bool(one.rule in ranked.finding.do and one.finding.changes)
+                one.finding.severity >= Severity.WARNING
+                or (one.rule in ranked.finding.do and one.finding.severity > Severity.NOTE)
             )
         )
         or (one.key in ranked.explains and bool(one.finding.changes))

@@ -40,6 +40,7 @@ LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 MODES = ("kernel", "exec", "super", "user")
 STATISTICS = ("mean", "current", "p95", "maximum")
 """The first one that was read is judged: what lasts before what was so once."""
+NO_PARAMETER = "no system parameter changes it."
 MOST_NAMED = 5
 """Program counters that a finding names."""
 
@@ -159,13 +160,14 @@ def _finding(
         which = joined("Whether this is an Integrity server, where they are expensive, was not in the export.", which)
     inner = sum(modes.get(mode, 0.0) for mode in ("kernel", "exec", "super"))
     user = modes.get("user")
-    do = "Repair first the code that the trace names; no system parameter changes it."
+    trace = "" if sources else f"First find who causes them: {FaultSource.COLLECTED_BY}. "
+    do = f"Repair first the code that the trace names; {NO_PARAMETER}"
     if modes and user is not None and user >= inner:
         seen += f"; {user:,.0f} of them are in user mode, the application's own"
-        do = "Align the application's data or compile it to expect unaligned data; no system parameter changes it."
+        do = f"{trace}Align the application's data or compile it to expect unaligned data; {NO_PARAMETER}"
     elif modes:
         seen += f"; {inner:,.0f} of them are in the inner modes (the system, drivers, or products such as Rdb and RMS)"
-        do = "Install newer releases of what the FLT trace names; no system parameter changes it."
+        do = f"{trace}Install newer releases of what the FLT trace names; {NO_PARAMETER}"
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if integrity else Severity.NOTE,

@@ -509,7 +509,9 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         if first is not None:
             moved = " and ".join(map(comment, first.movable))
             when = f"{moved} {'are' if len(first.movable) > 1 else 'is'} off CPU {first.cpu} and LCKMGR_CPUID names it"
-        when = f"only when {when}" if traced else f"only when a spinlock trace blames LCKMGR, and {when}"
+        when = (
+            f"only when {when}" if traced else f"only when a spinlock trace, the first step, blames LCKMGR, and {when}"
+        )
         if home is not None:
             when = "only on Alpha or Integrity: what machine this is was not in the export"
         if layout.enough_stopped(mode or 0):
@@ -523,7 +525,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     if layout.enough_stopped(mode or 0):
         cautions = (f"Only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped.", *cautions)
     if not traced:
-        when = "only when a spinlock trace blames LCKMGR"
+        when = "only when a spinlock trace, the first step, blames LCKMGR"
         seat: tuple[Change, ...] = ()
         now = layout.setting("LCKMGR_CPUID")
         if now != home:
@@ -544,6 +546,11 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     if mode != limits.least_cpus:
         turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
         now_set.append(replace(turned_on, needs=tuple(one.key for one in now_set)))
+    if layout.enough_stopped(mode or 0):
+        out = ", ".join(map(str, layout.stopped))
+        are = "are" if len(layout.stopped) > 1 else "is"
+        stays = f"only where CPU {out} {are} to stay stopped: START/CPU {out} alone turns it on"
+        now_set = [replace(one, condition=stays) for one in now_set]
     stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=limits.least_cpus)
     stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
     waits = pending_of(facts, "LCKMGR_CPUID")

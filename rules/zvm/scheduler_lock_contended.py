@@ -391,7 +391,10 @@ def _finding(
     overhead, lock = machine.system.value if machine.system else None, spin.lock
     seen = f"{spin.percent:.1f} % of the time is spent spinning for {lock}, which guards {BY_NAME[lock].guards}, on "
     seen += f"z/VM {machine.release}."
-    because, do = f"It was changed since: {listed(rows)}.", upgrade(rows) if rows else REDUCE
+    because, do = (
+        f"It was changed since: {listed(rows)}.",
+        upgrade(rows, machine.release) if rows else REDUCE,
+    )
     if not rows:
         because = "Every improvement that is known is in this release."
     open_ones = []

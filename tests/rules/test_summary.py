@@ -16,7 +16,7 @@ from rules.account import MEAN, WAITING_TASKS, Account, Amount, Loss
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
 from rules.engine import judge_one, rules_of
-from rules.finding import Effect, Finding, Severity, Verdict
+from rules.finding import Effect, Finding, MissingInput, Severity, Verdict
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
 from rules.resets import AGAIN, CLEARED, ONE_ALONE, RESET, RESTARTED, one_alone
@@ -168,6 +168,21 @@ def test_one_rule_more_or_less_does_not_turn_a_quiet_system_into_an_unknown_one(
     assert str(open_) in said
 
 
+def test_rules_that_want_exports_which_were_not_collected_do_not_make_a_quiet_system_an_unknown_one() -> None:
+    lack = (MissingInput("lock rates", "MONITOR LOCK"),)
+    verdicts = [Verdict("openvms/a", "clean", "")]
+    verdicts += [Verdict(f"openvms/b{at}", "unknown", "", lack) for at in range(24)]
+    assert summarized((), verdicts, Plan(), ()).verdict == (
+        "Nothing found so far: no finding above a note; 1 rule judged what was collected, 24 more need other exports; "
+        "see what to collect."
+    )
+    for others in ("untrusted", "broken", "unknown"):  # what was collected could not be judged
+        doubted = [*verdicts, *(Verdict(f"openvms/c{at}", others, "") for at in range(2))]
+        assert summarized((), doubted, Plan(), ()).verdict.startswith("Not known yet: 26 of 27 rules")
+    assert summarized((), verdicts[1:], Plan(), ()).verdict.startswith("Not known yet: 24 of 24 rules")
+    assert summarized((), verdicts, Plan(), (), why_open=ONE_ALONE).verdict.endswith(f"could not judge: {ONE_ALONE}.")
+
+
 @pytest.mark.parametrize(
     ("doubted", "says"), [(4, "Nothing to do: "), (6, "Not known yet: 6 of 26 rules could not judge")]
 )
@@ -194,6 +209,23 @@ def test_the_line_of_a_template_says_what_has_to_come_first() -> None:
         "alone",
         "LCKMGR_MODE 0 → 6",
     ]
+
+
+def test_the_line_of_a_step_says_its_condition_too() -> None:
+    change = replace(set_parameter("RESHASHTBL", 64.0, 128, dynamic=False, minimum=True), condition="once A is out")
+    ranked = (Ranked("openvms/a", Finding("A", Severity.ADVICE, "", "", (), changes=(change,))),)
+    (one,) = summarized(ranked, (), make_plan((change,)), ()).do
+    assert (one.when, one.title) == ("reboot", "RESHASHTBL 64 → 128, only once A is out")
+
+
+def test_words_that_only_point_to_the_finding_that_causes_them_are_not_repeated() -> None:
+    """As long as the cause is more than a note: what a note says nobody reads first."""
+    symptom = Ranked("rdb/b", Finding("B", Severity.WARNING, "", "", (), do="Of 9 that wait 8 wait for it: see rdb/a."))
+    other = Ranked("rdb/c", Finding("C", Severity.WARNING, "", "", (), do="See who holds the lock."))
+    for severity, told in ((Severity.ADVICE, [other.finding.do, "Do A."]), (Severity.NOTE, None)):
+        cause = Ranked("rdb/a", Finding("A", severity, "", "", (), do="Do A."), (symptom.key, other.key))
+        said = [one.title for one in summarized((cause, symptom, other), (), Plan(), ()).do]
+        assert said == (told or [symptom.finding.do, other.finding.do])
 
 
 def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:

@@ -21,7 +21,7 @@ from rules.openvms._evidence.cluster import (
     stakes_by_node,
     unbrought,
 )
-from rules.openvms._evidence.node import sentence
+from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.room import Room, room_of
@@ -163,7 +163,11 @@ def misplaced(
     old, new = (weight_of(facts, one, name) if name else None for one in (first, second))
     if name is None or old is None or new is None or old <= new or (known(first.pe1) and first.pe1):
         return Misplaced(says, ())
-    when = f"only where {comment(first.name, 31)} was not given that weight on purpose"
+    drawn = f"{comment(node, 31)} asks for {in_prose(rates[node])}/s, {comment(first.name, 31)} itself for "
+    when = (
+        f"only where {comment(first.name, 31)} was not given that weight on purpose: it draws trees there in which "
+        f"{drawn}{in_prose(rates.get(first.name.upper(), 0.0))}/s"
+    )
     return Misplaced(says, (advise_parameter(name, old, new, when=when, cautions=(DIRECTORY,), node=first.name),))
 
 

@@ -138,11 +138,13 @@ def listed(rows: Sequence[Improvement]) -> str:
     return "; ".join(f"{one.since}: {one.change}{f' [{one.measured}]' if one.measured and few else ''}" for one in rows)
 
 
-def upgrade(rows: Sequence[Improvement]) -> str:
-    """Which release has them, or which service before it, as a sentence."""
+def upgrade(rows: Sequence[Improvement], release: Release | None = None) -> str:
+    """Which service has them on this release, if it is given, and which release, as a sentence."""
     services = "; ".join(f"{one.since} as {one.service}" for one in rows if one.service)
     newest = f"{rows[-1].since.version}.{rows[-1].since.release}"
     has = f"{newest} has {'them all' if len(rows) > 1 else 'it'}"
+    if own := next((one.service for one in reversed(rows) if release in one.service_on), ""):
+        return f"See first whether {own}, is applied, and apply it if not; where it runs on this machine, {has}, too."
     return f"See first which releases run on this type of machine: {has}{f' ({services})' if services else ''}."
 
 
