@@ -79,10 +79,20 @@ class RefusedValue(ValueError):
     """A value that the system would refuse to be set to: never printed. The message gives value and range."""
 
 
+SIZE = re.compile(r"(\d+)((?:\.\d+)? [KMGT]B)")
+"""A size that is a text, as the changes of caches have it."""
+
+
+def grouped(text: str) -> str:
+    """A text that is a size with its thousands by comma (`30038 MB` → `30,038 MB`); any other text as it is."""
+    size = SIZE.fullmatch(text)
+    return f"{int(size[1]):,}{size[2]}" if size else text
+
+
 def rounded(value: float | str | None) -> str:
     """A value as a person writes it: three digits where it is no whole number, thousands by comma; `?` for none."""
     if value is None or isinstance(value, str):
-        return value or "?"
+        return grouped(value or "?")
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else plain(value, 3)
 
 

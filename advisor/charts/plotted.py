@@ -92,6 +92,8 @@ class Plot:
     """Whether nothing is named right of the plot: a small one, whose limit is named on its line."""
     _marks: list[tuple[float, float]] = field(default_factory=list)
     _inside: list[float] = field(default_factory=list)
+    _drawn: list[tuple[float, float]] = field(default_factory=list)
+    """Points of the lines: share across and px from the top."""
 
     @property
     def foot(self) -> float:
@@ -155,6 +157,7 @@ class Plot:
         ways, dots = [], []
         for points, series, dash, kind in drawn:
             placed = [(AREA * self.x(at), None if v is None else self.y(v)) for at, v in points]
+            self._drawn += [(px / AREA, py) for px, py in placed if py is not None]
             for run in runs(thin(placed, 1.0) if len(placed) > AREA else placed):
                 if len(run) == 1:
                     dots.append(self._dot(run[0][0] / AREA, run[0][1], series, "circle", 2.0))
@@ -179,7 +182,10 @@ class Plot:
         return f'<svg class="c-at" x="{100 * share:.2f}%" overflow="visible"><path {ink}" d="{way}"/></svg>'
 
     def limit(self, value: float, words: str, numbers: tuple[int, ...] = ()) -> None:
-        """Draw a dashed line at a figure; its words stand at its right end, on a narrow screen on it."""
+        """Draw a dashed line at a figure; its words stand at its right end, on a narrow screen on it or near it.
+
+        There they stand where the fewest points of lines lie beneath them: the lines are to be drawn before.
+        """
         at = self.y(value)
         self.parts.append(f'<line class="c-limit" x2="100%" y1="{at:.1f}" y2="{at:.1f}"/>')
         self.name(at, words, "c-limit", numbers)
@@ -190,9 +196,12 @@ class Plot:
             if self.top + 10 < y < self.foot and all(abs(y - other) >= ROW for other in self._inside)
         ]
         if free:
-            self._inside.append(free[0])
-            said = escape(clip(clean(words), 260, TEXT))
-            self.over.append(f'<text class="c-limit c-inside" x="0" dx="4" y="{free[0]:.1f}">{said}</text>')
+            said = clip(clean(words), 260, TEXT)
+            wide = (breadth(said, TEXT) + 8) / NARROWEST
+            beneath = [y for share, y in self._drawn if share <= wide]
+            place = min(free, key=lambda at: sum(at - TEXT - 2 < y < at + 4 for y in beneath))
+            self._inside.append(place)
+            self.over.append(f'<text class="c-limit c-inside" x="0" dx="4" y="{place:.1f}">{escape(said)}</text>')
 
     def events(self, told: Sequence[tuple[float, str]], unit: str) -> None:
         """Draw vertical lines with their words above the plot: changes, at the times they were made or seen.

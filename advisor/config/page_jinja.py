@@ -1,5 +1,6 @@
 """The Jinja2 environment of pages: the one of reports, with addresses, static files and the words pages share."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -8,6 +9,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from advisor.audits.report.render import EFFECTS, PRODUCT_NAMES
 from advisor.charts.curves import timeline
@@ -17,6 +19,7 @@ from advisor.core.page_help import page_help
 from advisor.core.version import VERSION
 from advisor.schedules.services.timing import in_zone
 from collectors.facts import is_command
+from rules.titles import finding_named, number_of, replaced, title_of
 
 STEPS = ((86400, "d"), (3600, "h"), (60, "min"))
 
@@ -28,7 +31,8 @@ def environment(**options: Any) -> Environment:
         static=static, url=url, timeline=timeline, severities=SEVERITY, effects=EFFECTS, product_name=PRODUCT_NAMES
     )
     made.globals.update(version=VERSION, is_command=is_command, page_help=page_help)
-    made.filters.update(age=age, lasted=lasted, stamp=stamp, megabytes=megabytes)
+    made.filters.update(age=age, lasted=lasted, stamp=stamp, megabytes=megabytes, in_words=in_words)
+    made.filters.update(rule_title=title_of, finding_named=finding_named)
     return made
 
 
@@ -36,6 +40,18 @@ def environment(**options: Any) -> Environment:
 def url(name: str, *args: Any, **kwargs: Any) -> str:
     """The address of a page by its name. Kept: a page of two hundred systems asks for five hundred."""
     return reverse(name, args=args, kwargs=kwargs)
+
+
+def in_words(text: str, numbers: Mapping[str, int] | None = None) -> Markup:
+    """A text whose rules are links: to the finding of that number on this page, else to the page of the rule."""
+
+    def said(rule: str) -> str:
+        number = number_of(rule, numbers or {})
+        if number:
+            return f'<a href="#f{number - 1}">finding {number}</a>'
+        return f'<a href="{url("rule", rule)}">{escape(title_of(rule))}</a>'
+
+    return Markup(replaced(str(escape(text)), said))  # noqa: S704 - escaped before; an id of a rule needs no escaping
 
 
 def age(time: datetime | None) -> str:

@@ -7,6 +7,8 @@ from unicodedata import category
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
 
+from rules.finding import grouped
+
 ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 """Unicode categories of characters that control, turn direction or do not show: text of an export may not steer a
@@ -71,7 +73,7 @@ def figure(value: float | str | None) -> str:
     if value is None:
         return "-"
     if isinstance(value, str):
-        return value
+        return grouped(value)
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 else f"{value:.3g}"

@@ -11,13 +11,13 @@ from zoneinfo import available_timezones
 from django import forms
 
 from advisor.accounts.models import User
-from advisor.audits.report.render import PRODUCT_NAMES
 from advisor.core.models import Site
 from advisor.core.sealing import Unsealable, unseal
 from advisor.notifications.models import Recipient, Webhook
 from advisor.notifications.services import mail_server
 from advisor.notifications.services.preferences import LEVELS, WORDS
 from advisor.notifications.webhooks.posting import LONGEST_URL
+from advisor.systems.forms import SystemsField
 from advisor.systems.models import Group, System
 
 LABEL = r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)"
@@ -83,19 +83,6 @@ class WishesForm(forms.ModelForm):  # type: ignore[type-arg]  # generic for mypy
     def __init__(self, data: Any, *, instance: Recipient, **kwargs: Any) -> None:
         super().__init__(data, instance=instance, **kwargs)
         self.label_suffix = ""
-
-
-class SystemsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # generic for mypy alone
-    """Systems of a team as check boxes; two of one name differ by what they are of.
-
-    A script puts a filter above them and a button for all that it shows.
-    """
-
-    widget = forms.CheckboxSelectMultiple(attrs={"class": "choice"})
-
-    def label_from_instance(self, obj: Any) -> str:
-        """The name with the product."""
-        return f"{obj.name} ({PRODUCT_NAMES.get(obj.product, obj.product)})"
 
 
 class RecipientForm(WishesForm):

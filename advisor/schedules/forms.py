@@ -9,10 +9,12 @@ from django import forms
 from django.conf import settings
 
 from advisor.accounts.models import Team
+from advisor.audits.report.render import PRODUCT_NAMES
 from advisor.core.records import Refused
 from advisor.schedules.models import Schedule
 from advisor.schedules.services import collecting, peak, timing
 from advisor.schedules.services.schedules import ScheduleSpec
+from advisor.systems.forms import SystemsField
 from advisor.systems.models import Group, System
 
 EVERY, CRON = "every", "cron"
@@ -158,7 +160,7 @@ def _initial(schedule: Schedule) -> dict[str, Any]:
 def _targets(team: Team) -> Choices:
     groups = [(f"group:{pk}", name) for pk, name in team.groups.values_list("pk", "name")]
     systems = [
-        (f"system:{pk}", f"{name} ({product})")
+        (f"system:{pk}", f"{name} ({PRODUCT_NAMES.get(product, product)})")
         for pk, name, product in team.systems.values_list("pk", "name", "product")
     ]
     found: Choices = [(EXPORTS, "whatever the exports name (drop folder)")]
@@ -169,9 +171,7 @@ class GroupForm(forms.Form):
     """A group of systems of one team."""
 
     name = forms.CharField(max_length=80, widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    systems = forms.ModelMultipleChoiceField(
-        System.objects.none(), required=False, widget=forms.CheckboxSelectMultiple(attrs={"class": "choice"})
-    )
+    systems = SystemsField(System.objects.none(), required=False)
 
     def __init__(self, data: Any, *, team: Team, group: Group | None = None) -> None:
         """Offer the systems of the team."""

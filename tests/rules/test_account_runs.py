@@ -1,6 +1,7 @@
 """The accounts of measured runs: each has its name, and nothing is concluded from a test for the system."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,18 @@ def test_what_a_test_lost_makes_nothing_louder_and_no_verdict() -> None:
     accounts = [account_data(one) for one in made.accounts]
     assert report.loss(accounts, "openvms") == report.lost(accounts, "openvms") == ""
     assert report.costs(accounts, [{"key": first.key, "explains": [], "severity": "warning"}], "openvms") == ({}, {})
+
+
+def test_what_is_booked_in_the_busiest_half_hour_alone_says_so() -> None:
+    busy = {"currency": "processors", "span": "busiest", "lost": [{"to": "openvms/a:X", "amount": 3.36}]}
+    mean: dict[str, Any] = {"currency": "processors", "span": "mean", "lost": []}
+    findings = [{"key": "openvms/a:X", "explains": [], "severity": "warning"}]
+    assert report.costs([mean, busy], findings, "openvms") == (
+        {"openvms/a:X": "3.36 CPUs lost in the busiest half hour"},
+        {},
+    )
+    mean["lost"] = [{"to": "openvms/a:X", "amount": 0.5}]
+    assert report.costs([mean, busy], findings, "openvms") == ({"openvms/a:X": "0.50 CPUs lost"}, {})
 
 
 def test_the_account_of_the_node_stands_beside_those_of_a_test_of_it() -> None:

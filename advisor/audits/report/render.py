@@ -26,6 +26,7 @@ from advisor.audits.report.run_sheet import RunSheet, sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
 from rules.ranking import causes_of
+from rules.titles import finding_named, in_words
 
 SEVERITIES = ("critical", "warning", "advice", "note")
 QUIET = ("unknown", "untrusted", "broken")
@@ -114,6 +115,7 @@ def reports() -> Environment:
     """The environment of reports. Django's own backend would load its HTTP side first, a fifth of a whole audit."""
     made = environment(loader=FileSystemLoader(TEMPLATES), bytecode_cache=KeptTemplates.where_bytecode_is_kept())
     made.filters.update(csp_hash=csp_hash, row_of=row_of, force_of=force_of)
+    made.filters.update(in_words=in_words, finding_named=finding_named)
     return made
 
 

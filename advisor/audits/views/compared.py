@@ -33,6 +33,7 @@ from advisor.core.records import Refused
 from advisor.core.views import Asked, page
 from advisor.findings.services.conclude import CONCLUSIONS
 from advisor.findings.services.elsewhere import made_elsewhere
+from advisor.findings.services.pages import worst_now
 from advisor.systems.models import System
 from advisor.systems.services import history
 from advisor.uploads.services.uploads import file_part
@@ -176,6 +177,7 @@ def _choice(system: System, before: list[int], after: list[int]) -> dict[str, An
     """The captures one may choose from, newest first, and which are chosen."""
     found = (
         comparable(system)
+        .annotate(worst_now=worst_now())
         .select_related("audit")
         .only(*("system", "taken", "timed", "interval", "files", "seconds", "audit__worst"))
     )

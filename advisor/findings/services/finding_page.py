@@ -22,6 +22,7 @@ from advisor.findings.services import elsewhere
 from advisor.findings.services.changes_seen import SEEN, by_clock, shown_at
 from advisor.systems.models import System
 from rules.finding import rounded
+from rules.missing import parts_lacking
 
 State = TrackedFinding.State
 MOST_EVENTS, MOST_ELSEWHERE = 100, 20
@@ -79,6 +80,8 @@ class FindingPage:
     elsewhere: list[TrackedFinding]
     limited: bool
     """Whether it is gone, judged by limits of the rule that somebody set: that may be the limits' doing."""
+    sharpen: dict[str, list[str]]
+    """What would tell more of it: commands, each with what the output that was uploaded lacks, if any was."""
     tried: dict[str, int]
     """State → on how many systems the rule's finding has it after a change, among those that this person sees."""
 
@@ -132,8 +135,15 @@ def page_of(user: User, row: TrackedFinding) -> FindingPage:
         events=events,
         elsewhere=list(elsewhere.others_of(user, row)[:MOST_ELSEWHERE]),
         limited=row.presence == TrackedFinding.Presence.GONE and _limited(row),
+        sharpen=_sharpen(audit, row.rule) if audit else {},
         tried=elsewhere.tried(user, row.rule),
     )
+
+
+def _sharpen(audit: Audit, rule: str) -> dict[str, list[str]]:
+    lacks = parts_lacking(lack for verdict in audit.verdicts for lack in verdict["missing"])
+    own = (lack["bring"] for verdict in audit.verdicts if verdict["rule"] == rule for lack in verdict["missing"])
+    return {command: lacks.get(command, []) for command in own}
 
 
 def _beside(audit: Audit) -> list[dict[str, Any]]:

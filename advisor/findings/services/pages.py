@@ -101,6 +101,24 @@ def with_open(systems: QuerySet[System], standing: Mapping[int, Standing] | None
     )
 
 
+def worst_now(system: str = "system", audit: str = "audit") -> Case:
+    """The worst finding that any audit has and that is not accepted today, for a query: its `severity` and `title`.
+
+    Null where all it has are accepted; severity 0 where it found nothing. Where nothing of the system is accepted it is
+    what the audit kept, so that only the others are looked through. `system` and `audit` are where that query has the
+    numbers; `audit` is "pk" for a query of audits.
+    """
+    accepted = TrackedFinding.objects.filter(accepted_now())
+    others = Finding.objects.filter(audit=OuterRef(audit)).exclude(
+        Exists(accepted.filter(system=OuterRef("system"), key=OuterRef("key")))
+    )
+    worst = others.order_by("-severity", "number").values(told=JSONObject(severity="severity", title="title"))[:1]
+    own = "" if audit == "pk" else f"{audit}__"
+    kept = JSONObject(severity=f"{own}worst", title=f"{own}headline")
+    some = Exists(accepted.filter(system=OuterRef(system))) & Q(**{f"{own}worst__gt": 0})
+    return Case(When(some, then=Subquery(worst)), default=kept, output_field=JSONField())
+
+
 def worst_standing(system: str) -> Subquery:
     """The worst finding that the newest capture shows, for a query of systems: open ones before accepted ones.
 
@@ -152,6 +170,12 @@ def open_counts(audit: Audit, accepted: Iterable[str]) -> dict[str, int]:
     levels = {key[:400]: level for key, level in audit.findings_digest.items()}
     less = Counter(SEVERITY[levels[key]] for key in accepted if key in levels)
     return {word: max(0, audit.counts.get(word, 0) - less[word]) for word in SEVERITY[1:]}
+
+
+def severity_now(audit: Audit) -> int:
+    """The severity of its worst finding that is not accepted today; 0: none is open."""
+    counts = open_counts(audit, accepted_in(audit))
+    return next((level for level in (4, 3, 2, 1) if counts[SEVERITY[level]]), 0)
 
 
 def verdict_now(audit: Audit, accepted: Mapping[str, TrackedFinding]) -> str:

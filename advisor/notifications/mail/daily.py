@@ -13,7 +13,7 @@ from advisor.core.models import Site
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import fleet
 from advisor.findings.services.pages import verdicts_now, with_open
-from advisor.notifications.mail.digest import headline, rank, snoozed_words
+from advisor.notifications.mail.digest import headline, names_of, rank, snoozed_words
 from advisor.notifications.mail.message import (
     LEVELS,
     Enclosed,
@@ -99,6 +99,7 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
     overdue = sum(row.not_audited for row in rows)
     rest = rows[MOST_ROWS:]
     verdicts = verdicts_now(row.audit for row in rows[:MOST_ROWS] if row.audit)
+    names = names_of(rows)
     context = {
         "team": cut(one_line(recipient.team.name, 80), 30),
         "since": since,
@@ -109,8 +110,8 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
         "changes": _changes(fleet.changed_of(tracked, since)),
         "overdue": Count(overdue, "systems overdue or not audited", address("overview") + "?only=not_audited"),
         "states": _states(fleet.states_of(row.system.pk for row in rows)),
-        "snoozed": snoozed_words(rows),
-        "lines": [_line(row, verdicts) for row in rows[:MOST_ROWS]],
+        "snoozed": snoozed_words(rows, names),
+        "lines": [_line(row, names, verdicts) for row in rows[:MOST_ROWS]],
         "more": len(rest),
         "more_worst": overview.tally(rest).words,
         "address": address("overview"),
@@ -155,14 +156,14 @@ def _states(found: Mapping[int, Counter[str]]) -> list[Count]:
     return [Count(together[state], words, f"{address('findings')}?state={state}") for state, words in STATES.items()]
 
 
-def _line(row: overview.Row, verdicts: Mapping[int, str]) -> Line:
+def _line(row: overview.Row, names: Mapping[int, str], verdicts: Mapping[int, str]) -> Line:
     audit, system = row.audit, row.system
     if row.snoozed:
         remark = f"snoozed until {system.snoozed_until}"
     else:
         remark = "not audited" if system.troubled else "overdue" if row.overdue else ""
     return Line(
-        name=system.name,
+        name=names[system.pk],
         address=address("system", system.pk),
         worst=row.worst or 0,
         accepted=row.accepted,

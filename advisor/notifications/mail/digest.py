@@ -1,10 +1,12 @@
 """The week of a fleet, a line a system, for somebody who need not know what a spinlock is."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from advisor.audits.models import Audit
+from advisor.audits.report.render import PRODUCT_NAMES
 from advisor.core.jinja import counted
 from advisor.core.models import Site
 from advisor.findings.services.pages import verdicts_now, with_open
@@ -134,7 +136,8 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     rows = overview.rows(list(systems), since, now)
     rows.sort(key=lambda row: (row.system.pk not in silent, *rank(row), row.system.name))
     verdicts = verdicts_now(row.audit for row in rows[:MOST_LINES] if row.audit)
-    lines = [_line(row, silent.get(row.system.pk), verdicts) for row in rows[:MOST_LINES]]
+    names = names_of(rows)
+    lines = [_line(row, names, silent.get(row.system.pk), verdicts) for row in rows[:MOST_LINES]]
     told = Contents(
         since=since,
         now=now,
@@ -147,7 +150,7 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
         silent=len(silent),
         schedules=[(one.schedule.name, one.since, one.why) for one in missing if one.schedule and not one.system],
         accepted=sum(row.accepted for row in rows),
-        snoozed=snoozed_words(rows),
+        snoozed=snoozed_words(rows, names),
         address=address("overview"),
     )
     trends = [(line.key, row.line) for line, row in zip(lines, rows, strict=False)][:MOST_TRENDS]
@@ -165,9 +168,19 @@ def digest_message(recipient: Recipient, now: datetime) -> ReportMessage:
     return write("digest", recipient, context, Site.get(), thread=thread, headers=headers, enclosed=enclosed)
 
 
-def snoozed_words(rows: Sequence[overview.Row]) -> str:
+def names_of(rows: Iterable[overview.Row]) -> dict[int, str]:
+    """What each system is called, by its number: with its product where several of one list have one name."""
+    systems = [row.system for row in rows]
+    shared = Counter(one.name for one in systems)
+    return {
+        one.pk: one.name if shared[one.name] == 1 else f"{one.name} ({PRODUCT_NAMES.get(one.product, one.product)})"
+        for one in systems
+    }
+
+
+def snoozed_words(rows: Sequence[overview.Row], names: Mapping[int, str]) -> str:
     """Which systems are snoozed until when, the first to end first, on one line; empty: none is."""
-    found = sorted((row.system.snoozed_until, row.system.name) for row in rows if row.snoozed)
+    found = sorted((row.system.snoozed_until, names[row.system.pk]) for row in rows if row.snoozed)
     if not found:
         return ""
     named = [f"{cut(one_line(name, 120), 40)} until {until}" for until, name in found[:MOST_SNOOZED]]
@@ -208,11 +221,11 @@ def headline(audit: Audit, verdicts: Mapping[int, str]) -> str:
     return (verdicts.get(audit.pk) or audit.headline) if audit.headline else ""
 
 
-def _line(row: overview.Row, missing: Missing | None, verdicts: Mapping[int, str]) -> Line:
+def _line(row: overview.Row, names: Mapping[int, str], missing: Missing | None, verdicts: Mapping[int, str]) -> Line:
     audit = row.audit
     return Line(
         key=f"trend{row.system.pk}",
-        name=row.system.name,
+        name=names[row.system.pk],
         address=address("system", row.system.pk),
         worst=row.worst or 0,
         accepted=row.accepted,

@@ -28,7 +28,7 @@ from advisor.charts.compared import ratio_words
 from advisor.core import jinja
 from advisor.core.models import Site
 from advisor.core.records import Refused as Incomparable
-from advisor.findings.services.pages import accepted_in, cluster_states, open_counts, verdict_now
+from advisor.findings.services.pages import accepted_in, cluster_states, open_counts, severity_now, verdict_now
 from advisor.notifications.mail.message import (
     LEVELS,
     LONGEST_NAME,
@@ -48,6 +48,8 @@ from advisor.systems.services.history import own_time, when
 from advisor.systems.services.overview import Difference, difference
 from advisor.uploads.services.uploads import file_part
 from collectors.facts import is_command
+from rules.missing import parts_lacking
+from rules.titles import in_words
 
 LOG = logging.getLogger(__name__)
 WORDS = {"limits": "by another limit", "not_judged": "no longer judged", "judged_again": "judged again"}
@@ -171,6 +173,8 @@ class Contents:
     """Findings below the recipient's level."""
     bring: Mapping[str, Sequence[str]]
     """What to collect next, each with the rules that it settles."""
+    lacks: Mapping[str, Sequence[str]]
+    """What the output that was uploaded of such a command lacks."""
     more_to_bring: int
     judged: int
     in_order: int
@@ -275,6 +279,12 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
     lost = [account.lost(one.account, product) if one else "" for one in (before, audit)]
     joint = audit.cluster if audit.cluster.get("placement") else None
     own, others = cluster_states(audit)
+    numbers = {one["key"]: number for number, one in enumerate(data, 1)}
+    do = do_marked(
+        (joint["summary"] if joint else audit.summary).get("do", ()),
+        steps_of(plan_of(audit), own, others),
+        (*own, *others),
+    )
     return Contents(
         audit,
         when=interval(audit.capture),
@@ -287,6 +297,7 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
         more_accepted=max(0, len(quiet) - MOST_ACCEPTED),
         below=len(findings) - len(at_level),
         bring=dict(bring[:MOST_TO_BRING]),
+        lacks=parts_lacking(lack for verdict in audit.verdicts for lack in verdict["missing"]),
         more_to_bring=max(0, len(bring) - MOST_TO_BRING),
         judged=sum(verdict["verdict"] in ("fired", "clean") for verdict in audit.verdicts),
         in_order=sum(rule not in limited for rule in clean),
@@ -298,12 +309,8 @@ def contents(recipient: Recipient, audit: Audit, before: Audit | None, after_tro
         loss=account.loss(audit.account, product),
         lost_before=lost[0] if all(lost) and lost[0] != lost[1] else "",
         lost_now=lost[1] if all(lost) and lost[0] != lost[1] else "",
-        accounts=_accounts(audit, {one["key"]: number for number, one in enumerate(data, 1)}),
-        do=do_marked(
-            (joint["summary"] if joint else audit.summary).get("do", ()),
-            steps_of(plan_of(audit), own, others),
-            (*own, *others),
-        ),
+        accounts=_accounts(audit, numbers),
+        do=[{**one, "title": in_words(one["title"], numbers)} for one in do],
         plan=plan_of(audit),
         placed=placement_of(audit.cluster),
         laws=audit.laws[:MOST_LAWS],
@@ -358,7 +365,7 @@ def interval(capture: Capture) -> str:
         return "The exports say no time; uploaded " + taken_at(capture)
     same_day = begin[:10] == end[:10] and bool(end)
     time = f"{begin[:19]} to {end[11:19] if same_day else end[:19]}" if begin and end else (begin or end)[:19]
-    length = f", {capture.seconds:,.0f} s" if capture.seconds else ""
+    length = f", {jinja.measured(capture.seconds)} s" if capture.seconds else ""
     return f"Captured {time}{length}"
 
 
@@ -458,11 +465,11 @@ def nothing_found(told: Contents, least: int) -> str:
 
 
 def about(kind: str, audit: Audit) -> dict[str, str]:
-    """Headers by which a mail program can sort."""
+    """Headers by which a mail program can sort; `X-Lockwright-Worst` is of what is open: nothing accepted alarms."""
     return {
         "X-Lockwright-Kind": kind,
         "X-Lockwright-System": audit.system.name,
-        "X-Lockwright-Worst": LEVELS[audit.worst],
+        "X-Lockwright-Worst": LEVELS[severity_now(audit)],
         "X-Lockwright-Audit": str(audit.pk),
     }
 

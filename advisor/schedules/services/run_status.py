@@ -9,6 +9,7 @@ from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from advisor.audits.models import Capture
+from advisor.findings.services.pages import worst_now
 from advisor.notifications.models import Mail
 from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services.running import holds_of
@@ -40,6 +41,7 @@ class Found:
     system: str
     audit_id: int | None
     worst: int
+    """The severity of its worst finding that is not accepted; 0: none is open."""
 
 
 @dataclass
@@ -160,13 +162,13 @@ def status_of(runs: Iterable[Run]) -> list[RunStatus]:
 
 def _add_found(taken: dict[int, Taken]) -> None:
     """Add the captures of each upload, those kept from another upload that told the same included."""
-    columns = ("system", "system__name", "audit", "audit__worst")
-    own = Capture.objects.filter(upload__in=taken).order_by("system__name", "-taken")
-    again = Capture.objects.filter(also_in__in=taken).order_by("system__name", "-taken")
+    columns = ("system", "system__name", "audit", "now")
+    captures = Capture.objects.annotate(now=worst_now()).order_by("system__name", "-taken")
+    own, again = captures.filter(upload__in=taken), captures.filter(also_in__in=taken)
     for found, path in ((own, "upload"), (again, "also_in")):
-        for upload_id, system_id, system, audit_id, worst in found.values_list(path, *columns):
+        for upload_id, system_id, system, audit_id, now in found.values_list(path, *columns):
             if upload_id in taken:  # a capture may be in further uploads that are not asked for
-                taken[upload_id].found.append(Found(system_id, system, audit_id, worst or 0))
+                taken[upload_id].found.append(Found(system_id, system, audit_id, (now or {}).get("severity") or 0))
 
 
 def _add_mails(rows: dict[int, RunStatus], taken: dict[int, Taken]) -> None:

@@ -63,7 +63,7 @@
     }
 
     get group() { return `${this.data.k} ${this.whole}`; }
-    get known() { return this.stops.length > 0; }
+    get zooms() { return this.whole[1] > this.whole[0] && this.stops.length > 2; }
     name(x) { return this.data.k === "time" ? moment(x) : `${this.data.n} ${figure(x)}`; }
     share(x) { return this.view[1] > this.view[0] ? (x - this.view[0]) / (this.view[1] - this.view[0]) : 0.5; }
     inside(x) { return x >= this.view[0] && x <= this.view[1]; }
@@ -76,9 +76,8 @@
       this.told.className = "told";
       this.told.id = `told-${Plot.count = (Plot.count || 0) + 1}`;
       this.told.setAttribute("aria-live", "off");
-      if (Plot.count === 1) this.told.textContent = "Figures: move over a plot, or ← and → on it. Zoom: drag across it, or + and −.";
       row.append(this.told);
-      this.buttons = ["Zoom in", "Zoom out", "Whole"].map((words, n) => {
+      this.buttons = (this.zooms ? ["Zoom in", "Zoom out", "Whole"] : []).map((words, n) => {
         const button = document.createElement("button");
         button.type = "button";
         button.className = "small";
@@ -95,9 +94,10 @@
     }
 
     able() {
+      if (!this.zooms) return;
       const all = this.view[0] === this.whole[0] && this.view[1] === this.whole[1];
       const [nearer, farther, whole] = this.buttons;
-      nearer.disabled = !this.known || this.whole[1] <= this.whole[0] || this.stops.filter((x) => this.inside(x)).length < 3;
+      nearer.disabled = this.stops.filter((x) => this.inside(x)).length < 3;
       farther.disabled = whole.disabled = all;
     }
 
@@ -251,6 +251,8 @@
   }
 
   const plots = [...document.querySelectorAll("svg[data-plot]")].map((svg) => new Plot(svg));
+  const first = plots.find((one) => one.zooms);
+  if (first) first.told.textContent = "Figures: move over a plot, or ← and → on it. Zoom: drag across it, or + and −.";
   const together = (plot) => plots.filter((one) => one.group === plot.group);
   const show = (plot, x, aloud) => together(plot).forEach((one) => one.put(x, aloud && one === plot));
   const hide = (plot) => together(plot).forEach((one) => one.take());

@@ -98,7 +98,7 @@ class CaptureRow(Schema):
     files: list[str]
     upload: int | None
     audit: int | None
-    severity: SeverityName | None
+    severity: SeverityName | None = Field(description="The loudest finding that is not accepted; null: none.")
     processors_lost: float | None = Field(description=LOST)
     lost_share: float | None = Field(description=SHARE)
     waiting_tasks: float | None = Field(description=WAITING)

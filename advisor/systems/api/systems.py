@@ -28,7 +28,7 @@ from advisor.core.api import (
 )
 from advisor.core.api_errors import Problem
 from advisor.core.records import Refused
-from advisor.findings.services.pages import accepted_counts, with_open
+from advisor.findings.services.pages import accepted_counts, with_open, worst_now
 from advisor.systems.api.shapes import CapturePage, SnoozeWish, SystemPage, SystemRow, SystemWhole
 from advisor.systems.models import System
 from advisor.systems.services import snoozing
@@ -93,8 +93,8 @@ def captures(request: Asked, system_id: int, limit: Limit = 50, offset: Offset =
     """List the captures of a system, newest first, each with its key figures and its current audit."""
     system = get_object_or_404(systems_of(request.user), pk=system_id)
     heavy = [name.replace("latest__", "audit__") for name in (*HEAVY, DIGEST)]
-    found = system.captures.select_related("audit").defer(*heavy).order_by(*NEWEST_FIRST)
-    return part(found, limit, offset, _capture)
+    found = system.captures.annotate(worst_now=worst_now()).select_related("audit").defer(*heavy)
+    return part(found.order_by(*NEWEST_FIRST), limit, offset, _capture)
 
 
 @router.put(
@@ -228,7 +228,7 @@ def _capture(capture: Capture) -> dict[str, Any]:
         "files": capture.files,
         "upload": capture.upload_id,
         "audit": audit.pk if audit else None,
-        "severity": WORDS[audit.worst] if audit else None,
+        "severity": WORDS[(capture.worst_now or {}).get("severity") or 0],  # type: ignore[attr-defined]  # annotated
         **_account(audit),
         "figures": [
             {"key": key, "label": label, "unit": unit, "value": value, "better": better}

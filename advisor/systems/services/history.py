@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -17,6 +18,8 @@ from advisor.accounts.models import User
 from advisor.audits.models import NEWEST_FIRST, OLDEST_FIRST, Audit, Capture, Finding
 from advisor.core import journal
 from advisor.core.access import systems_of
+from advisor.findings.models import TrackedFinding
+from advisor.findings.services.states import accepted_now
 from advisor.systems.models import Note, System
 
 MOST_CAPTURES = 200
@@ -280,26 +283,37 @@ class FiredAt:
     team: str
     audit: int
     worst: int
+    """The severity of its worst finding of the rule that is not accepted; 0: all are accepted."""
     objects: int
+    accepted: int
+    """How many of them."""
 
 
 def fired_now(user: User) -> tuple[dict[str, list[FiredAt]], dict[str, int]]:
     """For each rule the systems this person sees that have it now, worst first; and how many systems each product has.
 
-    One query; a system without an audit does not count.
+    One query, and one more where anything is accepted; a system without an audit does not count.
     """
-    rows = systems_of(user).exclude(latest=None).order_by("name")
+    accepted = TrackedFinding.objects.filter(accepted_now())
+    some = Exists(accepted.filter(system=OuterRef("pk")))
+    rows = list(
+        systems_of(user)
+        .exclude(latest=None)
+        .order_by("name")
+        .values_list("pk", "name", "product", "team__name", "latest_id", "latest__findings_digest", some)
+    )
+    asked = [row[0] for row in rows if row[-1]]
+    quiet = set(accepted.filter(system__in=asked).values_list("system", "key").order_by()) if asked else set()
     fired: dict[str, list[FiredAt]] = {}
     systems: dict[str, int] = {}
-    for pk, name, product, team, audit, digest in rows.values_list(
-        "pk", "name", "product", "team__name", "latest_id", "latest__findings_digest"
-    ):
+    for pk, name, product, team, audit, digest, _ in rows:
         systems[product] = systems.get(product, 0) + 1
         levels: dict[str, list[int]] = {}
         for key, level in digest.items():
-            levels.setdefault(key.split(":", 1)[0], []).append(level)
+            levels.setdefault(key.split(":", 1)[0], []).append(0 if (pk, key[:400]) in quiet else level)
         for rule, of_rule in levels.items():
-            fired.setdefault(rule, []).append(FiredAt(pk, name, product, team, audit, max(of_rule), len(of_rule)))
+            found = (max(of_rule), len(of_rule), of_rule.count(0))
+            fired.setdefault(rule, []).append(FiredAt(pk, name, product, team, audit, *found))
     for at in fired.values():
         at.sort(key=lambda one: -one.worst)
     return fired, systems

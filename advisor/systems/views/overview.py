@@ -21,7 +21,7 @@ ONLY = ("changed", "not_audited", "overdue", "snoozed")
 A_PAGE = 100
 COLUMNS = (
     ("system", "System", ""),
-    ("lost", "Capacity lost", ""),
+    ("lost", "Capacity lost, mean", ""),
     ("worst", "Worst finding", ""),
     ("trend", "Trend", ""),
     ("findings", "Findings", ""),

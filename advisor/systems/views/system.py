@@ -32,7 +32,14 @@ from advisor.core.jinja import SEVERITY
 from advisor.core.version import rules_version
 from advisor.core.views import Asked, page, paged, refusal_in
 from advisor.findings.services.changes_seen import changes_of, marks_for
-from advisor.findings.services.pages import accepted_of, last_change_judged, some_accepted, verdict_now, worst_standing
+from advisor.findings.services.pages import (
+    accepted_of,
+    last_change_judged,
+    some_accepted,
+    verdict_now,
+    worst_now,
+    worst_standing,
+)
 from advisor.schedules.source_views.listing import NEWEST, rows_of
 from advisor.schedules.views.listing import Proposed, feeds_of, proposed
 from advisor.series.services.over_time import has_some
@@ -158,6 +165,7 @@ def _page(request: Asked, system: System, *forms_with_errors: forms.Form) -> Htt
     proposal = proposed(feeds, now) if system.expected_hours is None else None
     hours = proposal.hours if proposal else system.expected_hours
     captures = Capture.objects.filter(system=system).select_related("upload", "audit").order_by(*NEWEST_FIRST)
+    captures = captures.annotate(worst_now=worst_now())
     listed = paged(request, captures.only(*LISTED, *LISTED_AUDIT), 25)
     named = {one.pk: one.when for one in seen} | history.when_each(listed)
     words = clean_text(request.GET.get("setting", ""), 100)

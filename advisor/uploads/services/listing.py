@@ -16,7 +16,7 @@ from advisor.accounts.models import User
 from advisor.audits.models import Audit, Capture
 from advisor.core.access import systems_of, uploads_of
 from advisor.core.sorting import Sortable, both_ways
-from advisor.findings.services.pages import verdicts_now
+from advisor.findings.services.pages import verdicts_now, worst_now
 from advisor.systems.models import System
 from advisor.uploads.models import Input, Upload, UploadFile
 from advisor.uploads.services.uploads import clean_text
@@ -70,6 +70,12 @@ class OfSystem:
     """That of the newest of these captures; none while it is not judged."""
     verdict: str
     """What it says, without counting as open what is accepted today; empty where it has none."""
+
+    @property
+    def worst(self) -> int:
+        """The severity of its worst finding that is not accepted today; 0: none is open; -1: it is not judged."""
+        now = getattr(self.audit, "worst_now", None)
+        return (now["severity"] if now else 0) if self.audit else -1
 
 
 @dataclass
@@ -142,15 +148,15 @@ def rows(uploads: Sequence[Upload]) -> list[Row]:
         made[upload].file_count = count
     of_system = _captures(made)
     newest = {audit for found in of_system.values() for _, _, audit in found.values() if audit}
-    audits = Audit.objects.only(*SAID).in_bulk(newest)
+    audits = Audit.objects.only(*SAID).annotate(worst_now=worst_now(audit="pk")).in_bulk(newest)
     verdicts = verdicts_now(audits.values())
-    systems = System.objects.only("name").in_bulk({pk for found in of_system.values() for pk in found})
+    systems = System.objects.only("name", "product").in_bulk({pk for found in of_system.values() for pk in found})
     for upload, found in of_system.items():
         told = [
             OfSystem(systems[pk], count, audits.get(audit or 0), verdicts.get(audit or 0, ""))
             for pk, (_, count, audit) in found.items()
         ]
-        told.sort(key=lambda one: (-(one.audit.worst if one.audit else -1), one.system.name))
+        told.sort(key=lambda one: (-one.worst, one.system.name))
         made[upload].systems = told
     return list(made.values())
 

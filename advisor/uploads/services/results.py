@@ -8,6 +8,7 @@ from typing import Any
 from advisor.audits.models import Capture
 from advisor.audits.services.deduplicate import captures_in
 from advisor.audits.services.excerpts import fetch_lines
+from advisor.findings.services.pages import worst_now
 from advisor.uploads.models import Input, Upload
 from advisor.uploads.services.spooling import spooled
 
@@ -119,7 +120,8 @@ def rows_of(upload: Upload) -> list[Row]:
 def captures_by_system(upload: Upload) -> list[tuple[Any, list[Capture]]]:
     """The captures of an upload under their systems."""
     found: dict[int, tuple[Any, list[Capture]]] = {}
-    for capture in captures_in(upload).select_related("system", "audit").order_by("system__name", "taken", "id"):
+    captures = captures_in(upload).annotate(worst_now=worst_now()).select_related("system", "audit")
+    for capture in captures.order_by("system__name", "taken", "id"):
         found.setdefault(capture.system_id, (capture.system, []))[1].append(capture)
     return list(found.values())
 

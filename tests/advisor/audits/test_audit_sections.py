@@ -3,14 +3,19 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
 
 from advisor.audits.models import Audit, Capture
 from advisor.audits.services.audit_page import collect_shown, page_of, trend_of
+from advisor.findings.models import TrackedFinding
+from advisor.notifications.mail.report import report_message
 from advisor.uploads.models import Upload
 from rules.missing import parts_lacking
+from rules.titles import titles
+from tests.advisor.notifications.mail.letter_parts import parts, recipient_of
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
 
@@ -163,6 +168,60 @@ def test_what_is_asked_for_again_says_what_the_uploaded_one_lacks(
     assert "What was uploaded of it lacks: " in text
     assert "; ".join(shown.lacks[command][:3]) in text
     assert not any(one.startswith("sp_cacheconfig") for one in shown.lacks), "nothing of it was uploaded"
+
+
+def test_the_mail_says_it_as_well(people: People, bring: Callable[..., Upload]) -> None:
+    bring("prices_locked_as_a_table")
+    audit = Audit.objects.get()
+    lacks = page_of(audit).lacks
+    mail = parts(report_message(recipient_of(people, severity=1), audit, None))
+    told = [one for one in lacks.values() if "; ".join(one[:3]) in " ".join(mail.text.split())]
+    assert told, "the mail asks for some of it again"
+    for part in told:
+        for text in (" ".join(mail.text.split()), words_of(mail.html)):
+            assert f"What was uploaded of it lacks: {'; '.join(part[:3])}" in text
+
+
+def test_the_page_of_a_finding_says_what_would_tell_more_of_it(
+    people: People, storm_audit: Audit, as_user: AsUser
+) -> None:
+    verdict = next(one for one in storm_audit.verdicts if one["verdict"] == "fired" and one["missing"])
+    command = verdict["missing"][0]["bring"]
+    row = TrackedFinding.objects.get(rule=verdict["rule"])
+
+    def told() -> str:
+        text = unescape(words_of(text_of(as_user(people.colleague), f"/findings/{row.pk}/")))
+        return text[text.index("What would tell more of it:") :]
+
+    assert all(one["bring"] in told() for one in verdict["missing"])
+    assert "What was uploaded of it lacks" not in told(), "nothing of it was uploaded"
+    verdict["missing"][0]["fact"] = f"ase.A: not in the output of {command} that was collected"
+    storm_audit.save()
+    assert "What was uploaded of it lacks: figures that these rules need." in told()
+
+
+def test_no_page_and_no_mail_names_a_rule_by_its_id_in_a_sentence(
+    people: People, bring: Callable[..., Upload], as_user: AsUser
+) -> None:
+    """LEWIS has texts that lead to other rules: pages lead to the finding or the rule by a link with its title."""
+    bring("payroll_page_locks")
+    audit = Audit.objects.get(system__name="LEWIS")
+    stored = " ".join(one.data["says"] for one in audit.findings.all()) + str(audit.verdicts)
+    assert re.search(r"[ (]openvms/[a-z_]+[ ,.)]", stored), "the story has such a text"
+    carl = as_user(people.colleague)
+    addresses = [f"/audits/{audit.pk}/", f"/audits/{audit.pk}/cpus/", f"/audits/{audit.pk}/cluster/"]
+    addresses += [f"/findings/{row.pk}/" for row in TrackedFinding.objects.filter(system=audit.system)]
+    for address in addresses:
+        page = text_of(carl, address).partition("<main")[2]
+        page = re.sub(r"<(code|pre|option|select)\b.*?</\1>", " ", page, flags=re.DOTALL)
+        assert not set(re.findall(r"\b[a-z]+/[a-z_]+\b", words_of(page))) & titles().keys(), address
+    found = audit.findings.get(rule="openvms/spinlock_hot")
+    link = re.search(r'<a href="#f(\d+)">finding (\d+)</a>', text_of(carl, addresses[0]))
+    assert link
+    assert int(link[2]) == int(link[1]) + 1
+    assert found.data["do"]
+    mail = parts(report_message(recipient_of(people, severity=1), audit, None)).text
+    assert not set(re.findall(r"\b[a-z]+/[a-z_]+\b", mail)) & titles().keys()
 
 
 def test_a_table_without_rows_and_a_part_without_a_name_are_said() -> None:

@@ -20,6 +20,7 @@ from advisor.audits.models import Audit
 from advisor.audits.services.contract import audit_json
 from advisor.audits.services.limits import set_limit
 from advisor.audits.services.printing import html_of
+from advisor.core.jinja import SEVERITY
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services import states
 from advisor.notifications.mail.daily import daily_message
@@ -28,6 +29,8 @@ from advisor.notifications.mail.heartbeat import heartbeat_message
 from advisor.notifications.mail.report import report_message
 from advisor.notifications.models import Recipient
 from advisor.operations.services.metrics import REGISTRY
+from advisor.schedules.models import Run, Schedule
+from advisor.schedules.services.run_status import status_of
 from advisor.systems.models import System
 from tests.advisor.audits.rule_pages import LIMIT, RULE
 from tests.advisor.findings.claims import followed
@@ -185,6 +188,70 @@ def test_a_step_of_which_all_is_accepted_is_no_step_of_the_run_sheet(people: Peo
     assert "Step 2: lock address spinlock ratio 100 → 5 (accepted until 2999-01-31)" in sheet
     TrackedFinding.objects.update(state_until=date(2026, 1, 1))  # before any sweep has ended it
     assert "accepted" not in words_of(text_of(places.client, sheet_of))
+
+
+def test_a_severity_beside_a_capture_is_that_of_what_is_open(people: People, places: Places) -> None:
+    """Of the capture, of its upload, of the run that brought it, and of the rule; a mail program sorts by a header."""
+    audit, rule = places.audit, followed().rule
+    upload = audit.capture.upload
+    assert upload
+    schedule = Schedule.objects.create(team=people.team, name="drop", cron="0 * * * *", zone="UTC")
+    upload.run = run = Run.objects.create(schedule=schedule, due=timezone.now(), state=Run.State.DONE)
+    upload.save()
+    _, secret = make_token(people.colleague, "reads", ["read"], timezone.now() + timedelta(days=1))
+    api = Client(headers={"authorization": f"Bearer {secret}"})
+
+    def worst() -> dict[str, str]:
+        def page(name: str, *args: object, query: str = "") -> str:
+            return words_of(text_of(places.client, reverse(name, args=args) + query))
+
+        mail = parts(report_message(places.recipient(), Audit.objects.get(pk=audit.pk), None)).mail
+        captures = page("system", audit.system_id)
+        captures = captures[captures.index("Captures arrive by") :]
+        listed = page("uploads")
+        shown = page("upload-show", upload.pk)
+        book = text_of(places.client, reverse("rulebook")).partition(f'<code class="soft">{rule}</code>')[2]
+        here = page("rule", rule)
+        (row,) = status_of([run])
+        return {
+            "header of the mail": str(mail["X-Lockwright-Worst"]),
+            "captures": captures[captures.index("Captures, newest first") :][:200],
+            "choice of captures": page("compare", audit.system_id).partition("Choose captures")[2],
+            "list of uploads": listed[listed.index("Upload 1") :],
+            "upload": shown[shown.index("What it holds") :],
+            "rule book": words_of(book.partition("</tr>")[0]),
+            "rule": here[here.rindex("Where it fires here") :].partition("Worked examples")[0],
+            "run": SEVERITY[row.uploads[0].found[0].worst],
+            "API": str(api.get(f"/api/systems/{audit.system_id}/captures").json()["items"][0]["severity"]),
+        }
+
+    places.recipient()
+    before = worst()
+    for where in ("header of the mail", "captures", "list of uploads", "upload", "run", "API"):
+        assert "critical" in before[where], (where, before[where])
+    assert "1 system" in before["rule book"]
+    assert "critical" in before["rule"]
+    critical = TrackedFinding.objects.filter(severity=4)
+    accept(people, *critical.values_list("pk", flat=True))
+    some = worst()
+    for where in ("header of the mail", "captures", "list of uploads", "upload", "run", "API"):
+        assert "warning" in some[where], (where, some[where])
+        assert "critical" not in some[where].replace("3 accepted", ""), (where, some[where])
+    assert "accepted at 1" in some["rule book"]
+    assert "1 system" not in some["rule book"]
+    assert "1 accepted" in some["rule"]
+    assert "critical" not in some["rule"]
+    accept(people)
+    every = worst()
+    assert every["header of the mail"] == every["run"] == "nothing"
+    assert every["API"] == "None"
+    for where in ("captures", "upload"):
+        assert "none open, accepted" in every[where], (where, every[where])
+    for where, said in every.items():
+        assert "critical" not in said, (where, said)
+        assert "no findings" not in said, (where, said)
+    TrackedFinding.objects.update(state_until=date(2026, 1, 1))  # before any sweep has ended it
+    assert worst() == before
 
 
 def test_the_overview_shows_the_worst_that_is_open(people: People, places: Places) -> None:

@@ -14,6 +14,7 @@ from tests.advisor.charts.pictures import (
     T0,
     by_class,
     data_of,
+    every,
     lines,
     maybe,
     names,
@@ -126,3 +127,15 @@ def test_too_small_a_picture_or_a_seventh_line_is_refused() -> None:
         course_chart([], unit="", title="t", height=59)
     with pytest.raises(ValueError, match="six is the most"):
         course_chart([ChartCurve("x", ())] * 7, unit="", title="t")
+
+
+def test_the_words_of_a_limit_stand_on_no_line_of_a_narrow_picture() -> None:
+    """At zero of a high axis the rows nearest to the limit are those of the lines."""
+    rates = (28_000.0, 2_900.0, 1_500.0)
+    curves = [ChartCurve(f"rate {rate:g}", every(1, [rate, rate * 1.02] * 20)) for rate in rates]
+    root = plot(course_chart(curves, unit="/s", title="t", bounds=[Bound("limit", 500.0)]))
+    (words,) = by_class(root, "c-inside")
+    dots = [float(one.get("cy", "nan")) for one in by_class(root, "c-dot")]
+    assert len(dots) == 120
+    baseline = float(words.get("y", "nan"))
+    assert not [y for y in dots if baseline - 12 < y < baseline + 2]

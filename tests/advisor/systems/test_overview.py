@@ -355,6 +355,6 @@ def test_the_page_of_a_system_has_the_same_figure_at_its_head(
 ) -> None:
     bring("two_nodes_slow_master")
     page = text_of(as_user(people.owner), f"/systems/{System.objects.get(name='SKYE').pk}/")
-    assert "<dt>Capacity lost</dt>" in page
+    assert "<dt>Capacity lost, on average</dt>" in page
     assert "0.38 of 2 CPUs" in page
     assert 'class="c-lost"' in page

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from advisor.audits.models import Audit, Capture
 from advisor.findings.models import TrackedFinding
 from advisor.notifications.mail.daily import MOST_ROWS, daily_message
+from advisor.notifications.mail.digest import digest_message
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import notify, recipients, subscribers
 from advisor.systems.models import System
@@ -134,6 +135,18 @@ def test_what_the_fleet_loses_and_how_that_changed_counts_what_was_measured_alon
     assert rows["GREW"].split() == ["GREW", "advice", "2.50", "+1.50"]
     assert rows["SAME"].split() == ["SAME", "advice", "0.50", "-"]
     assert rows["BLIND"].split() == ["BLIND", "advice", "-", "-"]
+
+
+def test_two_systems_of_one_name_are_told_apart_by_their_product(people: People, told: Recipient) -> None:
+    for product in ("ase", "unix"):
+        one = System.objects.create(team=people.team, product=product, name="SKYE", key="SKYE")
+        audited(one, 1.0)
+    audited(system_of(people, "ALONE"), 1.0)
+    for message in (daily_message(told, NOW), digest_message(told, NOW)):
+        mail = parts(message)
+        for text in (words_of(mail.text), mail.html):
+            assert text.count("SKYE (SAP ASE)") == text.count("SKYE (UNIX)") == 1
+            assert "ALONE (" not in text
 
 
 def test_nothing_measured_is_no_zero(people: People, told: Recipient) -> None:
