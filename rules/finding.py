@@ -195,7 +195,7 @@ class Finding:
     ended: bool = False
     """Whether its figures are of before the last start: nothing is to be changed for them."""
     urgent: bool = False
-    """Whether somebody waits at this moment: what is to be done comes before everything else."""
+    """Whether somebody waits at this moment, or is about to: what is to be done comes before everything else."""
 
     @property
     def says(self) -> str:

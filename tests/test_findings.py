@@ -4,8 +4,8 @@ A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknow
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (or one of its parts:
 `seen`, `because`, `do`, `unknown`) and `never_says` (pieces), `changes` (target: [old, new]), `apply` (pieces of the
 script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`, `cost`, `evidence` (metric: value),
-`held_against` (metric: limit), `explains`, `no_changes`, `no_cost`, `no_expects`. Beside any of them `missing`: pieces
-of what to bring.
+`held_against` (metric: limit), `explains`, `urgent`, `no_changes`, `no_cost`, `no_expects`. Beside any of them
+`missing`: pieces of what to bring.
 """
 
 from copy import deepcopy
@@ -84,6 +84,8 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
     if "cost" in want:
         assert finding.cost is not None
         assert [round(v, 2) for v in (finding.cost.processors, finding.cost.low, finding.cost.high)] == want["cost"]
+    if "urgent" in want:
+        assert finding.urgent is want["urgent"]
     if want.get("no_expects"):
         assert not finding.expects
     if want.get("no_cost"):

@@ -13,8 +13,9 @@ time is a warning where nine tenths are in use now too, or where the error log o
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
 look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. The
 session that holds half of those in use or more is named, by monProcessActivity or the locks as they are listed, with
-its program and statement. For connections a quarter more, after a look at what they do: a pool that never closes its
-connections fills any number. The operating system's file descriptors end it (`select @@max_connections`).
+its program and statement; while nearly all are in use, it is to be looked at at once. For connections a quarter more,
+after a look at what they do: a pool that never closes its connections fills any number. The operating system's file
+descriptors end it (`select @@max_connections`).
 
 When to ignore it: where all of it was used once, by a job that is no longer run: Max_Used counts from the start of the
 server, or of the last reset.
@@ -174,6 +175,7 @@ def _finding(
         ),
         because=because,
         do=joined(look, then),
+        urgent=holder is not None and 100.0 * usage.active >= limits.used_percent * there,
         unknown=unknown,
         evidence=(
             Evidence(f"{label} in use", usage.active, "", usage.source),

@@ -79,6 +79,10 @@ class ByTables:
 
 def table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
     """Owner and name of tables by database and object id."""
+    return facts.also(TableScheme).once(TableScheme, _table_names)
+
+
+def _table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
     seen = facts.also(*NAMING)
     listed: list[ObjectLockContention | TableScheme] = [*seen.every(ObjectLockContention), *seen.every(TableScheme)]
     return {(one.database, one.object_id): (one.owner, one.table) for one in listed if one.database and one.object_id}

@@ -199,7 +199,9 @@ def place_of_lock(facts: Facts, lock: HeldLock) -> str:
 
 def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
     """The name of its table; `None` where no export has it."""
-    return lock.object_name or _names(facts).get((_home(facts, lock) or lock.db_id, lock.object_id))
+    return lock.object_name or facts.once(MonOpenObjectActivity, _names).get(
+        (_home(facts, lock) or lock.db_id, lock.object_id)
+    )
 
 
 def _home(facts: Facts, lock: HeldLock) -> str | None:

@@ -28,6 +28,7 @@ from collectors.facts.ase import (
     ResourceUsage,
     TableScheme,
 )
+from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, usages_of, used_percent
 from rules.ase._evidence.objects.seen import activity, databases, schemes, table_key
 from rules.ase._evidence.objects.statements import tables_in
@@ -219,7 +220,7 @@ def taken(facts: Facts, lock: HeldLock) -> Taken | None:
     That a batch which changes rows and asks for no table lock was promoted is this project's conclusion: an earlier
     batch of the same transaction may have asked for it.
     """
-    process, text = head_process(facts, lock.spid or 0), batch_of(facts, lock.spid or 0)
+    process, text = head_process(facts, lock.spid or 0), without_literals(batch_of(facts, lock.spid or 0))
     if LOCKS_TABLE.search(text):
         return Taken("taken by `lock table` in its batch", "Afterwards see whether that job needs `lock table` by day.")
     if not CHANGES.match(text or (process.command if process else None) or ""):
