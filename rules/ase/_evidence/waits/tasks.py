@@ -173,7 +173,7 @@ class CommandTime:
     @property
     def evidence(self) -> Evidence:
         """The figure."""
-        how = "as tasks that wait or run / commands a second (Little's law)"
+        how = "by Little's law: tasks that wait or run / commands a second"
         return Evidence("mean time of a client's command", round(self.seconds, 3), "s", self.source, computed=how)
 
 
