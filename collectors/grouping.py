@@ -19,6 +19,7 @@ from collectors.facts.openvms import FileName, LockActivity, LockLatency, LockQu
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
+from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun
 from collectors.facts.zvm import PerfkitPage
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
@@ -40,10 +41,6 @@ SAMPLE = (
     "names no host, so it is taken for a sample of the one that {0} is of, by name and folder: put listings of another "
     "host into a folder of their own"
 )
-
-
-SWITCH = re.compile(r"[\s,;:(-]*\b(?:with|without|no) (?:an? |the )?[A-Za-z][^,;()]{0,60}\)?\s*$", re.IGNORECASE)
-"""What ends the title of a load series whose title tells whether something was on."""
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
 OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileName)
@@ -95,7 +92,8 @@ def name_of(one: Input) -> str | None:
 def _without_switch(one: Input, own: str) -> str:
     """The name without what a load series was run `with` or `without`: one machine, whose runs are to be compared."""
     series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
-    return SWITCH.sub("", own) or own if series and all(fact.node is None for fact in series) else own
+    same, switch = parted(own)
+    return same if switch and same and series and all(fact.node is None for fact in series) else own
 
 
 def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str]) -> list[Group]:

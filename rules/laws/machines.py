@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from collectors.facts.scaling.titles import DLM, LONGEST, parted
 from rules.laws.hardware import EMULATORS
 
 MODELS = re.compile(
@@ -21,14 +22,6 @@ FIGURES = re.compile(
     re.IGNORECASE,
 )
 """Clock, cache and processors, and `6/667`: what two machines of one model may differ in."""
-DLM = r"DLM|dedicated lock manager"
-SWITCHED = re.compile(
-    rf"[\s,;:(-]*\b(?:(?P<word>with|without|no) (?:an? |the )?(?P<what>[A-Za-z][^,;()]{{0,60}})"
-    rf"|(?P<dlm>{DLM}) (?P<state>on|off))\b\)?",
-    re.IGNORECASE,
-)
-LONGEST = 200
-"""Characters of a title that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +48,13 @@ class Machine:
 
 def machine_of(title: str) -> Machine:
     """Part the title of a series."""
-    flat = " ".join(title[:LONGEST].split())
-    switch = SWITCHED.search(flat)
-    whole = _tidy(SWITCHED.sub(" ", flat, count=1)) if switch else _tidy(flat)
+    rest, switch = parted(title)
+    whole = _tidy(rest)
     models = {found.upper().replace(" ", "") for found in MODELS.findall(whole)}
     return Machine(
         models.pop() if len(models) == 1 else None,
         _tidy(FIGURES.sub(" ", whole)),
-        EMULATORS.search(flat) is not None,
+        EMULATORS.search(title[:LONGEST]) is not None,
         _what(switch),
         _on(switch),
         whole,

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from collectors.capture import captures
 from collectors.facts import Capture, Facts, Interval, System
 from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.read import Input
 from rules.compare.comparison import Comparison
 from rules.compare.within import comparisons_within
 from rules.laws.machines import machine_of, same_model, switched
@@ -43,6 +45,27 @@ def test_without_is_before_and_with_is_after_wherever_they_stand(turned: bool) -
         "scaling.beyond": pytest.approx(1.51),
     }
     assert "takes one of 8 CPUs at all hours" in found.why
+
+
+@pytest.mark.parametrize(
+    ("ends", "sides"),
+    [(", {} DLM", ("without", "with")), (" - DLM {}", ("off", "on")), (" with SSD, {} DLM", ("without", "with"))],
+)
+def test_two_files_of_one_machine_are_one_system_and_held_against_each_other(ends: str, sides: tuple[str, str]) -> None:
+    """Reading joins by the same words that the comparison parts; of two things that a title names the last is it."""
+    series = [made(f"{RX}{ends.format(side)}", rates) for side, rates in zip(sides, (OFF, ON), strict=True)]
+    files = [Input(f"in/{n}.txt", "scaling/load_series", [one], given="in") for n, one in enumerate(series)]
+    (capture,) = captures(files)
+    assert len(capture.facts.every(LoadSeries)) == 2
+    assert switched(series[0].title, series[1].title) == "after"
+    assert len(within(*series)) == 1
+
+
+def test_what_differs_beside_the_switch_is_another_machine() -> None:
+    titles = (f"{RX} with SSD, without DLM", f"{RX} with disks, with DLM")
+    files = [Input(f"in/{n}.txt", "scaling/load_series", [made(one)], given="in") for n, one in enumerate(titles)]
+    assert len(captures(files)) == 2
+    assert switched(*titles) is None
 
 
 @pytest.mark.parametrize(

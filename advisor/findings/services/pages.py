@@ -252,19 +252,24 @@ def with_states(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [with_state(one.data, known.get((one.system_id, one.key))) for one in some]
 
 
-def cluster_states(audit: Audit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The findings of an audit by `with_state`, and those of the other nodes of its cluster: its plan is theirs, too.
+def cluster_audits(audit: Audit) -> list[Audit]:
+    """The audit, and the current ones of the other nodes of its cluster: they came with the same upload.
 
-    The other nodes came with the same upload, and their current audits are of the same cluster and time.
+    They are of the same cluster and time. Of each its cluster, its system and the interval of its capture are loaded.
     """
+    if not audit.cluster:
+        return [audit]
+    uploads = Upload.objects.filter(Q(pk=audit.capture.upload_id) | Q(captures_again=audit.capture_id))
+    captures = Capture.objects.filter(Q(upload__in=uploads) | Q(also_in__in=uploads)).exclude(audit=audit)
+    others = Audit.objects.filter(pk__in=captures.values("audit")).select_related("capture", "system")
+    found = others.only("cluster", "capture__interval", "system__name").order_by("pk")
+    return [audit, *(one for one in found if _place_of(one) == _place_of(audit))]
+
+
+def cluster_states(audit: Audit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The findings of an audit by `with_state`, and those of the other nodes of its cluster: its plan is theirs."""
     own = list(audit.findings.order_by("number"))
-    beside: list[Finding] = []
-    if audit.cluster:
-        uploads = Upload.objects.filter(Q(pk=audit.capture.upload_id) | Q(captures_again=audit.capture_id))
-        captures = Capture.objects.filter(Q(upload__in=uploads) | Q(also_in__in=uploads)).exclude(audit=audit)
-        audits = Audit.objects.filter(pk__in=captures.values("audit")).only("cluster")
-        same = [one.pk for one in audits if _place_of(one) == _place_of(audit)]
-        beside = list(Finding.objects.filter(audit__in=same).order_by("audit", "number"))
+    beside = Finding.objects.filter(audit__in=cluster_audits(audit)[1:]).order_by("audit", "number")
     found = with_states([*own, *beside])
     return found[: len(own)], found[len(own) :]
 

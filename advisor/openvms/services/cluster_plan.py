@@ -14,7 +14,7 @@ from advisor.audits.models import Audit
 from advisor.audits.report.plan import with_accepted
 from advisor.audits.report.render import sheets_text
 from advisor.audits.report.run_sheet import RunSheet, cluster_sheet
-from advisor.findings.services.pages import with_states
+from advisor.findings.services.pages import cluster_audits, with_states
 from advisor.notifications.mail.scripts import files
 from advisor.uploads.services.uploads import file_part
 
@@ -22,22 +22,14 @@ RUN_SHEET = "run-sheet.txt"
 
 
 def captures_of(audit: Audit) -> list[Mapping[str, Any]]:
-    """The captures of the nodes of its cluster and time, of each the newest audit, as far as a sheet needs them."""
-    cluster = audit.cluster
-    same = Audit.objects.filter(
-        system__team=audit.system.team,
-        system__product=audit.system.product,
-        cluster__name=cluster["name"],
-        cluster__start=cluster["start"],
-    )
-    newest = {one.system_id: one for one in same.select_related("capture", "system").order_by("at", "pk")}
+    """The captures of the nodes of its cluster, as far as a sheet needs them."""
     return [
         {
             "system": {"name": one.system.name},
             "interval": one.capture.interval,
             "findings": with_states(one.findings.order_by("number")),
         }
-        for one in newest.values()
+        for one in sorted(cluster_audits(audit), key=lambda one: one.pk)
     ]
 
 
