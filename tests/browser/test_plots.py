@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.advisor.openvms.two_nodes import exports
 from tests.advisor.series.machines import LARGE
-from tests.browser.conftest import Service, log_in
+from tests.browser.conftest import Service, log_in, until
 from tests.browser.views import bring
 
 
@@ -191,3 +191,18 @@ def test_no_text_of_a_plot_is_smaller_than_12_px_or_cut_off_at_any_width(
         assert plot
         assert plot["width"] > 0.85 * min(width, 1400) or plot["width"] > 0.6 * width
     context.close()
+
+
+def test_what_has_nothing_to_zoom_has_no_buttons_for_it(page: Page) -> None:
+    """A system of two captures: its figures are told, and nothing between the two is to be drawn larger."""
+    page.goto("/")
+    until(page, page.get_by_role("link", name="TIREE", exact=True).count)
+    page.get_by_role("link", name="TIREE", exact=True).first.click()
+    plot = page.locator("svg[data-plot]").first
+    expect(plot).to_be_visible()
+    plot.focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".told").first).to_have_text(re.compile(r"^\d{4}-"))
+    expect(page.locator(".plot-controls button")).to_have_count(0)
+    page.keyboard.press("+")
+    expect(page.locator(".c-cross line").first).to_be_attached()

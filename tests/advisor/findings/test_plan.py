@@ -537,3 +537,21 @@ def test_text_of_exports_stays_text_everywhere(people: People, as_user: AsUser) 
         assert str(escape(HOSTILE[:20])) in page
     texts = unzipped(as_user(people.owner).get(f"/plan/scripts.zip?system={row.system_id}").content)
     assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e]", texts["run-sheet.txt"])
+
+
+def test_many_changes_are_a_line_each_and_all_of_them_is_on_the_page(people: People, as_user: AsUser) -> None:
+    """What is folded is read without a script and printed; a few changes stand open."""
+    carl = as_user(people.colleague)
+    folded = re.compile(r'<article class="joint" data-row>\s*<details( open)?>')
+    few = simple(people, "ONE")
+    assert folded.findall(text_of(carl, address(few))) == [" open"]
+    changes = [change(f"ase.config:knob {n}", f"knob {n}", 1.0, 2.0) for n in range(8)]
+    many = audited(server(people, "MANY"), step(*changes), changes=changes)
+    quiet = [server(people, f"QUIET{n}") for n in range(9)]
+    page = text_of(carl, address(few, many, *quiet))
+    assert folded.findall(page) == [""] * 9
+    for n in range(8):
+        assert f"knob {n} 1 → 2 risk low 1 system: MANY 1 open" in words_of(page)
+    assert page.count('<td data-label="Undo">') == 9
+    assert "9 systems with nothing to run" in words_of(page)
+    assert all(f"<b>{one.name}</b>" in page for one in quiet)

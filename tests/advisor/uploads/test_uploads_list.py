@@ -43,7 +43,7 @@ def test_a_row_tells_the_system_the_verdict_and_the_files(
     html = as_user(people.colleague).get("/uploads/").content.decode()
     (row,) = listed(as_user(people.colleague))
     assert f'<a href="/audits/{audit.pk}/">CLAIMS1</a>' in html
-    assert f"Upload {upload.pk} CLAIMS1 1 capture critical {audit.summary['verdict'][:60]}" in row
+    assert f"Upload {upload.pk} CLAIMS1 SAP ASE, 1 capture critical {audit.summary['verdict'][:60]}" in row
     assert f"{upload.files.count()} files {upload.files.all()[0].name}" in row
     assert "olga Claims" in row
 
@@ -55,7 +55,7 @@ def test_of_many_systems_the_worst_are_named_and_of_many_files_the_first(people:
         system = System.objects.create(team=people.team, product="ase", name=name, key=name)
         brought(upload, see(system, number, {CONTENDED: number} if number else {}))
     (row,) = listed(as_user(people.owner))
-    assert "NODE4 1 capture NODE3 1 capture NODE2 1 capture and 2 others" in row
+    assert "NODE4 SAP ASE, 1 capture NODE3 SAP ASE, 1 capture NODE2 SAP ASE, 1 capture and 2 others" in row
     assert "critical NODE4: the worst of them" in row
     assert "4 files a.txt, b.txt, c.txt, …" in row
     assert "NODE1" not in row
@@ -74,8 +74,8 @@ def test_the_newest_capture_speaks_for_the_system_also_where_another_upload_brou
     later.capture.also_in.add(both)
     html = as_user(people.owner).get("/uploads/").content.decode()
     newest, oldest = listed(as_user(people.owner))
-    assert f"Upload {both.pk} PROD1 2 captures no findings 2 files" in newest
-    assert f"Upload {first.pk} PROD1 1 capture no findings 1 file" in oldest
+    assert f"Upload {both.pk} PROD1 SAP ASE, 2 captures no findings 2 files" in newest
+    assert f"Upload {first.pk} PROD1 SAP ASE, 1 capture no findings 1 file" in oldest
     assert html.count(f'<a href="/audits/{later.pk}/">PROD1</a>') == 2
     assert f"/audits/{earlier.pk}/" not in html
 
@@ -98,7 +98,7 @@ def test_what_is_not_read_or_not_recognised_says_so(people: People, as_user: AsU
     assert "PAYROLL as chosen at the upload not judged" in listed(olga, "?state=waiting")[0]
     capture = see(unknown_system(people), 1).capture
     Capture.objects.filter(pk=capture.pk).update(upload=waiting, audit=None)
-    assert "PROD1 1 capture, not judged yet not judged" in listed(olga, "?state=waiting")[0]
+    assert "PROD1 SAP ASE, 1 capture, not judged yet not judged" in listed(olga, "?state=waiting")[0]
 
 
 def test_the_address_holds_search_state_order_and_page(people: People, as_user: AsUser) -> None:

@@ -17,6 +17,7 @@ from advisor.notifications.mail.report import report_message
 from advisor.notifications.models import Recipient
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from rules.titles import title_of
 from tests.advisor.notifications.mail import mail_servers
 from tests.advisor.notifications.mail.letter_parts import (
     HOSTILE,
@@ -241,7 +242,8 @@ def test_what_to_collect_comes_with_the_command_and_what_it_settles(
     found = parts(report_message(told, latest, None))
     first = latest.summary["collect"][0]
     assert f"\n  {first['command'][:40]}" in found.text
-    assert f"\n      for {first['settles'][0]}" in found.text
+    assert f"\n      settles: {title_of(first['settles'][0])[:40]}" in found.text
+    assert first["settles"][0] not in found.text + found.html, "people know titles"
     assert first["command"] in html.unescape(found.html)
     silent = sum(verdict["verdict"] in ("unknown", "untrusted", "broken") for verdict in latest.verdicts)
     assert f"{silent} rules could not judge; " in found.text
