@@ -4,6 +4,7 @@ from django.db import models
 from django.utils import timezone
 
 from advisor.core.models import Work
+from advisor.core.packed_json import PackedJSONField
 
 NEWEST_FIRST = ("-timed", "-taken", "-id")
 """The one order of a system's captures: a listing that says no time is no newer than figures that do; of one time the
@@ -31,11 +32,11 @@ class Capture(models.Model):
     platform = models.CharField(max_length=300, blank=True)
     processors = models.IntegerField(null=True, blank=True)
     fact_count = models.IntegerField(default=0)
-    kinds = models.JSONField(null=True)
+    kinds = PackedJSONField(use="audits", null=True)
     """The kinds of its facts, by name; null where a version before this field kept it."""
     files = models.JSONField(default=list)
     """The files (as in `Input.file`) its facts came from."""
-    figures = models.JSONField(default=list)
+    figures = PackedJSONField(use="audits", default=list)
     """Its key figures: `[key, label, unit, value, better]`."""
     settings = models.ForeignKey("systems.SettingsSnapshot", null=True, blank=True, on_delete=models.SET_NULL)
     audit = models.ForeignKey("Audit", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
@@ -101,15 +102,15 @@ class Audit(models.Model):
     """Ids of the rules that could not judge: a finding of theirs that is not there has not gone."""
     shown = models.DateTimeField(null=True, blank=True)
     """When it became the newest of its system; null where it never was."""
-    verdicts = models.JSONField(default=list)
+    verdicts = PackedJSONField(use="audits", default=list)
     laws = models.JSONField(default=list)
     """The fitted models, as the contract prints them under `models`."""
     comparisons = models.JSONField(default=list)
     """Before and after where one file holds both sides, as the contract prints them."""
-    plan = models.JSONField(default=dict)
-    account = models.JSONField(default=list, db_default=[])
+    plan = PackedJSONField(use="audits", default=dict)
+    account = PackedJSONField(use="audits", default=list)
     """Where the capacity went, as the contract prints it; of audits before version 0.9.0 empty."""
-    summary = models.JSONField(default=dict, db_default={})
+    summary = PackedJSONField(use="audits", default=dict)
     """The verdict, what to do and what to collect, as the contract prints it; as `account`."""
     cluster = models.JSONField(default=dict, db_default={})
     """The cluster it was audited in, as the contract prints it; empty where it was audited alone."""
@@ -162,7 +163,7 @@ class Finding(models.Model):
     value = models.FloatField(null=True, blank=True)
     unit = models.CharField(max_length=40, blank=True)
     limit = models.FloatField(null=True, blank=True)
-    data = models.JSONField()
+    data = PackedJSONField(use="findings")
     """The whole finding as the contract prints it, with the quoted lines as `excerpt`."""
 
     class Meta:

@@ -8,16 +8,18 @@ from typing import Any
 from collectors.facts import Fact, Source
 from collectors.facts.ase import LockHashtable, Server
 from collectors.facts.codec import dump, load
+from collectors.packed import unpack
 
 TABLE = LockHashtable(source=Source("a.txt", 3, 7), table="address", lookups=5, contention_percent=12.5)
 OTHER = Server(source=Source("a.txt", 1, 1), name="PROD1", version="16.0")
 
 
 def plainly(data: bytes) -> Any:
-    return json.loads(zlib.decompress(data))
+    return json.loads(unpack(data, 1 << 20))
 
 
 def packed(content: Any) -> bytes:
+    """As versions before packed them, which are read for ever."""
     return zlib.compress(json.dumps(content).encode())
 
 

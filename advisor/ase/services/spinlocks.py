@@ -239,11 +239,11 @@ class FindingShown:
 def verdicts(audit: Audit) -> "Verdicts":
     """What the audit says, in a form that rows can be held against."""
     words = {one["rule"]: one["verdict"] for one in audit.verdicts}
-    found = audit.findings.values_list("rule", "subject", "number", "severity", "title", "data__because")
+    found = audit.findings.values_list("rule", "subject", "number", "severity", "title", "data")
     subjects, shown = {}, {}
-    for rule, subject, number, severity, title, because in found:
+    for rule, subject, number, severity, title, data in found:
         subjects[rule, subject] = number
-        shown[number] = FindingShown(severity, title, because or "")
+        shown[number] = FindingShown(severity, title, data.get("because") or "")
     return Verdicts(words, subjects, shown)
 
 

@@ -83,9 +83,9 @@ def _changes(plan: JointPlan) -> dict[tuple[int, str], list[tuple[str, str]]]:
         for finding in one.findings:
             found[one.system.pk, finding["key"][:400]] = _told(finding["changes"])
     gone = [one.pk for one in plan.followed if one.finding_id and (one.system_id, one.key) not in found]
-    columns = ("system_id", "key", "finding__data__changes")
-    for system, key, changes in TrackedFinding.objects.filter(pk__in=gone).order_by().values_list(*columns):
-        found[system, key] = _told(changes or ())
+    columns = ("system_id", "key", "finding__data")
+    for system, key, data in TrackedFinding.objects.filter(pk__in=gone).order_by().values_list(*columns):
+        found[system, key] = _told((data or {}).get("changes") or ())
     return found
 
 

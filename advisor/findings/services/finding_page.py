@@ -148,7 +148,7 @@ def _sharpen(audit: Audit, rule: str) -> dict[str, list[str]]:
 
 def _beside(audit: Audit) -> list[dict[str, Any]]:
     """All findings of the same audit, as light as the chain needs them."""
-    columns = ("key", "title", "metric", "value", "unit", "limit", "data__explains")
+    columns = ("key", "title", "metric", "value", "unit", "limit", "data")
     return list(audit.findings.values(*columns))
 
 
@@ -158,7 +158,7 @@ def _explained(
     """The chain as a picture, and its neighbours as links: what explains this finding, and what it explains."""
     by_key = {one["key"]: one for one in beside}
     explains = {
-        key: [other for other in one["data__explains"] or () if other in by_key and other != key]
+        key: [other for other in one["data"].get("explains") or () if other in by_key and other != key]
         for key, one in by_key.items()
     }
     causes = [key for key, others in explains.items() if row.key in others]

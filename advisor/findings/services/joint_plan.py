@@ -284,12 +284,12 @@ def shared_target(target: str, name: str) -> str:
 
 
 def _findings(audits: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """By the number of an audit: its findings as far as a plan needs them; their evidence is not read."""
+    """By the number of an audit: its findings as far as a plan needs them; their evidence is not kept."""
     found: dict[int, list[dict[str, Any]]] = {}
-    columns = ("audit_id", "data__key", "data__changes", "data__expects")
-    rows = Finding.objects.filter(audit__in=audits).order_by("audit_id", "number").values_list(*columns)
-    for audit, key, changes, expects in rows:
-        found.setdefault(audit, []).append({"key": key, "changes": changes or [], "expects": expects or []})
+    rows = Finding.objects.filter(audit__in=audits).order_by("audit_id", "number").values_list("audit_id", "data")
+    for audit, data in rows:
+        kept = {"key": data["key"], "changes": data.get("changes") or [], "expects": data.get("expects") or []}
+        found.setdefault(audit, []).append(kept)
     return found
 
 

@@ -51,7 +51,7 @@ class Newest:
     steps: dict[str, str]
     """Key of a change → when its step of the plan is made."""
     findings: dict[str, dict[str, Any]]
-    """By their key: columns, `changes`, and of the captures that show it `count` and `first`."""
+    """By their key: columns, `data`, and of the captures that show it `count` and `first`."""
 
 
 def track(system: System) -> None:
@@ -131,7 +131,7 @@ def _newest(system: System) -> Newest | None:
     seen = Subquery(shown.order_by().values("key").annotate(told=told).values("told"), output_field=JSONField())
     found = Finding.objects.filter(audit=audit.pk).annotate(seen=seen).order_by("number")
     findings: dict[str, dict[str, Any]] = {}
-    for one in found.values("pk", "key", "rule", "subject", *OF_A_FINDING, "data__changes", "seen"):
+    for one in found.values("pk", "key", "rule", "subject", *OF_A_FINDING, "data", "seen"):
         findings.setdefault(one["key"], one)
     _count_once(audit, findings)
     steps = {key: step["when"] for step in audit.plan.get("steps", ())[::-1] for key in _keys_made(step)}
@@ -168,7 +168,7 @@ def _taken_over(
         row.finding_id, row.presence, row.last_seen = finding["pk"], Presence.STANDING, taken
         row.seen, row.first_seen = _seen(finding["seen"], taken)
         row.when = next(
-            (newest.steps[one["key"]] for one in finding["data__changes"] or () if one["key"] in newest.steps), ""
+            (newest.steps[one["key"]] for one in finding["data"].get("changes") or () if one["key"] in newest.steps), ""
         )
         if not same_figure:
             row.state_value = None  # of another figure: what is worse is told by the severity from now on

@@ -2,7 +2,6 @@
 
 import json
 import re
-import zlib
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,8 +15,11 @@ from django.db import transaction
 from advisor.accounts.models import Team
 from advisor.audits.models import Capture, Finding
 from advisor.audits.services.persistence import LEVEL, figure_columns
+from advisor.core.packed_json import packed
 from advisor.uploads.services.process_upload import read_upload
 from advisor.uploads.services.uploads import Brought, ingest
+from collectors.facts import codec
+from collectors.packed import FACTS, FINDINGS, pack, unpack
 
 STRENGTHS = (0.7, 0.85, 1.0, 1.15)
 """What the figures of an ill hour are multiplied by."""
@@ -43,7 +45,8 @@ class Story:
 
     def facts_as(self, name: str) -> bytes:
         """The packed facts, as they are of a system of this name."""
-        return zlib.compress(zlib.decompress(self.facts).replace(self.name.encode(), name.encode()))
+        text = unpack(self.facts, codec.MOST_BYTES).replace(self.name.encode(), name.encode())
+        return pack(text, FACTS, codec.LEVEL)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Said:
     value: float | None
     unit: str
     limit: float | None
-    data: str
+    data: bytes
+    """As it is stored (`advisor.core.packed_json`)."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def vary(pattern: dict[str, Any], old: str, new: str, factor: float, subject: st
         title=data["title"][:500],
         processors=(data["cost"] or {}).get("processors"),
         **{"metric": "", "value": None, "unit": "", "limit": None, **figure_columns(data)},
-        data=json.dumps(data),
+        data=packed(data, FINDINGS),
     )
 
 

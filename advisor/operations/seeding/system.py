@@ -22,6 +22,7 @@ from advisor.audits.models import (
 )
 from advisor.audits.services.persistence import UNJUDGED, settle_system
 from advisor.core.models import JournalEntry
+from advisor.core.packed_json import unpacked
 from advisor.core.version import rules_version
 from advisor.operations.seeding.shapes import (
     LABEL,
@@ -130,7 +131,7 @@ class Made:
         key = (self.faces.index(face), count)
         if key not in self.prepared:
             own = face.own[:count]
-            explained = {key for one in own for key in json.loads(one.data)["explains"]}
+            explained = {key for one in own for key in unpacked(one.data)["explains"]}
             findings = [*own, *face.objects[: count - len(own)]]
             verdicts = verdicts_of(face, findings)
             costs = [one.processors for one in findings if one.processors is not None and one.key not in explained]

@@ -1,8 +1,8 @@
 """How bytes of uploads are packed: the ways, by the number that a blob keeps, and the choice among them.
 
-Text is packed by zstd with a dictionary, trained from the product's own exports (`tests.train_dictionary`): a report
-of a few kilobytes is mostly headings that every report of its kind has. Tables of figures, such as T4's, have few
-words and much noise, of which bz2 makes least. Which of them suits a file, its first bytes decide, never its name.
+Text is packed by zstd with a dictionary (`collectors.packed`): a report of a few kilobytes is mostly headings that
+every report of its kind has. Tables of figures, such as T4's, have few words and much noise, of which bz2 makes least.
+Which of them suits a file, its first bytes decide, never its name.
 """
 
 import bz2
@@ -10,15 +10,16 @@ import functools
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import IO, Protocol, cast
 
 import zstandard
 
+from collectors.packed import MOST_WINDOW, compressor, dictionary, paths
+
 ZLIB, BZ2, ZSTD = 0, 1, 2
 """`ZLIB`, by which everything was packed at first, is still read. `ZSTD` is without a dictionary."""
-DICTIONARIES = Path(__file__).resolve().parent.parent / "dictionaries"
-"""`<number>_<kind>.dictionary`: a released one is never changed or removed, as blobs are packed with it."""
+EXPORTS = "exports"
+"""The dictionaries among which is chosen; their numbers are those of their ways."""
 PIECE = 1 << 20
 """Bytes read at a time, and about the size of one row of compressed bytes."""
 SAMPLE = 64 << 10
@@ -28,16 +29,10 @@ QUICK, MIDDLE, SMALL = 3, 9, 15
 less than level 9 and takes 8 ms; of long files the dictionary matters little and the time much (measured)."""
 LESS = 0.9
 """What `SMALL` makes of what `MIDDLE` makes (of reports 0.8 to 0.92, of tables 0.85 to 0.9): bz2 must make less."""
-MOST_WINDOW = 8 << 20
-"""Bytes that zstd may look back, and so the memory a blob may ask for; our levels take 4 MB at the most."""
 
 
 class DamagedBlob(zlib.error):
     """The packed bytes are damaged, cut short, or unpack to more than was packed."""
-
-
-class UnknownPacking(ValueError):
-    """A blob was packed in a way that this version does not know; the message says what to do."""
 
 
 class Packer(Protocol):
@@ -52,29 +47,10 @@ class Packer(Protocol):
         ...
 
 
-@functools.cache
-def dictionaries() -> dict[int, Path]:
-    """The files of all dictionaries, by number."""
-    return {int(path.name.partition("_")[0]): path for path in sorted(DICTIONARIES.glob("*.dictionary"))}
-
-
-@functools.cache
-def dictionary(number: int) -> zstandard.ZstdCompressionDict | None:
-    """The dictionary of a packing; `None` for the one without. Raises `UnknownPacking`."""
-    if number == ZSTD:
-        return None
-    if number not in dictionaries():
-        raise UnknownPacking(
-            f"these bytes were packed in the way {number}, which this version does not know: install the version of "
-            "Lockwright that stored them, or a later one"
-        )
-    return zstandard.ZstdCompressionDict(dictionaries()[number].read_bytes())
-
-
 def packing_of(first: bytes, *, is_whole: bool) -> int:
     """Choose the packing of a stream by its first bytes, or all there is (`is_whole`): the one that makes least."""
     sample = first[:SAMPLE]
-    made = {number: len(_zstd(number, QUICK).compress(sample)) for number in (ZSTD, *dictionaries())}
+    made = {number: len(_zstd(number, QUICK).compress(sample)) for number in (ZSTD, *paths(EXPORTS))}
     best = min(made, key=made.__getitem__)
     if is_whole and len(bz2.compress(sample)) < LESS * len(_zstd(best, MIDDLE).compress(sample)):
         return BZ2  # of files over a piece bz2 would take too long
@@ -89,20 +65,11 @@ def packer(packing: int, *, is_whole: bool) -> Packer:
 
 
 def _zstd(number: int, level: int) -> zstandard.ZstdCompressor:
-    return zstandard.ZstdCompressor(level=level, dict_data=_prepared(number, level), write_checksum=True)
-
-
-@functools.cache
-def _prepared(number: int, level: int) -> zstandard.ZstdCompressionDict | None:
-    """A dictionary made ready once in each process: for the last level that takes longer than most files do."""
-    if found := dictionary(number):
-        found = zstandard.ZstdCompressionDict(found.as_bytes())
-        found.precompute_compress(level=level)
-    return found
+    return compressor(None if number == ZSTD else number, level)
 
 
 def unpacked(packing: int, size: int, rows: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a stream of `size`, at most a `PIECE` at a time. Raises `DamagedBlob`, `UnknownPacking`."""
+    """The bytes of a stream of `size`, at most a `PIECE` at a time. Raises `DamagedBlob`, `UnknownDictionary`."""
     unpack = UNPACK.get(packing) or functools.partial(_from_zstd, packing)
     given = 0
     try:
@@ -135,7 +102,8 @@ def _from_bz2(rows: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _from_zstd(packing: int, rows: Iterator[bytes]) -> Iterator[bytes]:
-    unpacking = zstandard.ZstdDecompressor(dict_data=dictionary(packing), max_window_size=MOST_WINDOW)
+    known = None if packing == ZSTD else dictionary(packing)
+    unpacking = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MOST_WINDOW)
     with unpacking.stream_reader(cast(IO[bytes], _Rows(rows))) as stream:
         while piece := stream.read(PIECE):
             yield piece

@@ -73,7 +73,7 @@ class BlobReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # io allows any buffer
-        """Fill the buffer as far as there is anything. Raises `DamagedBlob`, `UnknownPacking`."""
+        """Fill the buffer as far as there is anything. Raises `DamagedBlob`, `UnknownDictionary`."""
         while not self.ready:
             piece = next(self.pieces, None)
             if piece is None:
