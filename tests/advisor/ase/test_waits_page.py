@@ -185,6 +185,6 @@ def test_captures_of_one_system_are_stacked_over_time(people: People, as_user: A
     assert picture.count("<polygon") == 3
     assert REST not in picture
     assert "an engine (run queue): 10 to 10, last 10." in picture
-    assert "the log: 0 to 3, last 3." in picture
+    assert "the queue of log blocks (PLCBLOCK): 0 to 3, last 3." in picture
     assert "<polygon" in text_of(as_user(people.colleague), f"/audits/{later.pk}/waits/")
     assert "<polygon" not in text_of(as_user(people.colleague), f"/audits/{first.pk}/waits/")
