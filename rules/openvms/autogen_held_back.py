@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import AutogenFeedback, AutogenRun
+from collectors.facts.openvms import AutogenFeedback, AutogenRun, LockDatabase
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.laws.hashing import PROVEN
@@ -33,7 +33,9 @@ from rules.openvms._evidence.autogen import (
     feedback_of,
     fixed_by_hand,
 )
-from rules.openvms._evidence.node import subject_of
+from rules.openvms._evidence.chains import wanted_buckets
+from rules.openvms._evidence.lock_tables import lock_ids_for
+from rules.openvms._evidence.node import level_of, subject_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 HASH, IDS = "RESHASHTBL", "LOCKIDTBL"
@@ -62,7 +64,7 @@ class Limits:
     )
 
 
-@rule(needs=(AutogenRun,), uses=AUTOGEN_FACTS, links=LINKS, limits=Limits, sample=None)
+@rule(needs=(AutogenRun,), uses=(*AUTOGEN_FACTS, LockDatabase), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at both lock tables and at the feedback of the last run."""
     feedback = feedback_of(facts)
@@ -85,6 +87,8 @@ def _fixed(facts: Facts, found: AutogenFeedback, feedback: Feedback | None, limi
     if made <= fixed:
         return Clean(f"{name} is hard-coded to {fixed:,.0f} and AUTOGEN calculated {made:,.0f}: it costs memory alone")
     weak = _weak(feedback, limits) if feedback else ""
+    floor = max(made, _wanted(facts, name))
+    more = "" if floor == made else " (for the levels read here AUTOGEN's own is too little)"
     return Finding(
         subject=f"{subject_of(facts)}, {name}",
         severity=Severity.NOTE,  # what the table costs is judged by the rule of that table
@@ -96,15 +100,26 @@ def _fixed(facts: Facts, found: AutogenFeedback, feedback: Feedback | None, limi
         ),
         because=BLOCKS,
         do=(
-            f"Replace the line {name} = {fixed:.0f} of MODPARAMS.DAT by MIN_{name} = {made:.0f}, as the vendor "
+            f"Replace the line {name} = {fixed:.0f} of MODPARAMS.DAT by MIN_{name} = {floor:.0f}{more}, as the vendor "
             f"advises, for the next AUTOGEN. It is worth no reboot of its own unless {JUDGED_BY[name]} says so."
         ),
-        unknown=joined(RECALLED, BITS if name == HASH and made > PROVEN else ""),
+        unknown=joined(RECALLED, BITS if name == HASH and floor > PROVEN else ""),
         evidence=(
             Evidence(f"{name} hard-coded in MODPARAMS.DAT", fixed, "entries", found.source),
             Evidence(f"{name} as AUTOGEN calculated it", made, "entries", found.source),
         ),
     )
+
+
+def _wanted(facts: Facts, name: str) -> float:
+    """What the rule of that table asks for, by its formula; 0 where the levels are not in the export.
+
+    A lower floor beside it would be two figures for one table.
+    """
+    level = level_of(facts, "resources" if name == HASH else "locks")
+    if not isinstance(level, tuple):
+        return 0.0
+    return float(wanted_buckets(level[0]) if name == HASH else lock_ids_for(level[0]))
 
 
 def _weak(feedback: Feedback, limits: Limits) -> str:

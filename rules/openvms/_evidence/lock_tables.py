@@ -119,7 +119,7 @@ def _ids(new: ClusterMember, old: ClusterMember, *, boots: bool) -> Found | None
     waits = new.pending_lock_id_table
     if not most or 100 * max(value, waits if known(waits) else value) / most >= ENOUGH_IDS_PERCENT or not boots:
         return None
-    wanted = lock_ids_for(most, GROWTH)
+    wanted = lock_ids_for(most)
     if wanted <= value:
         return None
     evidence = (
@@ -172,6 +172,6 @@ def _settings(new: ClusterMember) -> Iterator[MissingInput]:
         yield MissingInput(f"RESHASHTBL of {name}", f"MCR SYSGEN SHOW RESHASHTBL ! on {name}")
 
 
-def lock_ids_for(locks: float, growth: float) -> int:
+def lock_ids_for(locks: float, growth: float = GROWTH) -> int:
     """LOCKIDTBL for so many locks and this much more, in whole thousands, as far as it may be."""
     return min(math.ceil(locks * growth / ROUND) * ROUND, IDS.high)
