@@ -188,7 +188,8 @@ def test_text_and_html_list_a_new_cache_with_the_advice_and_where_it_is_in_force
     sides = [sorted((HERE / story).glob("*.txt")) for story in ("vlh_4_hot_tables", "vlh_5_one_scan")]
     words: list[str | Path] = ["--before", *sides[0], "--after", *sides[1]]
     text = " ".join(_run(*words)[0].split())
-    advised = "(advised before: ase/hot_table_in_default_cache:default data cache)"
+    title = "A few objects make most of the searches of a contended cache"
+    advised = f"(advised before: {title}: default data cache)"
     assert f"cache hot_tables: size, MB: not listed -> 59,392 {advised}" in text
     assert "binding rating.dbo.zone_map: not listed -> hot_tables" in text
     assert "in force, in another form: hot_tables" in text
