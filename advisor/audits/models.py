@@ -15,7 +15,8 @@ OLDEST_FIRST = ("timed", "taken", "id")
 class Capture(models.Model):
     """The facts of one system over one interval."""
 
-    system = models.ForeignKey("systems.System", on_delete=models.CASCADE, related_name="captures")
+    system = models.ForeignKey("systems.System", on_delete=models.CASCADE, related_name="captures", db_index=False)
+    """Without an index of its own, as all here whose column an index of `Meta` begins with."""
     upload = models.ForeignKey(
         "uploads.Upload", null=True, blank=True, on_delete=models.SET_NULL, related_name="captures"
     )
@@ -78,7 +79,7 @@ class Audit(models.Model):
     """One run of all rules over one capture."""
 
     capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="audits")
-    system = models.ForeignKey("systems.System", on_delete=models.CASCADE, related_name="audits")
+    system = models.ForeignKey("systems.System", on_delete=models.CASCADE, related_name="audits", db_index=False)
     at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey("accounts.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     why = models.CharField(max_length=40, default="upload")
@@ -148,8 +149,8 @@ class Audit(models.Model):
 class Finding(models.Model):
     """A statement about one object, with its evidence and changes."""
 
-    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="findings")
-    system = models.ForeignKey("systems.System", on_delete=models.CASCADE, related_name="findings")
+    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="findings", db_index=False)
+    system = models.ForeignKey("systems.System", on_delete=models.CASCADE, related_name="findings", db_index=False)
     number = models.IntegerField()
     """Its place in the audit: dearest first."""
     key = models.CharField(max_length=400)

@@ -21,7 +21,8 @@ class Blob(models.Model):
 class BlobChunk(models.Model):
     """A piece of the one packed stream of a blob, in order of its number."""
 
-    blob = models.ForeignKey(Blob, on_delete=models.CASCADE, related_name="chunks")
+    blob = models.ForeignKey(Blob, on_delete=models.CASCADE, related_name="chunks", db_index=False)
+    """The constraint has an index that begins with it."""
     number = models.IntegerField()
     data = models.BinaryField()
 

@@ -33,6 +33,8 @@ LONGEST_LOOK = timedelta(hours=1)
 NOTHING = "nothing to take"
 MOST_STARTED = 2_000
 """Runs put into the queue at one tick of the clock."""
+CLAIMED_BY = ("state", "claimed", "claimant", "tries", "due", "system", "schedule__system")
+"""What is read of a run before it is claimed, and of what it held after: whole rows of both take Django longest."""
 UNEXPECTED = "look at the log of the worker: if it stays, this is a fault of Lockwright"
 
 
@@ -44,7 +46,8 @@ def claim_due() -> list[int]:
 
 def make_run(run_id: int) -> None:
     """Make one run: take in what there is. Does nothing where another worker has it, or its system is held."""
-    waiting = Run.objects.select_related("schedule").filter(pk=run_id).first()
+    light = Run.objects.select_related("schedule").only(*CLAIMED_BY)
+    waiting = light.filter(pk=run_id).first()
     if waiting is None or waiting.settled:
         return
     holds = holds_of(waiting)
@@ -77,7 +80,7 @@ def make_run(run_id: int) -> None:
         else:
             LOG.exception("run %s", run.pk)
             _put_off(run, f"{type(error).__name__}: {error}"[:1000] + f"\n{UNEXPECTED}")
-    now = Run.objects.select_related("schedule").filter(pk=run_id).first()
+    now = light.filter(pk=run_id).first()
     for free in {holds, holds_of(now) if now else holds}:  # its system may have been merged into another one
         _start_next(free)
 
