@@ -13,7 +13,8 @@ transaction open while it waits for a person. If it works, its statement is the 
 did, and the locks stay until that is done.
 
 Many tasks at one moment, none of which waits for long, are a note: such a queue at one row passes by itself. It is a
-note, too, where no times were collected, as by sp_lock alone, and then how long they wait is to be seen first. One that
+note, too, where no times were collected, as by sp_lock alone, and then how long they wait is to be seen first; advice,
+where two tasks or more stand behind a client that does nothing, and they are a third of all sessions. One that
 waits beyond the limit behind a client that does nothing is a warning, as nothing but that client ends it; and where
 such a head holds the table that most lock waits are for, or no export names one and as many wait behind it as wait on
 average, it explains ase/lock_waits_high; so does a head at work that has locked the whole of that table while as many
@@ -42,11 +43,13 @@ from rules.ase._evidence.waits.chains import (
     chains_of,
     head_process,
     is_whole_table,
+    locks_that_block,
     longest_possible,
     place_of_lock,
     processes_tell,
     say_client,
     say_lock,
+    sessions_listed,
     tasks_at_work,
     waiting_without_holder,
 )
@@ -64,6 +67,7 @@ LINKS = (
 )
 NAMED = 3
 SINCE = MissingInput("since when they wait, and what the head does", MonProcess.COLLECTED_BY)
+WAITERS = MissingInput("who waits, and since when", f"sp_who, or {MonProcess.COLLECTED_BY}")
 HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
 CARE = (
     "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back. "
@@ -77,6 +81,10 @@ PASSES = (
 UNTIMED = (
     "First see how long they wait, which is not in the export: select * from master..monProcess (SecondsWaiting) tells "
     "while they wait. Where it is over {1:g} s behind SPID {0}, let its owner commit or roll back; end nothing before."
+)
+UNTIMED_IDLE = (
+    "Look once more, a minute later (sp_who): where tasks still stand behind SPID {0}, let its owner commit or roll "
+    "back, and mend the program that keeps a transaction open while it waits for a person. End nothing before."
 )
 WORKS = (
     "Look again before you do anything, as this is one moment; then let SPID {0} finish, or end it only if undoing all "
@@ -117,14 +125,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if late:
         yield Untrusted(f"SPID {late.spid} would have waited {late.seconds:,.0f} s, the server runs {most:,.0f} s")
         return
-    over = [one for one in chains if (one.seconds or 0.0) >= limits.seconds or len(one.blocked) > limits.tasks]
+    over = [
+        one
+        for one in chains
+        if (one.seconds or 0.0) >= limits.seconds
+        or len(one.blocked) > limits.tasks
+        or (one.seconds is None and _idle(facts, one))
+    ]
     if over:
         yield _finding(facts, limits, sorted(over, key=lambda one: not _long(limits, one)))
         if any(_untimed(one) for one in over):
             yield Unknown((SINCE,))
         return
+    holds = locks_that_block(facts)
     if orphans and not blocked:
         yield Unknown((HOLDER,), f"{len(orphans)} tasks wait for locks, and nothing says by whom they are held")
+    elif holds and not blocked:
+        yield Unknown((WAITERS,), f"others wait for {_of_holder(facts, holds)}; who they are is not in the export")
     elif blocked and all(one.seconds is None for one in blocked):
         yield Unknown((SINCE,), f"{_many(len(blocked))} at this moment; since when is not in the export")
     elif circle:
@@ -133,6 +150,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         longest = max((one.seconds for one in blocked if one.seconds is not None), default=0.0)
         said = f"{_many(len(blocked))}, {longest:,.0f} s at most" if blocked else "nobody is blocked"
         yield Clean(f"{said} (limits {limits.tasks:g} tasks, {limits.seconds:g} s)")
+
+
+def _of_holder(facts: Facts, holds: list[HeldLock]) -> str:
+    """The first lock that others wait for, and whose it is."""
+    more = len({one.spid for one in holds}) - 1
+    others = f" and for locks of {more} more" if more else ""
+    return f"{say_lock(facts, holds[0])} of SPID {holds[0].spid}{others}"
 
 
 def _by_state(facts: Facts, limits: Limits) -> Iterator[Outcome]:
@@ -175,6 +199,17 @@ def _idle(facts: Facts, chain: Chain) -> bool:
     """Whether the head of this chain runs nothing and waits for its client."""
     head = head_process(facts, chain.head)
     return bool(head and (head.command or "").upper() == IDLE_CLIENT)
+
+
+def _stuck_share(facts: Facts, limits: Limits, chain: Chain) -> Evidence | None:
+    """That a client which runs nothing holds up a good part of all sessions, nobody knows since when; else `None`."""
+    listed, blocked = sessions_listed(facts), len(chain.blocked)
+    if chain.seconds is not None or blocked < 2 or blocked > listed or not _idle(facts, chain):
+        return None
+    share = 100.0 * blocked / listed
+    whose = f"share of all sessions blocked by SPID {chain.head}"
+    found = Evidence(whose, share, "%", chain.longest.source, limits.critical_percent)
+    return found if share >= limits.critical_percent else None
 
 
 def _works(facts: Facts, chain: Chain) -> bool:
@@ -240,7 +275,9 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     alarm = longest >= limits.seconds or _over_threshold(facts, limits)
     late = sum(len(one.blocked) for one in chains if _long(limits, one))  # a queue of a moment makes it no worse
     of_late = 100.0 * late / working if share is not None and working else None
-    severity = _severity(limits, late, longest, of_late, idle=bool(stuck)) if alarm else Severity.NOTE
+    stuck_share = _stuck_share(facts, limits, first)
+    calm = Severity.ADVICE if stuck_share else Severity.NOTE
+    severity = _severity(limits, late, longest, of_late, idle=bool(stuck)) if alarm else calm
     matched = list(dict.fromkeys(one.matched for chain in chains for one in chain.blocked if one.matched))
     read = f"The release is not in the export: {'; '.join(matched)}." if matched else ""
     since = f", the longest for {longest:,.0f} s" if longest else ""
@@ -258,21 +295,22 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else "",
             f"Its batch: {shown(text)}." if text else "",
         ),
-        do=_do(limits, first, alarm=alarm, untimed=any(map(_untimed, chains)), works=works, how=how),
+        do=_do(limits, first, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how),
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
-        evidence=tuple(_evidence(facts, limits, chains[:NAMED])),
+        evidence=(*((stuck_share,) if stuck_share else ()), *_evidence(facts, limits, chains[:NAMED])),
         explains=("ase/lock_waits_high",)
         if any(_explains_waits(facts, one) for one in chains if _long(limits, one))
         else (),
     )
 
 
-def _do(limits: Limits, first: Chain, *, alarm: bool, untimed: bool, works: bool, how: Taken | None) -> str:
+def _do(limits: Limits, first: Chain, *, alarm: bool, untimed: bool, idle: bool, works: bool, how: Taken | None) -> str:
     """What to do about the first chain, by what its head does."""
     if alarm and works:
         return f"{WORKS.format(first.head)}{how.against if how else SHORTER}"
-    return (CARE if alarm else UNTIMED if untimed else PASSES).format(first.head, limits.seconds)
+    calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
+    return (CARE if alarm else calm).format(first.head, limits.seconds)
 
 
 def _holds(facts: Facts, spid: int, lock: HeldLock | None) -> str:

@@ -17,7 +17,8 @@ takes numbers in blocks from memory; a gap of 1 writes a page for each row, and 
 Where tasks wait for table locks and lock promotions are counted, the promotion threshold of that table is raised, as
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
 all locks are in use, or while the spinlocks of the lock hash table contend, which ask for fewer locks: smaller batches
-are what is left then. Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
+are what is left then. Where most of the promotions are of shared locks, the session that reads at level 3 comes first.
+Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
 a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
@@ -99,7 +100,7 @@ WHOLE_TABLES = (
     "what locks a table as a whole, as making an index does."
 )
 READERS = (
-    "First let go of the reads: SPID {0} keeps {1} after it has read, and {2} of {3} blocked tasks stand behind it. At "
+    "First let go of the reads: SPID {0} keeps {1} after it has read, and {2}. At "
     "isolation level 1 it keeps none; only where what it read must not change before its commit is a shorter "
     "transaction what is left."
 )
@@ -123,6 +124,11 @@ PROMOTED = (
 PROMOTED_EITHER = (
     "{0:,.0f} lock promotions: note the old thresholds of the table, then raise them from its database by {1} "
     '(datarows) or {2} (others) `"table", "<table>", <lwm>, <hwm>, <pct>`.'
+)
+PROMOTED_READS = (
+    "{0:,.0f} of {1:,.0f} lock promotions are of reads, and none at isolation level 1 keeps so many locks: first find "
+    "who holds Sh_table on {2} (sp_lock at a busy moment), and let its statement read at level 1 if its owner allows "
+    "that. A threshold above the rows it reads comes after that."
 )
 BATCHES = "Change fewer {0}in one statement (smaller batches) against {1:,.0f} lock promotions: {2}."
 PROMOTED_ABOVE = (
@@ -221,7 +227,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         because=""
         if main and main[0].system
         else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
-        do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.behind, readers.blocked)
+        do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.says)
         if readers
         else joined(*_levers(facts, main, names, hot, raising, holder)),
         unknown=joined(waits.unknown, few),
@@ -270,6 +276,8 @@ def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | N
         return None
     scheme = schemes(facts).get(table_key(tables[0].row))
     kind = KIND_OF.get(scheme.scheme) if scheme else None
+    if kind and _promoted_by_reads(promotions(facts, kind)):
+        return None
     if scheme is None or kind is None or not promotions(facts, kind):
         return None
     return raised(facts, scheme)
@@ -333,9 +341,13 @@ def _levers(
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
         yield ONE_STEP.get(scheme or "", OWN_STEP)
         return
-    yield SHORTER.format(first.name if first else "what is waited for")
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
-    count, contended = promoted(promotions(facts, kind)), _hash_contended(facts)
+    counted = promotions(facts, kind)
+    if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
+        yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
+        return
+    yield SHORTER.format(first.name if first else "what is waited for")
+    count, contended = promoted(counted), _hash_contended(facts)
     if first and raising and raising.change:
         yield RAISED.format(first.name, count, raising.change.new)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
@@ -345,8 +357,8 @@ def _levers(
         yield BATCHES.format(rows, count, raising.batches)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0:
         big = raising.promoter if raising else None
-        counted = [kind] if kind else [one for one in PROCEDURES if promotions(facts, one)]
-        names = [PROCEDURES[one] for one in counted or PROCEDURES]
+        known_kinds = [kind] if kind else [one for one in PROCEDURES if promotions(facts, one)]
+        names = [PROCEDURES[one] for one in known_kinds or PROCEDURES]
         if raising and big:
             yield PROMOTED_ABOVE.format(count, PROCEDURES[raising.kind], big.rows, big.statement)
         else:
@@ -358,6 +370,12 @@ def _levers(
         yield WHOLE_TABLES
     elif first and first.scheme:
         yield _by_scheme(first)
+
+
+def _promoted_by_reads(rows: list[LockEvents]) -> float:
+    """How many of these lock promotions are of shared locks, where these are most of them; else 0."""
+    reads = promoted([one for one in rows if one.kind.lower().startswith("sh-")])
+    return reads if 2 * reads > promoted(rows) else 0.0
 
 
 def _none_promoted(facts: Facts) -> bool:

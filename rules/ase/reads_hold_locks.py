@@ -1,8 +1,10 @@
 """Reads keep their locks longer than they have to.
 
 Finds: read locks that others wait for and that stay until a transaction ends or a cursor moves on (`sp_lock`: context
-`Range` or `Inf key`, or the name of a cursor); and, while tasks wait for locks, statements that read the table with
-most lock waits at isolation level 2 or 3, or a server with `read committed with lock` on.
+`Range` or `Inf key`, or the name of a cursor; a shared lock of a whole table, if neither `lock table` nor the making of
+an index took it; one of a page or row whose session runs nothing, or whose batch reads that table at isolation level 2
+or 3); and, while tasks wait for locks, statements that read the table with most lock waits at isolation level 2 or 3,
+or a server with `read committed with lock` on.
 
 Why it matters: at level 1, the default, a read lets go of a row or page once it has read it. At level 3 (`holdlock`),
 and at level 2 on data-only-locked tables, it keeps a shared lock on all it has read until its transaction ends, so that
@@ -30,10 +32,11 @@ from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.ase import ConfigParameter, HeldLock, MonCachedStatement
-from rules.ase._evidence.objects.statements import BESIDE, COMMENT, STATEMENT_FACTS, Table, by_text, quoted, shown
+from rules.ase._evidence.objects.statements import BESIDE, STATEMENT_FACTS, Table, by_text, quoted, shown
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
+    batch_of,
     blocked_tasks,
     chains_of,
     head_process,
@@ -42,7 +45,14 @@ from rules.ase._evidence.waits.chains import (
     table_of_lock,
 )
 from rules.ase._evidence.waits.events import LOCKS
-from rules.ase._evidence.waits.kept_reads import RANGE, kept_reads, readers_of
+from rules.ase._evidence.waits.kept_reads import (
+    RANGE,
+    is_shared_table,
+    kept_reads,
+    level_in,
+    readers_of,
+    reads_at_high_level,
+)
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import TABLE_FACTS, Waiting, lock_kinds, table_evidence, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
@@ -59,15 +69,14 @@ LINKS = (
 WITH_LOCK = "read committed with lock"
 CAUSE = "Logical Lock Contention"
 NAMED = 3
-LEVELS = {"2": 2, "repeatable read": 2, "3": 3, "serializable": 3}
-LEVEL = re.compile(
-    r"\bat\s+isolation\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable|[0-3])", re.I
-)
-HOLDLOCK, NOHOLDLOCK = re.compile(r"\bholdlock\b", re.I), re.compile(r"\bnoholdlock\b", re.I)
-QUOTED = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?")
 SELECT = re.compile(r"\s*\(?\s*select\b", re.I)
 WRITES = re.compile(r"(?:Exclusive|Update) (?:Row|Page)", re.I)
 OF_LEVEL_3 = "Locks of context Range or Inf key are those of isolation level 3: they stay until the transaction ends."
+OF_TABLE = (
+    "At isolation level 1 a read takes no shared lock of a whole table: level 3 does, where it reads more rows than "
+    "the lock promotion HWM or finds no index, and keeps it until the transaction ends."
+)
+OF_IDLE = "A read at isolation level 1 has let go of its locks before its session is idle: this one keeps them."
 OF_CURSOR = "A cursor keeps the lock of the row or page it stands on until it moves on or is closed."
 OF_STATEMENT = "At level {0} all that is read keeps a shared lock until the transaction ends; at level 1 it is let go."
 OF_SETTING = (
@@ -78,6 +87,11 @@ ASK = (
     "Ask the owner of {0} whether what it read must stand still until its commit. If not, use level 1 in that "
     "statement alone (at isolation read committed, no holdlock), after which rows may change between two of its reads; "
     "if so, only a shorter transaction helps."
+)
+ASK_TABLE = (
+    "Ask the owner of {0} whether what it read must stand still until its commit. If not, use level 1 in that "
+    "statement alone (at isolation read committed, no holdlock), as rows may then change between two of its reads; "
+    "if so, a shorter transaction is left, or a lock promotion HWM of that table above the rows it reads."
 )
 CLOSE = (
     "Let the program of {0} fetch all rows at once and close the cursor, or declare it for read only: on "
@@ -137,15 +151,14 @@ def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLon
     chain = chains.get(first.spid or 0)
     long = chain is not None and ((chain.seconds or 0.0) >= limits.seconds or len(chain.blocked) > limits.blocked)
     alarm = Severity.ADVICE if long else Severity.NOTE
-    whose, reads = f"SPID {first.spid}", _likely(facts, first)
-    level_3 = bool(RANGE.search(first.context or ""))
-    how = f"context {quoted(first.context)}" if level_3 and first.context else f"cursor {quoted(first.cursor or '')}"
+    whose, reads = f"SPID {first.spid}", None if batch_of(facts, first.spid or 0) else _likely(facts, first)
+    how, why, do = _how(facts, first)
     others = f"; so do {len(held) - 1} more sessions" if len(held) > 1 else ""
     graver = readers and waits and waits.severity > alarm
     evidence = [
         *(waits.evidence if graver and waits else ()),  # what decides comes first
         *(
-            Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)} ({_kept(one)})", "", one.source)
+            Evidence(f"SPID {one.spid} holds", f"{say_lock(facts, one)}{_kept(one)}", "", one.source)
             for one in held[:NAMED]
         ),
     ]
@@ -156,22 +169,35 @@ def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLon
         evidence.append(
             Evidence(f"tasks blocked by {whose}", len(chain.blocked), "tasks", first.source, limits.blocked)
         )
-    said = f"and {readers.behind} of {readers.blocked} blocked tasks stand behind it" if readers else ""
+    said = f"and {readers.says}" if readers else ""
     return Finding(
         subject=subject_of(facts),
         severity=max(alarm, min(Severity.WARNING, waits.severity)) if readers and waits else alarm,
         title=f"{whose} keeps read locks that others wait for",
-        seen=f"{whose}{say_client(head_process(facts, first.spid or 0))} holds {say_lock(facts, first)} ({how}), "
+        seen=f"{whose}{say_client(head_process(facts, first.spid or 0))} holds {say_lock(facts, first)}{how}, "
         f"{said or 'and another task waits for it'}{others}.",
         because=joined(
-            OF_LEVEL_3 if level_3 else OF_CURSOR,
+            why,
             f"By its text SSQLID {reads.statement} likely took it: {shown(reads.text or '', BESIDE)}." if reads else "",
         ),
-        do=(ASK if level_3 else CLOSE).format(whose),
+        do=do.format(whose),
         unknown=MOMENT,
         evidence=tuple(evidence),
         explains=("ase/lock_waits_high",) if readers else (),
     )
+
+
+def _how(facts: Facts, lock: HeldLock) -> tuple[str, str, str]:
+    """By what it is known that this lock is kept, as a clause; what that means; and what to do."""
+    batch, level = shown(batch_of(facts, lock.spid or 0), BESIDE), reads_at_high_level(facts, lock)
+    says = f"Its batch: {batch}." if batch and level else ""
+    if RANGE.search(lock.context or ""):
+        return f" (context {quoted(lock.context or '')})", OF_LEVEL_3, ASK
+    if lock.cursor:
+        return f" (cursor {quoted(lock.cursor)})", OF_CURSOR, CLOSE
+    if is_shared_table(facts, lock):
+        return "", joined(OF_TABLE, says), ASK_TABLE
+    return "", joined(OF_STATEMENT.format(level) if level else OF_IDLE, says), ASK
 
 
 def _likely(facts: Facts, lock: HeldLock) -> MonCachedStatement | None:
@@ -190,17 +216,14 @@ def _reading(facts: Facts, tables: list[Table]) -> list[MonCachedStatement]:
 def _kept(lock: HeldLock) -> str:
     """What `sp_lock` says of how long it is kept, fit to be shown."""
     cursor = f"cursor {quoted(lock.cursor)}" if lock.cursor else ""
-    return ", ".join(filter(None, (lock.context and quoted(lock.context), cursor)))
+    said = ", ".join(filter(None, (lock.context and quoted(lock.context), cursor)))
+    return f" ({said})" if said else ""
 
 
 def level_of(row: MonCachedStatement) -> int | None:
     """The isolation level a cached select reads at: a clause of its text before its session's; `None`: not known."""
-    text = QUOTED.sub(" ", COMMENT.sub(" ", row.text or ""))
-    if clause := LEVEL.search(text):
-        return LEVELS.get(" ".join(clause[1].lower().split()), 1)
-    if HOLDLOCK.search(text):
-        return 3
-    return 1 if NOHOLDLOCK.search(text) else row.isolation
+    said = level_in(row.text or "")
+    return row.isolation if said is None else said
 
 
 def _of_interval(facts: Facts, missing: MissingInput, waits: TooLong) -> Iterator[Outcome]:

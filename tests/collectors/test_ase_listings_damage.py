@@ -25,6 +25,7 @@ OURS = (
     "sp_monitorconfig",
     "sp_object_stats",
     "sp_spaceused",
+    "sp_who",
 )
 DIRT = ("|", "+--+", "--", "\t", "  ", ",", '"', "*", "9" * 5000, "\u0663", "<td>", "[", "]", "=", "KB", "-blk", "NULL")
 

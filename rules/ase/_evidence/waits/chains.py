@@ -2,7 +2,8 @@
 
 `monProcess` says it itself (BlockingSPID). Without it the locks do: `monLocks.BlockedBy` is the SPID of the holder up
 to 15.7 and its LockID from 16.0, as the manuals say; `sp_lock` marks the lock that blocks, so the holder is who has
-such a lock on the same row, page or table. Rows of one file are of one moment; those of several are not mixed.
+such a lock on the same row, page or table. Rows of one file are of one moment; those of several are not mixed. `sp_who`
+has no times: where `monProcess` was collected, too, that says it.
 """
 
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ class Chain:
 
 def blocked_tasks(facts: Facts) -> list[Blocked]:
     """Every task that is blocked, once."""
-    processes = of_last_file(facts.every(MonProcess))
+    processes = facts.once(MonProcess, process_rows)
     locks = of_last_file(facts.every(HeldLock))
     waiting = {lock.spid: lock for lock in locks if lock.waiting and lock.spid is not None}
     found: dict[int, Blocked] = {}
@@ -77,6 +78,8 @@ def blocked_tasks(facts: Facts) -> list[Blocked]:
         if row.blocking_spid and row.blocking_spid > 0 and row.blocking_spid != row.spid:
             lock = waiting.get(row.spid)
             time = row.seconds_waiting if known(row.seconds_waiting) and row.seconds_waiting >= 0 else None
+            if time is None and row.spid in found:  # sp_who below monProcess
+                continue
             what = say_lock(facts, lock) if lock else ""
             found[row.spid] = Blocked(row.spid, row.blocking_spid, time, row.source, what)
     if processes_tell(facts):
@@ -94,9 +97,16 @@ def of_last_file(rows: list[T]) -> list[T]:
     return [row for row in rows if row.source.file == rows[-1].source.file]
 
 
+def process_rows(facts: Facts) -> list[MonProcess]:
+    """The processes of the last file that says for what or since when they wait; of the last file, where none does."""
+    rows = facts.every(MonProcess)
+    full = [row for row in rows if row.wait_event is not None or known(row.seconds_waiting)]
+    return [row for row in rows if row.source.file == (full or rows)[-1].source.file]
+
+
 def processes_tell(facts: Facts) -> bool:
     """Whether `monProcess` was collected with what says who blocks whom: NULL there may be a column left out."""
-    rows = of_last_file(facts.every(MonProcess))
+    rows = facts.once(MonProcess, process_rows)
     waits_known = all(row.wait_event is not None and row.wait_event not in LOCKS for row in rows)
     return bool(rows) and (waits_known or any(row.blocking_spid is not None for row in rows))
 
@@ -155,7 +165,8 @@ def chains_of(blocked: list[Blocked]) -> tuple[list[Chain], list[Blocked]]:
 
 def head_process(facts: Facts, spid: int) -> MonProcess | None:
     """The row of the head of a chain."""
-    return facts.latest(MonProcess, spid=spid)
+    rows = facts.once(MonProcess, process_rows)
+    return next((row for row in reversed(rows) if row.spid == spid), None) or facts.latest(MonProcess, spid=spid)
 
 
 def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:
@@ -179,10 +190,20 @@ def batch_of(facts: Facts, spid: int) -> str:
 
 def tasks_at_work(facts: Facts) -> int | None:
     """Tasks that wait or run at the moment, by `monProcess`; `None` where only blocked ones were chosen."""
-    rows = facts.every(MonProcess)
+    rows = facts.once(MonProcess, process_rows)
     if not rows or all(row.blocking_spid for row in rows) or any(row.wait_event is None for row in rows):
         return None
     return sum(at_work(row.wait_event or 0) for row in rows)
+
+
+def sessions_listed(facts: Facts) -> int:
+    """Sessions of clients that were listed at the moment, those that do nothing, too."""
+    return sum(row.login is not None for row in facts.once(MonProcess, process_rows))
+
+
+def locks_that_block(facts: Facts) -> list[HeldLock]:
+    """Locks that are held and that others wait for, as `sp_lock` and `monLocks` mark them."""
+    return [one for one in of_last_file(facts.every(HeldLock)) if one.blocking and not one.waiting]
 
 
 def say_lock(facts: Facts, lock: HeldLock) -> str:

@@ -1,6 +1,8 @@
 """Sessions of SAP ASE that keep shared locks of what they have read, and whether they make the others wait.
 
-`sp_lock` says it: context `Range` or `Inf key` is of isolation level 3, and a cursor keeps the row it stands on.
+`sp_lock` says it: context `Range` or `Inf key` is of isolation level 3, and a cursor keeps the row it stands on. A read
+at level 1 takes no shared lock of a whole table (vendor). It takes those of pages or rows and lets go of them: such a
+lock counts where the batch of its session reads the table at level 2 or 3, or where its session runs nothing.
 """
 
 import re
@@ -8,10 +10,32 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import HeldLock
-from rules.ase._evidence.waits.chains import blocked_tasks, chains_of
+from rules.ase._evidence.objects.statements import COMMENT, tables_in
+from rules.ase._evidence.waits.chains import (
+    IDLE_CLIENT,
+    batch_of,
+    blocked_tasks,
+    chains_of,
+    head_process,
+    processes_tell,
+    table_of_lock,
+)
 from rules.ase._evidence.waits.tables import locks_table, waiting_tables
 
 RANGE = re.compile(r"\b(?:Range|Inf key)\b", re.I)
+SHARED_TABLE = frozenset(("sh_table", "shared table"))
+"""As `sp_lock` and `monLocks` print it."""
+SHARED = frozenset(("sh_page", "sh_row", "shared page", "shared row"))
+NO_READ = re.compile(r"\b(?:lock\s+table|create\b.{0,80}?\bindex|dbcc|reorg)\b", re.I | re.S)
+"""What locks a whole table shared, at whatever isolation level: in a batch, or as the command of a process."""
+LEVELS = {"2": 2, "repeatable read": 2, "3": 3, "serializable": 3}
+LEVEL = re.compile(
+    r"\b(?:at\s+isolation|set\s+transaction\s+isolation\s+level)\s+"
+    r"(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable|[0-3])",
+    re.I,
+)
+HOLDLOCK, NOHOLDLOCK = re.compile(r"\bholdlock\b", re.I), re.compile(r"\bnoholdlock\b", re.I)
+QUOTED = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?")
 MOST_PERCENT = 50.0
 """This project: of the tasks that are blocked at the moment, the part from which on the reads are the cause."""
 
@@ -22,16 +46,26 @@ class Readers:
 
     first: HeldLock
     """Of the session with most tasks behind it."""
-    behind: int
-    blocked: int
-    """All that are blocked at the moment."""
+    says: str
+    """How much of what is blocked stands behind them, as a clause."""
+
+
+def level_in(text: str) -> int | None:
+    """The isolation level that a clause of a statement or batch asks for; `None`: none says so."""
+    plain = QUOTED.sub(" ", COMMENT.sub(" ", text))
+    if clause := LEVEL.search(plain):
+        return LEVELS.get(" ".join(clause[1].lower().split()), 1)
+    if HOLDLOCK.search(plain):
+        return 3
+    return 1 if NOHOLDLOCK.search(plain) else None
 
 
 def kept_reads(facts: Facts) -> list[HeldLock]:
-    """Read locks that somebody waits for and that are kept, by what `sp_lock` says of them; each holder once.
+    """Read locks that somebody waits for and that are kept, by what the export says of them; each holder once.
 
     The one with most tasks behind it comes first.
     """
+    behind = _behind(facts)
     found = {
         lock.spid: lock
         for lock in reversed(facts.every(HeldLock))
@@ -39,10 +73,52 @@ def kept_reads(facts: Facts) -> list[HeldLock]:
         and not lock.waiting
         and lock.spid is not None
         and lock.lock_type.lower().startswith("sh")
-        and (RANGE.search(lock.context or "") or lock.cursor)
+        and (
+            RANGE.search(lock.context or "")
+            or lock.cursor
+            or is_shared_table(facts, lock)
+            or _kept(facts, lock, behind)
+        )
     }
-    behind, listed = _behind(facts), list(reversed(found.values()))
+    listed = list(reversed(found.values()))
     return sorted(listed, key=lambda one: -behind.get(one.spid or 0, 0))
+
+
+def is_shared_table(facts: Facts, lock: HeldLock) -> bool:
+    """Whether this is the shared lock of a whole table, taken by reads as far as the export shows what its holder does.
+
+    Making an index takes one, too, and `lock table`: no isolation level changes that.
+    """
+    if _kind(lock) not in SHARED_TABLE:
+        return False
+    process = head_process(facts, lock.spid or 0)
+    return not NO_READ.search(f"{batch_of(facts, lock.spid or 0)} {(process.command if process else None) or ''}")
+
+
+def reads_at_high_level(facts: Facts, lock: HeldLock) -> int | None:
+    """The level (2 or 3) at which the batch of the holder reads the locked table; `None` where it does not say so."""
+    text, table = batch_of(facts, lock.spid or 0), table_of_lock(facts, lock)
+    level = level_in(text)
+    if level is None or level < 2 or table is None or table not in {name for _, name in tables_in(text)}:
+        return None
+    return level
+
+
+def _is_of_reads(facts: Facts, lock: HeldLock, behind: dict[int, int]) -> bool:
+    return is_shared_table(facts, lock) or _kept(facts, lock, behind)
+
+
+def _kept(facts: Facts, lock: HeldLock, behind: dict[int, int]) -> bool:
+    """Whether the shared lock of a page or row outlives its read: its session runs nothing while others wait for it."""
+    if _kind(lock) not in SHARED:
+        return False
+    process = head_process(facts, lock.spid or 0)
+    idle = process is not None and process.spid in behind and (process.command or "").upper() == IDLE_CLIENT
+    return idle or reads_at_high_level(facts, lock) is not None
+
+
+def _kind(lock: HeldLock) -> str:
+    return lock.lock_type.lower()
 
 
 def _behind(facts: Facts) -> dict[int, int]:
@@ -57,8 +133,14 @@ def readers_of(facts: Facts) -> Readers | None:
     """
     tables = waiting_tables(facts)
     held = [one for one in kept_reads(facts) if tables and locks_table(one, tables[0].row)]
-    behind = _behind(facts)
-    waiting, blocked = sum(behind.get(one.spid or 0, 0) for one in held), len(blocked_tasks(facts))
+    behind, blocked = _behind(facts), len(blocked_tasks(facts))
+    waiting = sum(behind.get(one.spid or 0, 0) for one in held)
+    if held and not blocked and not processes_tell(facts):  # nothing says who waits: the locks that block are left
+        waiting = len(held)
+        blocked = len({one.spid for one in facts.every(HeldLock) if one.blocking and not one.waiting})
+        says = f"{waiting} of {blocked} sessions whose locks others wait for {'is' if waiting == 1 else 'are'} such"
+    else:
+        says = f"{waiting} of {blocked} blocked tasks stand behind it"
     if not waiting or 100.0 * waiting < MOST_PERCENT * blocked:
         return None
-    return Readers(held[0], waiting, blocked)
+    return Readers(held[0], says)
