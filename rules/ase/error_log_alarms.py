@@ -18,12 +18,14 @@ log, dumps more often, or a threshold procedure that dumps it (vendor: Monitorin
 
 How loud it is: a log is full now, and critical, where one log alone was told full in the minutes of the snapshots and
 the waits of event 259 that ended in them make a task or more (this project); the waits may have begun before, so their
-number is an upper end. Else its messages are of what was.
+number is an upper end. Else its messages are of what was. Another full segment is a warning from the second message on,
+as statements end for it like those without procedure cache (1105 tells itself to use ALTER DATABASE; vendor: System
+Administration Guide 16.0, tempdb).
 
 When to ignore it: where it was seen to at the time. Messages are repeated each minute while their cause lasts, so their
-number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support;
-a full segment of data is no contention: nothing is judged of either. Message 701 may come of one statement with a very
-large plan, while others go on. Other messages of the log are not read.
+number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support; one
+message alone of a full segment is told and not judged. Message 701 may come of one statement with a very large plan,
+while others go on. Other messages of the log are not read.
 """
 
 from collections.abc import Iterator
@@ -47,6 +49,7 @@ from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, logs_full,
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TASKS
+from rules.changes.ase_binding import is_tempdb
 from rules.changes.ase_config import configure, legal, waiting_number
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
@@ -90,7 +93,7 @@ WORDS = {
     LogEvent.SEGMENT_FULL: (
         Severity.NOTE,
         "A segment of {0} was full",
-        "A statement that gets no space there ends with message 1105, and nothing is judged of it here.",
+        "A statement that gets no space there ends with message 1105, and nothing is judged of a single one.",
         "Look at the message, which names the object and the segment, and whether it goes on.",
     ),
     LogEvent.STACK: (
@@ -100,6 +103,15 @@ WORDS = {
         "Look whether they go on, and give them to the vendor's support.",
     ),
 }
+NO_SPACE = "Each statement that asks for space there ends with message 1105."
+WHO_FILLS = (
+    "First see who fills {0} while it is full: TempDbObjects of monProcessActivity counts the temporary tables of each "
+    "session, sp_who names it. Then, if that work is wanted, more space: alter database {0}."
+)
+WHAT_FILLS = (
+    "Look which object and segment the message names, and what fills it. Then more space for that segment: alter "
+    "database {0}."
+)
 FULL_NOW = (
     "Look in master..syslogshold for the oldest open transaction of {0}, behind which nothing is freed, and dump the "
     "transaction log. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
@@ -143,12 +155,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list[LogEvent]) -> Finding:
     severity, title, because, do = WORDS[kind]
+    count, first, last = sum(one.count for one in found), found[0], found[-1]
     waited = (
         _waited(facts) if kind == LogEvent.LOG_FULL and [database] == [comment(n) for n in logs_full(facts)] else None
     )
-    if waited:
+    if kind == LogEvent.SEGMENT_FULL and count > 1:
+        severity, because = Severity.WARNING, NO_SPACE
+        do = WHO_FILLS if is_tempdb(database) else WHAT_FILLS
+    elif waited:
         severity, title, do = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it", FULL_NOW
-    count, first, last = sum(one.count for one in found), found[0], found[-1]
     many = "1 message" if count == 1 else f"{count:,} messages"
     small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
