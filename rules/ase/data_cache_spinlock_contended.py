@@ -9,13 +9,14 @@ the grabs of all: one hot partition hides behind the cool ones, so the real figu
 monSpinlockActivity has each partition, with its spins: where it was collected for an interval, it is what is judged.
 
 What to do: cut the cache into more partitions with `cache_partition`, a power of two: at once into the fewest that
-should leave less than the limit, because each change needs a restart; practitioners see the contention about halved by
-each doubling. The rule goes as far as the engines, rounded up to a power of two; no source says that more would not
-help, since two engines can still meet in one partition. Partitions that are configured and would be
-fewer after the next restart are taken back. Each pool must keep 512 KB and 256 logical pages in every partition. Where
-no more partitions are possible, or one hot page or table is the cause, bind the hot objects to named caches of their
-own. Where one partition alone is over the limit, or a few have most of the waits (five times the mean of the others),
-more of them do little, nor does a cache of its own, and no restart is asked for: fewer rows on a page spread it.
+should leave half of the limit, at most the 64 of the guides, because each change needs a restart and a partition no
+memory; practitioners see the contention about halved by each doubling. The rule goes as far as the engines, rounded up
+to a power of two; no source says that more would not help, since two engines can still meet in one partition.
+Partitions that are configured and would be fewer after the next restart are taken back. Each pool must keep 512 KB and
+256 logical pages in every partition. Where no more partitions are possible, or one hot page or table is the cause, bind
+the hot objects to named caches of their own. Where one partition alone is over the limit, or a few have most of the
+waits (five times the mean of the others), more of them do little, nor does a cache of its own, and no restart is asked
+for: fewer rows on a page spread it.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are
 the cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes

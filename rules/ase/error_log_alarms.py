@@ -16,10 +16,16 @@ first, each of which holds procedure cache (vendor: Error Messages 15.0, 701). O
 and look in `master..syslogshold` for the oldest open transaction, behind which nothing is freed; for later a larger
 log, dumps more often, or a threshold procedure that dumps it (vendor: Monitoring Tables, event 259).
 
+How loud it is: a log is full now, and critical, where one log alone was told full in the minutes of the snapshots and
+the waits of event 259 that ended in them make a task or more (this project); the waits may have begun before, so their
+number is an upper end. Else its messages are of what was. Another full segment is a warning from the second message on,
+as statements end for it like those without procedure cache (1105 tells itself to use ALTER DATABASE; vendor: System
+Administration Guide 16.0, tempdb).
+
 When to ignore it: where it was seen to at the time. Messages are repeated each minute while their cause lasts, so their
-number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support;
-a full segment of data is no contention: nothing is judged of either. Message 701 may come of one statement with a very
-large plan, while others go on. Other messages of the log are not read.
+number is no number of events. A stack trace is a fault of the server's own, and a matter for its vendor's support; one
+message alone of a full segment is told and not judged. Message 701 may come of one statement with a very large plan,
+while others go on. Other messages of the log are not read.
 """
 
 from collections.abc import Iterator
@@ -27,7 +33,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from collectors.facts import Facts
-from collectors.facts.ase import ErrorLog, LogEvent
+from collectors.facts.ase import ErrorLog, LogEvent, Snapshot
 from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
 from rules.ase._evidence.procedure_cache import (
     PROCEDURE_FACTS,
@@ -39,7 +45,11 @@ from rules.ase._evidence.procedure_cache import (
     wanted_pages,
 )
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, newest_line
+from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, logs_full, newest_line
+from rules.ase._evidence.waits.events import LOG_SPACE
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import TASKS
+from rules.changes.ase_binding import is_tempdb
 from rules.changes.ase_config import configure, legal, waiting_number
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
@@ -83,7 +93,7 @@ WORDS = {
     LogEvent.SEGMENT_FULL: (
         Severity.NOTE,
         "A segment of {0} was full",
-        "A statement that gets no space there ends with message 1105, and nothing is judged of it here.",
+        "A statement that gets no space there ends with message 1105, and nothing is judged of a single one.",
         "Look at the message, which names the object and the segment, and whether it goes on.",
     ),
     LogEvent.STACK: (
@@ -93,6 +103,20 @@ WORDS = {
         "Look whether they go on, and give them to the vendor's support.",
     ),
 }
+NO_SPACE = "Each statement that asks for space there ends with message 1105."
+WHO_FILLS = (
+    "First see who fills {0} while it is full: TempDbObjects of monProcessActivity counts the temporary tables of each "
+    "session, sp_who names it. Then, if that work is wanted, more space: alter database {0}."
+)
+WHAT_FILLS = (
+    "Look which object and segment the message names, and what fills it. Then more space for that segment: alter "
+    "database {0}."
+)
+FULL_NOW = (
+    "Look in master..syslogshold for the oldest open transaction of {0}, behind which nothing is freed, and dump the "
+    "transaction log. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
+)
+SPACE = "space in a log that is full"
 SORTS = "If an index was being created then, lower number of sort buffers first: each holds procedure cache."
 REPEATED = "A message is repeated while its cause lasts, so how often it happened is not in the log."
 
@@ -104,7 +128,13 @@ class Limits:
     hours: float = limit(24.0, "this project: what is older was seen to, or stands in a newer line", unit="h")
 
 
-@rule(needs=(ErrorLog,), uses=(*LOG_FACTS, *PROCEDURE_FACTS), links=LINKS, limits=Limits, sample=None)
+@rule(
+    needs=(ErrorLog,),
+    uses=(*LOG_FACTS, *PROCEDURE_FACTS, *WAIT_FACTS, Snapshot),
+    links=LINKS,
+    limits=Limits,
+    sample=None,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for each kind of message in the newest part of the log."""
     groups: dict[tuple[str, str | None], list[LogEvent]] = {}
@@ -126,6 +156,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list[LogEvent]) -> Finding:
     severity, title, because, do = WORDS[kind]
     count, first, last = sum(one.count for one in found), found[0], found[-1]
+    waited = (
+        _waited(facts) if kind == LogEvent.LOG_FULL and [database] == [comment(n) for n in logs_full(facts)] else None
+    )
+    if kind == LogEvent.SEGMENT_FULL and count > 1:
+        severity, because = Severity.WARNING, NO_SPACE
+        do = WHO_FILLS if is_tempdb(database) else WHAT_FILLS
+    elif waited:
+        severity, title, do = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it", FULL_NOW
     many = "1 message" if count == 1 else f"{count:,} messages"
     small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
@@ -133,15 +171,39 @@ def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list
         subject=database if kind == LogEvent.LOG_FULL else f"{database or subject_of(facts)}: {kind}",
         severity=severity,
         title=title.format(database),
-        seen=f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",
+        seen=joined(
+            f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",
+            _said(waited) if waited else "",
+        ),
         because=because,
         do=joined(f"{larger(facts, USED_PERCENT)}.", SORTS) if small else do.format(database),
         unknown=joined(REPEATED, WHICH if small and not most_used(facts) else ""),
         evidence=(
             Evidence(f"messages: {kind}", count, "", last.source, computed="as their number up to this line"),
             *(most_used(facts) if small else ()),
+            *(
+                (Evidence(f"seconds waited for {SPACE}", waited.waited_seconds, "s of all tasks", waited.source),)
+                if waited
+                else ()
+            ),
         ),
         changes=_more(facts) if small else (),
+        explains=("ase/lock_waits_high", "ase/blocked_chain") if waited else (),
+    )
+
+
+def _waited(facts: Facts) -> Waited | None:
+    """Waits for space in the log, of the interval, where they make a task or more; else `None`."""
+    waited = waited_for(facts, SPACE, LOG_SPACE)
+    return waited if isinstance(waited, Waited) and waited.tasks >= TASKS else None
+
+
+def _said(waited: Waited) -> str:
+    """The waits as a sentence."""
+    many = f"{'up to ' if waited.unsure else ''}{waited.tasks:.1f} tasks on average"
+    return (
+        f"In {waited.seconds:,.0f} s of the snapshots {many} waited for space in it, in {waited.waits:,.0f} waits that "
+        f"ended, of {waited.waited_seconds:,.0f} s together."
     )
 
 

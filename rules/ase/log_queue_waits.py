@@ -8,8 +8,8 @@ them for the log (vendor: New Features 16.0, made for datarows tables that many 
 waits for the log, as at the log semaphore before.
 
 What to do: what reduces these waits is in no source that was read. By the design it is what reduces the work on the
-log: fewer and larger transactions, a larger user log cache where it is flushed because it is full or its blocks ran
-out, a faster log device. That is inference, so nothing is scripted.
+log: fewer and larger transactions, a larger user log cache where it is flushed because it is full or its blocks ran out
+(ten times a second or more, then it stands first), a faster log device. That is inference, so nothing is scripted.
 
 How loud it is: as other waits, by the tasks that wait, for that they do is measured, whatever reduces it; advice at
 most where fewer wait than engines are online, as of one load.
@@ -30,7 +30,7 @@ from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.events import LOG_BLOCKS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits, unless_few
-from rules.engine import rule
+from rules.engine import limit, rule
 from rules.finding import Evidence, Finding, Outcome, Unknown, joined
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1600/doc/html/mas1371753995745.html",)
@@ -40,6 +40,7 @@ NO_FREE = (
     "{0:,.0f} flushes of user log caches ({1:.1f} %) were {2}: by that name the blocks of a cache ran out, of which a "
     "larger user log cache size (static) gives more, as this project infers; no source says how much."
 )
+LARGER = f"a larger user log cache size (static; inferred from the flushes {NO_BLOCK})"
 UNKNOWN = (
     "What reduces these waits is in no source that was read, and no text describes PLCBLOCK: that it is what reduces "
     "the work on the log is this project's inference from the design."
@@ -48,7 +49,11 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class Limits(LogLimits, WaitLimits):
-    """`WaitLimits` and `LogLimits`."""
+    """`WaitLimits` and `LogLimits`, and from when on the blocks of user log caches run out often."""
+
+    flushes_per_second: float = limit(
+        10.0, "this project: as in ase/log_flushed_early; fewer are no load on the log", unit="flushes/s"
+    )
 
 
 @rule(needs=(), uses=LEVER_FACTS, links=LINKS, limits=Limits)
@@ -61,14 +66,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     queue = setting_of(facts, QUEUE)
     size = queue.run_number if queue else None
-    said, evidence = _no_free_block(facts)
+    said, many, evidence = _no_free_block(facts, limits)
     yield Finding(
         subject=subject_of(facts),
         severity=unless_few(facts, waits),
         title=waits.title,
         seen=waits.seen,
         because=joined(BECAUSE, said),
-        do=levers(facts, limits),
+        do=levers(facts, limits, before=LARGER if many else ""),
         unknown=UNKNOWN,
         evidence=(
             *waits.evidence,
@@ -80,11 +85,13 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     )
 
 
-def _no_free_block(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
-    """That user log caches were flushed because no block was free, as a sentence with its figure; else empty."""
+def _no_free_block(facts: Facts, limits: Limits) -> tuple[str, bool, tuple[Evidence, ...]]:
+    """That no block of user log caches was free at some flushes, as a sentence, and whether often; else empty."""
     flushes = flushes_of(facts)
     rows = flushes.by(NO_BLOCK) if isinstance(flushes, Flushes) else ()
     if not isinstance(flushes, Flushes) or not flushes.count(rows):
-        return "", ()
+        return "", False, ()
     said = NO_FREE.format(flushes.count(rows), flushes.percent(rows), NO_BLOCK)
-    return said, (Evidence(f"flushes {NO_BLOCK}", flushes.count(rows), "", rows[0].source),)
+    rate = flushes.rate(rows)
+    many = rate is not None and rate >= limits.flushes_per_second
+    return said, many, (Evidence(f"flushes {NO_BLOCK}", flushes.count(rows), "", rows[0].source),)

@@ -23,7 +23,8 @@ from rules.ase._evidence.spinlocks.named import Dear
 from rules.ase._evidence.spinlocks.names import BY_NAME, BY_RATIO, plain_name
 from rules.ase._evidence.spinlocks.site_cost import SiteCost, site_cost
 from rules.ase._evidence.spinlocks.spin_severity import NOTHING_PERCENT, spin_bound
-from rules.ase._evidence.waits.events import GROUPS, NETWORK_READ, NETWORK_SEND, Group
+from rules.ase._evidence.waits.error_log import logs_full
+from rules.ase._evidence.waits.events import GROUPS, LOG_SPACE, NETWORK_READ, NETWORK_SEND, Group
 from rules.ase._evidence.waits.tasks import ByEvent, tasks_by_event
 from rules.ase._evidence.waits.verdict import TASKS
 from rules.changes.quoting import comment
@@ -170,9 +171,15 @@ def _tasks(facts: Facts, engines: Engines) -> Measured | None:
     for group in (*GROUPS, OTHER):
         own = [one for one in left if one.event in group.events or group is OTHER]
         left = [one for one in left if one not in own]
-        if tasks := sum(one.tasks for one in own if one.at_work):
+        tasks, causes = Amount.exactly(sum(one.tasks for one in own if one.at_work)), group.causes
+        if group.events == LOG_SPACE:
+            # few and long waits: what may have begun before the interval counts as an upper end, not as nothing
+            most = sum(one.at_most if one.unsure else one.tasks for one in own)
+            tasks = tasks if most == tasks.high else Amount(None, tasks.high, most)
+            causes = (*causes, *(f"ase/error_log_alarms:{comment(name)}" for name in logs_full(facts)))
+        if tasks.high:
             first = max(own, key=lambda one: one.tasks)
-            pools.append(Pool(group.what, Amount.exactly(tasks), first.source, group.causes, collect=group.collect))
+            pools.append(Pool(group.what, tasks, first.source, causes, collect=group.collect))
     waiting = sum(pool.amount.booked for pool in pools)
     return Measured(
         currency=WAITING_TASKS,
@@ -189,7 +196,7 @@ def _checked(facts: Facts, rows: list[ByEvent], waiting: float, running: float |
     sending = sum(one.tasks for one in rows if one.event == NETWORK_SEND)
     if sending >= TASKS:
         yield f"Beside them {sending:.1f} tasks waited for clients to take what is sent (event {NETWORK_SEND})."
-    unsure = [str(one.event) for one in rows if one.at_work and one.unsure]
+    unsure = [str(one.event) for one in rows if one.at_work and one.unsure and one.event not in LOG_SPACE]
     if unsure:
         yield f"Wait events {', '.join(unsure[:8])} have no time that can be turned into tasks, and are left out."
     states = [row.connections for row in interval_first(facts, MonState) if known(row.connections)]

@@ -19,7 +19,6 @@ from rules.ase._evidence.caches.binding_plan import (
     BindingPlan,
 )
 from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
-from rules.ase._evidence.caches.figures import page_kb, pools_of, too_small_for
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room
 from rules.ase._evidence.caches.partitions import enough_alone
@@ -91,30 +90,26 @@ def chance(part: Part) -> str:
     said += f"{_cases(optimum.after)} after the whole plan"
     if not _could_be_cut(part):
         return f"{said}."
-    most, now, alone = _cut_alone(part)
+    most = part.plan.problem[2].most_partitions
+    now, alone = _cut_alone(part, most)
     return (
         f"{said}, and in {_cases(alone)} with {most} instead of {now} partitions of "
         f"{part.home} alone, if its pools allow that and its hot pages spread evenly."
     )
 
 
-def _cut_alone(part: Part) -> tuple[int, int, float]:
-    """The most partitions of its cache, those of now, and the chance that two searches meet with the most alone."""
-    caches, _, terms = part.plan.problem
-    contents, now = part.plan.contents, {cache.name: cache.partitions for cache in caches}
-    cut = now | {part.home: terms.most_partitions}
-    alone = collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
-    return terms.most_partitions, now[part.home], alone
+def _cut_alone(part: Part, partitions: int) -> tuple[int, float]:
+    """The partitions of its cache now, and the chance that two searches meet with so many of them alone."""
+    contents, now = part.plan.contents, {cache.name: cache.partitions for cache in part.plan.problem[0]}
+    cut = now | {part.home: partitions}
+    return now[part.home], collisions((contents.share(contents.searches[name]), count) for name, count in cut.items())
 
 
-def _reach_as_much(facts: Facts, part: Part) -> bool:
-    """Whether the most partitions alone take as much off as the bindings, but for less than one move must be worth."""
-    optimum, page = part.plan.optimum, page_kb(facts)
-    if not _could_be_cut(part) or page is None:
-        return False
-    most, _, alone = _cut_alone(part)
+def _reach_as_much(part: Part, partitions: int) -> bool:
+    """Whether so many partitions alone take as much off as the bindings, but for less than one move must be worth."""
+    optimum = part.plan.optimum
     least = optimum.now * LEAST_MOVE_PERCENT / 100
-    return alone - optimum.after <= least and too_small_for(pools_of(facts, part.home), page, most) is None
+    return _could_be_cut(part) and _cut_alone(part, partitions)[1] - optimum.after <= least
 
 
 def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
@@ -205,7 +200,7 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
 
     A plan that makes the default data cache smaller costs a restart, its memory and a lock of each table: partitions
     that should be enough by themselves cost the restart alone, so they come first, and one cause is changed at a time.
-    So they do where as many as there can be would take off as much as the bindings: these cost memory and locks.
+    So they do where they would take off as much as the bindings: these cost memory and locks.
     """
     carving, enough = part.plan.carving, enough_alone(facts, part.home, contention, goal)
     left = contention_left(part.plan, part.home, contention)
@@ -220,9 +215,9 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
     elif left is not None and left >= goal:
         why = f"the bindings are expected to leave about {left:.1f} % of {part.home}, still over the limit. "
         why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])
-    elif _reach_as_much(facts, part):
-        most, _, alone = _cut_alone(part)
-        why = f"{most} partitions alone take off as much (two searches meet in "
+    elif _reach_as_much(part, int(enough[0])):
+        _, alone = _cut_alone(part, int(enough[0]))
+        why = f"{enough[0]:.0f} partitions alone take off as much (two searches meet in "
         why += f"{_cases(alone)}, with the bindings in {_cases(part.plan.optimum.after)}). "
         why += cut.format(enough[0], part.home, "but no memory", enough[1])
     else:

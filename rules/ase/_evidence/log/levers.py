@@ -74,8 +74,11 @@ def say_device(facts: Facts, slow_ms: float) -> str:
     return f"; one's own takes {mean:,.1f} ms, {side} this project's limit of {slow_ms:g} ms"
 
 
-def levers(facts: Facts, limits: LogLimits) -> str:
-    """What to look at, and all levers that are left; data and log on one device come before all of it."""
+def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
+    """What to look at, and all levers that are left; data and log on one device come before all of it.
+
+    `before`: a lever that the caller's own figures put before the others.
+    """
     if mixed := mixed_logs(facts):
         return joined(separate_first(mixed), MEASURE_AGAIN)
     counted = isinstance(flushes_of(facts), Flushes)
@@ -86,7 +89,7 @@ def levers(facts: Facts, limits: LogLimits) -> str:
         if flushed or which
         else ""
     )
-    order = f"in this order: {left(facts, limits)}{delayed(facts)}."
+    order = f"in this order: {f'{before}, ' if before else ''}{left(facts, limits)}{delayed(facts)}."
     return joined(first, f"Then, {order}" if first else f"{order[0].upper()}{order[1:]}")
 
 

@@ -344,7 +344,7 @@ class _Case:
         """What to do, with all that holds a lower ratio back."""
         ratio = self.ratio
         if self.nothing:
-            return _Step(LEAVE_IT)
+            return _Step(joined(LEAVE_IT, self.lever()))
         if ratio.first:
             return _Step(joined(ratio.first, ratio.cure))
         step = self.next_ratio()
@@ -405,6 +405,14 @@ class _Case:
                 "take a measurable part of the engines' time"
             )
         return ""
+
+    def lever(self) -> str:
+        """What would be lowered should it ever cost something, as a sentence; nothing where it cannot be lower."""
+        lower = self.now is not None and any(step < self.now for step in self.ratio.steps)
+        if not lower or self.setting is None:
+            return ""
+        kind = ", dynamic" if (self.setting.kind or "").lower() == "dynamic" else ""
+        return f"Its lever, should it ever cost time: a lower {self.ratio.parameter} (now {self.now:g}{kind})."
 
     def next_ratio(self) -> _Step:
         """The highest ratio that is expected to bring the contention under its limit, or the lowest there is."""

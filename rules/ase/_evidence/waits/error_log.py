@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from collectors.facts import Fact, Facts
-from collectors.facts.ase import ErrorLog, LogEvent, Snapshot, SysmonSample
+from collectors.facts.ase import ErrorLog, LogEvent, MonSysWaits, Snapshot, SysmonSample
 
 DAY = timedelta(days=1)
 LOG_FACTS: tuple[type[Fact], ...] = (ErrorLog, LogEvent)
@@ -28,3 +28,15 @@ def events_of(facts: Facts, age: timedelta) -> list[LogEvent]:
     """Messages up to this old, in the order of the logs."""
     since = recent(facts, age)
     return [one for one in facts.every(LogEvent) if since and one.last > since]
+
+
+def logs_full(facts: Facts) -> list[str]:
+    """Databases whose log was full by messages of the minutes whose waits monSysWaits counts, or of later ones."""
+    seen = facts.also(Snapshot, MonSysWaits, LogEvent)
+    taken = max((one.taken for one in seen.every(Snapshot) if one.taken), default=None)
+    seconds = max((one.seconds or 0.0 for one in seen.every(MonSysWaits) if one.of_interval), default=0.0)
+    if taken is None or not seconds:
+        return []
+    since = taken.replace(tzinfo=None) - timedelta(seconds=seconds)
+    told = (one for one in seen.every(LogEvent) if one.kind == LogEvent.LOG_FULL and one.last >= since)
+    return list(dict.fromkeys(one.database for one in told if one.database))

@@ -20,6 +20,8 @@ FREE_BUFFERS = frozenset((46, 47))
 OWN_LOG_WRITES = frozenset((55,))
 LOG_WRITES = frozenset((54,)) | OWN_LOG_WRITES
 """The last page of the log: written by another task, or by this one."""
+LOG_SPACE = frozenset((259, 856))
+"""Asleep at the last-chance threshold of a log that is full, 856 of the IMRS log."""
 LOG_BLOCKS = frozenset((704, 705, 880, 900, 902))
 """The queue of log blocks of 16.0 (their texts name a PLCBLOCK)."""
 NETWORK_READ, NETWORK_SEND = 250, 251
@@ -65,9 +67,10 @@ GROUPS = (
     Group("a free buffer", FREE_BUFFERS, ("ase/cache_stalls",)),
     Group("reading or changing one page", frozenset((33, 34, 35)), ()),
     Group("the queue of log blocks (PLCBLOCK)", LOG_BLOCKS, ("ase/log_queue_waits",)),
+    Group("space in a log that is full", LOG_SPACE, ("ase/log_full_now",)),
     Group(
         "the log",
-        LOG_WRITES | frozenset((259, 271, 272, 708, 753, 856, 929)),
+        LOG_WRITES | frozenset((271, 272, 708, 753, 929)),
         ("ase/log_semaphore_contended", "ase/log_writes_slow"),
     ),
     Group("internal structures", frozenset((83, 84, 157, 280, 298)), ("ase/resource_used_up",)),

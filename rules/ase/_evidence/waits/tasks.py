@@ -139,6 +139,11 @@ class ByEvent:
         return 1000.0 * self.waited_seconds / self.waits if self.waits and self.waited_seconds else None
 
     @property
+    def at_most(self) -> float:
+        """Tasks that can have waited at most, where the waits ended in the interval and may have begun before it."""
+        return min(self.waited_seconds / self.seconds, self.waits) if self.seconds else 0.0
+
+    @property
     def at_work(self) -> bool:
         """Whether such a task has work to do."""
         return at_work(self.event)
