@@ -252,6 +252,10 @@ def advise_parameter(
     set_now = (f"$!   MCR SYSGEN, USE ACTIVE, SET {name} {new:.0f}, WRITE ACTIVE",) if known.dynamic else ()
     there = known.dynamic and pending == new
     last = f"{line}   as a line of {MODPARAMS}"
+    boot: tuple[str, ...] = ()
+    if not known.dynamic:
+        boot = tuple(f"$!   {one.removeprefix('$! ').removeprefix('$ ').strip()}" for one in _AUTOGEN)
+        cautions = (*cautions, _REBOOT[0])
     out = f", and the line out of {MODPARAMS} again"
     if there:
         last, out = f"CURRENT is {new:.0f} already: nothing else is to be written", "; CURRENT was not touched"
@@ -261,10 +265,10 @@ def advise_parameter(
         target=name,
         old=old,
         new=new,
-        apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {last}"),
+        apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {last}", *boot),
         undo=(f"$! {name}{on}: if it was set, back to {back}{out}",),
         takes_effect=Effect.ADVICE,
-        condition=when,
+        condition=f"{when}; {AT_BOOT}" if boot and "reboot" not in when else when,
         cautions=cautions,
         memory_mb=memory_mb,
     )
@@ -367,6 +371,7 @@ def _by_hand(known: Parameter, old: float | None, new: float, cautions: tuple[st
     )
 
 
+AT_BOOT = "not dynamic: it takes a reboot of that node"
 _KEEP = (
     "$! keep all parameters as they are now: AUTOGEN may change more than what is asked for here",
     "$ MCR SYSGEN",

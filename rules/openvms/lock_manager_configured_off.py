@@ -3,7 +3,8 @@
 Finds: LCKMGR_MODE, as it runs (ACTIVE), above the number of active CPUs. It is the number of CPUs that have to be
 active before the lock manager takes one for itself, not a CPU number: with fewer it turns itself off within a second.
 Or a lock manager that runs, where another value is pending (CURRENT): LCKMGR_MODE 0 or above the CPUs there are, with
-which the next boot leaves it without a CPU, or LCKMGR_CPUID naming one that cannot be taken or does not suit it.
+which the next boot leaves it without a CPU, or LCKMGR_CPUID naming one that cannot be taken or does not suit it, or
+none (0), with which it takes the lowest CPU but the primary in place of the one that was chosen.
 Or none that runs, where the pending value gives it a CPU with the next boot although CPUs hardly spin.
 Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
 
@@ -149,9 +150,8 @@ def _ends(facts: Facts, layout: Layout, limits: Limits) -> Finding | str:
     cpus = None if layout.active is None else layout.active + len(layout.stopped)  # a boot starts what was stopped
     if waits and (waits[0] == 0 or (cpus is not None and waits[0] > cpus)):
         return _ended(facts, layout, limits, *waits)
-    seat = pending_of(facts, SEAT)
-    if seat and layout.lock_manager and (why := _unsuitable(layout, seat[0])):
-        return _moved(facts, layout, layout.lock_manager[0], seat, *why)
+    if layout.lock_manager and (turn := _turn(layout)) and not (turn.by_default and _little(facts, limits)):
+        return _moved(facts, layout, layout.lock_manager[0], turn)
     return pending_clause(facts, NAME) + pending_clause(facts, SEAT)
 
 
@@ -160,15 +160,11 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
 
     Whoever followed openvms/lock_manager_idle for the next boot has exactly this, so it is no alarm.
     """
-    most, day = most_busy(facts), day_of(facts)
+    most = most_busy(facts)
     peak = most.busy_percent if most and known(most.busy_percent) else None
-    little = day is not None and day[0] < limits.idle_percent and (peak or 0.0) < limits.earns_percent
+    little = _little(facts, limits)
     if little or (layout.active is not None and layout.active <= limits.few_cpus):
-        why = (
-            f"it serves requests {day[0]:g} % of the time"
-            if day and little
-            else f"there are only {layout.active:.0f} CPUs"
-        )
+        why = little or f"there are only {layout.active:.0f} CPUs"
         return f"{pending_clause(facts, NAME)} It then gives its CPU back, which suits: {why}"
     setting = parameter_of(facts, NAME, 1, PARAMETERS[NAME].high)
     keep = setting[0] if isinstance(setting, tuple) else None
@@ -177,11 +173,16 @@ def _ended(facts: Facts, layout: Layout, limits: Limits, pending: float, fact: S
     boot = (
         "takes that CPU away from it" if pending == 0 else f"leaves it off: then {pending:.0f} CPUs have to be active"
     )
-    stay = f"Where it is to stay, put {NAME} {keep:.0f} into CURRENT and MODPARAMS.DAT: no reboot." if keep else ""
+    kept = f"{NAME} {keep:.0f}" if keep else ""
     changes: tuple[Change, ...] = ()
     if keep:
         when = "only if the lock manager is meant to keep a CPU after the next boot"
         changes = (keep_parameter(NAME, pending, keep, when=when, node=layout.node),)
+        if (turn := _turn(layout)) and layout.lock_manager and layout.lock_manager[0] <= PARAMETERS[SEAT].high:
+            now = layout.lock_manager[0]
+            changes = (*changes, keep_parameter(SEAT, turn.pending, now, when=when, node=layout.node))
+            kept = f"{kept} and {SEAT} {now}"
+    stay = f"Where it is to stay, put {kept} into CURRENT and MODPARAMS.DAT: no reboot." if kept else ""
     earns = peak is not None and peak >= limits.earns_percent
     return Finding(
         subject=layout.subject,
@@ -285,26 +286,75 @@ def _unsuitable(layout: Layout, pending: float) -> tuple[Severity, str] | None:
     return None
 
 
-def _moved(
-    facts: Facts, layout: Layout, now: int, seat: tuple[float, SysgenParameter], severity: Severity, why: str
-) -> Finding:
-    pending, fact = seat
+@dataclass(frozen=True)
+class _Turn:
+    """The seat that the next boot gives the lock manager, where something is to be said of it."""
+
+    pending: float
+    fact: SysgenParameter
+    cpu: float
+    """The CPU it then takes: the one that is named, or with 0 the lowest but the primary."""
+    severity: Severity
+    why: str
+
+    @property
+    def by_default(self) -> bool:
+        """Whether CURRENT names none."""
+        return self.pending == 0
+
+
+def _turn(layout: Layout) -> _Turn | None:
+    """What CURRENT does to the seat: `None` where it stays, or moves to another CPU against which nothing speaks.
+
+    A number that was written there is taken for meant. 0 is what was shipped: where LCKMGR_CPUID as it runs names the
+    CPU of the lock manager, that one was chosen and is lost with the boot.
+    """
+    waits = pending_of(layout.facts, SEAT)
+    if waits is None:
+        return None
+    pending, fact = waits
+    if pending:
+        against = _unsuitable(layout, pending)
+        return _Turn(pending, fact, pending, *against) if against else None
+    if layout.lock_manager is None or layout.setting(SEAT) != layout.lock_manager[0]:
+        return None
+    cpu = min((layout.default_choice, *(one for one in layout.stopped if not layout.may_be_primary(one))))
+    if cpu == layout.lock_manager[0]:
+        return None
+    against = _unsuitable(layout, cpu)
+    if against is None:
+        return _Turn(pending, fact, cpu, Severity.NOTE, f"nobody chose it, but CPU {layout.lock_manager[0]}")
+    return _Turn(pending, fact, cpu, Severity.ADVICE, against[1])
+
+
+def _little(facts: Facts, limits: Limits) -> str:
+    """That the lock manager does little with its CPU, as a clause; empty where it does more, or nothing tells."""
+    most, day = most_busy(facts), day_of(facts)
+    peak = most.busy_percent if most and known(most.busy_percent) else 0.0
+    if day is None or day[0] >= limits.idle_percent or peak >= limits.earns_percent:
+        return ""
+    return f"it serves requests {day[0]:g} % of the time"
+
+
+def _moved(facts: Facts, layout: Layout, now: int, turn: _Turn) -> Finding:
+    pending, severity, cpu = turn.pending, turn.severity, turn.cpu
+    none = f"That names no CPU, so it takes the lowest but the primary, CPU {cpu:.0f}." if turn.by_default else ""
     changes: tuple[Change, ...] = ()
-    if severity is Severity.ADVICE and now <= PARAMETERS[SEAT].high:
+    if (severity is Severity.ADVICE or turn.by_default) and now <= PARAMETERS[SEAT].high:
         when = "only if the lock manager is meant to stay where it runs"
         changes = (keep_parameter(SEAT, pending, now, when=when, node=layout.node),)
     return Finding(
         subject=layout.subject,
         severity=severity,
-        title=f"The next boot gives the lock manager CPU {pending:.0f}: {SEAT} {pending:.0f} is pending",
+        title=f"The next boot gives the lock manager CPU {cpu:.0f}: {SEAT} {pending:.0f} is pending",
         seen=f"The lock manager runs on CPU {now} now.{pending_said(facts, SEAT)}",
-        because=f"Of CPU {pending:.0f}: {why}.",
+        because=joined(none, f"Of CPU {cpu:.0f}: {turn.why}."),
         do=joined(
             MEANT,
             f"Where it is to stay, put {SEAT} {now} into CURRENT and MODPARAMS.DAT: no reboot." if changes else "",
         ),
         evidence=(
-            Evidence(f"{SEAT} in CURRENT (pending)", pending, "", fact.source),
+            Evidence(f"{SEAT} in CURRENT (pending)", pending, "", turn.fact.source),
             *((Evidence("CPU of the lock manager", now, "", layout.lock_manager[1]),) if layout.lock_manager else ()),
         ),
         changes=changes,

@@ -46,7 +46,7 @@ from rules.openvms._evidence.deadlock_wait import (
     no_cure,
     unreal,
 )
-from rules.openvms._evidence.lock_queues import QUEUE_FACTS, waiters, waits_of, what_of
+from rules.openvms._evidence.lock_queues import BLOCKING, QUEUE_FACTS, Waits, file_of, waiters, waits_of, what_of
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     in_prose,
@@ -137,6 +137,11 @@ def _hidden(facts: Facts, limits: Limits, waiting: float, seconds: float) -> tup
     return (found[0], (found[1][0], found[1][1])) if found else None
 
 
+def _in_file(facts: Facts, queue: Waits) -> str:
+    file = file_of(facts, queue)
+    return f" ({file})" if file else ""
+
+
 def _finding(
     facts: Facts,
     rates: LockRates,
@@ -173,9 +178,15 @@ def _finding(
             "own, from V8.3 on).",
             dead,
         ),
-        do=joined(f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.", no_cure(facts)),
+        do=joined(
+            f"Find who holds what LCKQUE lists, first {what_of(queue.head)}, while they wait: {BLOCKING}."
+            if queue
+            else f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.",
+            no_cure(facts),
+        ),
         unknown=joined(
-            f"LCKQUE lists the longest queue for {what_of(queue.head)}: {waiters(queue.head):,.0f} wait."
+            f"LCKQUE lists the longest queue for {what_of(queue.head)}{_in_file(facts, queue)}: "
+            f"{waiters(queue.head):,.0f} wait."
             if queue
             else "",
             "Who holds the locks is not in these figures; locks that system services wait for by design show in the "

@@ -20,18 +20,27 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import ListedQueue, LockQueue, LockQueues, LockRates
+from collectors.facts.openvms import ListedQueue, LockQueues, LockRates
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME, XQP_KINDS
 from rules.changes.quoting import comment
-from rules.engine import limit, rule
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
-from rules.openvms._evidence.deadlock_wait import no_cure
+from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
 from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS
-from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, failed_in, waiters, waits_of, what_of
-from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
-from rules.openvms._evidence.node import sentence
+from rules.openvms._evidence.lock_queues import (
+    BLOCKING,
+    QUEUE_FACTS,
+    Waits,
+    failed_in,
+    file_of,
+    waiters,
+    waits_of,
+    what_of,
+)
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS
+from rules.openvms._evidence.node import parameter_of, sentence
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
 REASONS = {
@@ -63,6 +72,9 @@ class Limits:
     )
     reports: float = limit(
         2.0, "this project: a report is a moment; what two of them show is no accident", low=1, unit="reports"
+    )
+    part_percent: float = percent(
+        10.0, "this project: less than a tenth of the requests that wait is not what they wait for"
     )
     searches: float = limit(
         0.3, "this project: at 10 s of DEADLOCK_WAIT three requests wait at any moment", unit="deadlock searches/s"
@@ -198,13 +210,13 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
     severity = Severity.WARNING if one.waiting >= limits.many_waiting else Severity.ADVICE
     node = comment(one.head.node or "", 15)
-    file = _file(facts, one.head)
+    file = file_of(facts, one)
     failed = failed_in(facts)
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
         subject=one.tree,
         severity=severity if often else Severity.NOTE,
-        title=f"{one.waiting:,.0f} lock requests wait for {one.tree}",
+        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}",
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
@@ -217,8 +229,7 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
         do=_of_files(one.head.resource.kind)
         if one.head.resource.kind in XQP_KINDS
         else joined(
-            "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, "
-            "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT; then see what it does meanwhile.",
+            f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",
             no_cure(facts),
         ),
         unknown=sentence(
@@ -231,8 +242,18 @@ def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
             *((Evidence("in its whole tree", one.waiting, "", one.head.source, computed="as a sum"),) if more else ()),
             Evidence("reports that show it", float(one.seen), "", one.head.source, limits.reports, "as their number"),
         ),
+        explains=("openvms/long_lock_waits",) if often and _is_part(facts, one, limits) else (),
         expects=(Expectation(f"lock requests that wait for {one.tree}", one.waiting, "lower", "heuristic"),),
     )
+
+
+def _is_part(facts: Facts, one: Waits, limits: Limits) -> bool:
+    """Whether the queue is a part of what waits at any moment, by deadlock searches; `True` where none were read."""
+    rates = next((found for name in STATISTICS if (found := facts.latest(LockRates, statistic=name))), None)
+    searches = rates.deadlock_search_per_second if rates else ABSENT
+    setting = parameter_of(facts, NAME, 1, LONGEST)
+    seconds = setting[0] if isinstance(setting, tuple) else DEFAULT
+    return not known(searches) or 100 * one.waiting >= limits.part_percent * searches * seconds
 
 
 def _of_files(kind: str) -> str:
@@ -242,11 +263,3 @@ def _of_files(kind: str) -> str:
         return f"{find}{FEWER_FILES}"
     caches = "check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O"
     return f"{find}Look at {HOLDERS}, and at large directories: {caches}."
-
-
-def _file(facts: Facts, head: LockQueue) -> str:
-    """The file's name, as LCKQUE or a listing has it."""
-    if head.file:
-        return comment(head.file, LONGEST_NAME)
-    named = name_of(facts, head.resource)
-    return named.name if named and named.sure else ""

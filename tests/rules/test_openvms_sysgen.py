@@ -320,3 +320,13 @@ def test_a_template_asks_for_no_line_that_current_has_already() -> None:
     assert "WRITE ACTIVE" in apply
     assert "MODPARAMS" not in apply
     assert "MODPARAMS" in "\n".join(advise_parameter("LCKMGR_MODE", 0, 6, when="only then", pending=8).apply)
+
+
+def test_a_template_says_that_its_parameter_takes_a_reboot_where_it_does() -> None:
+    weight = advise_parameter("LOCKDIRWT", 1, 3, when="only as a trial", node="ORKNEY")
+    assert weight.condition == "only as a trial; not dynamic: it takes a reboot of that node"
+    assert "$!   @SYS$UPDATE:AUTOGEN GETDATA REBOOT CHECK_FEEDBACK" in weight.script
+    assert all(line.startswith("$!") for line in weight.script)
+    dynamic = advise_parameter("LCKMGR_MODE", 0, 6, when="only as a trial", node="ORKNEY")
+    assert dynamic.condition == "only as a trial"
+    assert "AUTOGEN" not in " ".join(dynamic.script)

@@ -19,7 +19,10 @@ TITLES = {
     "even": "Where the locks belong: on no one node",
     "kept": "Where the locks belong: on {target}, but {master} has them",
     "open": "Where the locks belong: not known",
+    "by tree": "Where the locks belong: known of single trees alone, see the plan",
 }
+OF_MASTERSHIP = (":LOCKDIRWT", ":LOCKRMWT", ":PE1")
+"""Ends of the keys of changes that move trees: where a plan has one, it knows where those belong."""
 UNKNOWN, AT_LEAST = "not known", "at least "
 WIDE, NAMES, TERMINAL = 78, 2, 6
 """Columns of a terminal, less the indentation; columns of a table that are no figures; figures a terminal shows."""
@@ -159,7 +162,7 @@ def placement_of(cluster: Mapping[str, Any]) -> Placement | None:
     notes += bases if moves else ()
     choices = found.get("choices", ())
     return Placement(
-        title=TITLES[found["decided"]].format(**names),
+        title=TITLES[_title_of(cluster, found["decided"])].format(**names),
         says=tuple(
             one for one in (found["says"], found.get("tables", ""), found["lock_manager"], found["work"]) if one
         ),
@@ -171,6 +174,13 @@ def placement_of(cluster: Mapping[str, Any]) -> Placement | None:
         choice_nodes=tuple(one["node"] for one in choices[0]["nodes"]) if choices else (),
         choice_note=CHOICES.format(**names) if choices else "",
     )
+
+
+def _title_of(cluster: Mapping[str, Any], decided: str) -> str:
+    """Which title: where nothing decides for all trees, a tree in LOCK_ACTV may have been enough for a change."""
+    steps = cluster.get("plan", {}).get("steps", ())
+    by_tree = any(key.endswith(OF_MASTERSHIP) for step in steps for key in step["change_keys"])
+    return "by tree" if decided == "open" and by_tree else decided
 
 
 def _choice(one: Mapping[str, Any]) -> ChoiceColumn:

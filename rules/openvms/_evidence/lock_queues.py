@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Reading, known
-from collectors.facts.openvms import LockQueue, LockQueues
+from collectors.facts.openvms import FileName, LockQueue, LockQueues
 from collectors.facts.openvms.resource_names import (
     FILE_ACCESS,
     FILE_SERIAL,
@@ -20,10 +20,11 @@ from collectors.facts.openvms.resource_names import (
     as_text,
 )
 from rules.changes.quoting import comment
-from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, place_of
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, name_of, place_of
 
-QUEUE_FACTS = (LockQueues, LockQueue)
+QUEUE_FACTS = (LockQueues, LockQueue, FileName)
 """What a rule that uses this module has to declare."""
+BLOCKING = "SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,14 @@ def _number(reading: Reading) -> float:
 def tree_of(queue: LockQueue) -> str:
     """What the tree of a queue is called, as that of a LOCK_ACTV report is."""
     return called(queue.names[0])
+
+
+def file_of(facts: Facts, waits: Waits) -> str:
+    """The file's name, as LCKQUE or a listing has it; empty where neither does."""
+    if waits.head.file:
+        return comment(waits.head.file, LONGEST_NAME)
+    named = name_of(facts, waits.head.resource)
+    return named.name if named and named.sure else ""
 
 
 def records_waited_for(facts: Facts, tree: str) -> float:

@@ -452,7 +452,14 @@ def freed(move: Move, master: ClusterMember) -> Move:
     what = "remastering is switched off" if master.pe1 < 0 else "only small trees may move (as recalled)"
     stays = f"on {master.name} {what} (PE1 = {master.pe1:.0f}): its trees stay there whatever the weights"
     changes = tuple(
-        replace(change, after=(*change.after, key), cautions=(AFTER_PE1, *change.cautions)) for change in move.changes
+        replace(
+            change,
+            after=(*change.after, key),
+            cautions=(AFTER_PE1, *change.cautions),
+            condition=change.condition
+            or f"only if the trees have not moved once PE1 was 0 on {comment(master.name, 31)}",
+        )
+        for change in move.changes
     )
     do = move.do
     if move.held:

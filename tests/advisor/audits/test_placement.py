@@ -94,3 +94,15 @@ def test_an_audit_from_before_the_choices_is_shown_as_it_was(data: dict[str, Any
 
 def test_an_audit_without_a_decision_shows_none() -> None:
     assert placement_of({}) is None
+
+
+def test_what_a_single_tree_tells_is_not_called_unknown() -> None:
+    decided = {"decided": "open", "master": None, "target": None, "says": "open", "lock_manager": "", "work": ""}
+    cluster: dict[str, Any] = {"placement": {**decided, "nodes": [], "missing": []}, "plan": {"steps": []}}
+    found = placement_of(cluster)
+    assert found is not None
+    assert found.title == "Where the locks belong: not known"
+    cluster["plan"]["steps"] = [{"change_keys": ["openvms.sysgen:AVIOR:LOCKDIRWT"]}]
+    found = placement_of(cluster)
+    assert found is not None
+    assert found.title == "Where the locks belong: known of single trees alone, see the plan"
