@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import HeldLock, LockEvents, MonOpenObjectActivity
+from collectors.facts.ase import ConfigParameter, HeldLock, LockEvents, MonOpenObjectActivity
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
@@ -164,6 +164,10 @@ ALLPAGES_SAYS = "Take those to datapages whose index pages are waited for: each 
 OWN_STEP = (
     "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
 )
+GAVE_UP = (
+    "{0} ended with message 12205{1}, so the application has to repeat the work: another period shortens no wait "
+    "behind the same holder."
+)
 PERIOD, FOR_EVER = "lock wait period", 2_147_483_647
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
@@ -219,14 +223,17 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     raising = _raising(facts, main, names)
     change = raising.change if raising else None
     holder = _holder(facts, main) if not names or names[0] in TABLE_LOCKS else None
+    ended = _ended(facts)
+    where = f", most for {main[0].name}" if main else ", spread over many tables" if spread else ""
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + (f", most for {main[0].name}" if main else ", spread over many tables" if spread else ""),
+        title=waits.title + where + (f"; {_waits(ended)} ended with message 12205" if ended else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
-        because=""
-        if main and main[0].system
-        else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
+        because=joined(
+            "" if main and main[0].system else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
+            GAVE_UP.format(_waits(ended), _after(facts)) if ended else "",
+        ),
         do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.says)
         if readers
         else joined(*_levers(facts, main, names, hot, raising, holder)),
@@ -307,14 +314,35 @@ def _hash_contended(facts: Facts) -> float | None:
     return percent if percent is not None and known(percent) and percent >= LOCK_PERCENT else None
 
 
+def _ended(facts: Facts) -> LockEvents | None:
+    """The lock waits of the interval that ended with message 12205; `None` where none did, or none were counted."""
+    totals = [one for one in facts.every(LockEvents) if one.event == "timeout" and one.kind.startswith("Total")]
+    return next((one for one in totals[-1:] if known(one.count) and one.count > 0), None)
+
+
+def _waits(ended: LockEvents) -> str:
+    count = ended.count if known(ended.count) else 0.0
+    return "1 wait" if count == 1 else f"{count:,.0f} waits"
+
+
+def _period(facts: Facts) -> ConfigParameter | None:
+    """The server's lock wait period where it ends waits."""
+    setting = setting_of(facts, PERIOD)
+    return setting if setting and setting.run_number is not None and setting.run_number < FOR_EVER else None
+
+
+def _after(facts: Facts) -> str:
+    """By what period they ended; a session may have set one of its own."""
+    setting = _period(facts)
+    return f" (lock wait period {setting.run_number:,.0f} s, or that of the session)" if setting else ""
+
+
 def _timeouts(facts: Facts) -> Iterator[Evidence]:
     """Waits that ended with message 12205, and the setting that ended them."""
-    totals = [one for one in facts.every(LockEvents) if one.event == "timeout" and one.kind.startswith("Total")]
-    for one in totals[-1:]:
-        if known(one.count) and one.count > 0:
-            yield Evidence("lock timeouts (message 12205)", one.count, "", one.source)
-    setting = setting_of(facts, PERIOD)
-    if setting and setting.run_number is not None and setting.run_number < FOR_EVER:
+    ended, setting = _ended(facts), _period(facts)
+    if ended and known(ended.count):
+        yield Evidence("lock timeouts (message 12205)", ended.count, "", ended.source)
+    if setting and setting.run_number is not None:
         yield Evidence(PERIOD, setting.run_number, "s", setting.source)
 
 
