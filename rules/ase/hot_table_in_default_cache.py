@@ -70,6 +70,11 @@ TEMPORARY_FIRST = (
     "First give the temporary databases a cache of their own: they make {} of its searches, all that the binding plan "
     "would move {}. Measure then, and bind tables only if the contention stays."
 )
+LOGS_FIRST = (
+    "First give the transaction logs a cache of their own (ase/log_in_shared_cache), which can be small: they make {} "
+    "of its searches. Binding them is an outage of the database, so do it with the restart of the partitions, and bind "
+    "tables only if the contention stays."
+)
 SCANS_FIRST = (
     "Nothing is to be bound: scans of {} make its searches, and in a cache of its own each page scanned is one search "
     "as well. Fix the statements that scan (ase/table_scans_relink_cache), measure, and bind only if the contention "
@@ -161,6 +166,8 @@ def _finding(
         own = own_cache.enough_alone(facts, figure, contents, goal, given)
         first = "" if own else _temporary_first(facts, figure, contents, part, given)
         first = first or _first(facts, part, contention, goal)
+        if first.startswith(report.NOT_YET):
+            first = _logs_first(facts, figure, contents, goal, given) or first
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""
@@ -233,6 +240,15 @@ def _temporary_first(
     theirs = own_cache.temporaries_of(facts, figure, contents).share
     moved = contents.inside(part.home, sum(held.reads for one in part.moved for held in one.holds))
     return TEMPORARY_FIRST.format(report.percent(theirs), report.percent(moved)) if theirs > moved else ""
+
+
+def _logs_first(facts: Facts, figure: Figure, contents: Contents, goal: float, given: own_cache.Given) -> str:
+    """That logs with a real share of the searches go out before tables; empty where nothing is to be bound for them."""
+    moving = own_cache.logs_of(facts, figure, contents)
+    if 100 * moving.share < own_cache.SHARE_PERCENT or not own_cache.told_bindings(facts):
+        return ""
+    target = own_cache.target_of(facts, moving, goal, given, logs=True)
+    return "" if target.pointless or target.refused else LOGS_FIRST.format(report.percent(moving.share))
 
 
 def _count(top: list[Held]) -> str:

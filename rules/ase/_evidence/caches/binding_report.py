@@ -29,6 +29,7 @@ from rules.laws.binding import NewCache, Optimum, collisions
 
 NAMED, SAID = 6, 3
 """Objects that the evidence names, and that a sentence does."""
+NOT_YET = "Nothing is to be bound yet"
 COMMON_OWNER = "The owner is not in the export: taken as dbo."
 OVERHEAD = (
     "{:.1f} MB of overhead beside its size are read between the vendor's figures: sp_helpcache with the size shows the "
@@ -223,7 +224,7 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
     else:
         return ""
     return (
-        f"Nothing is to be bound yet: {why} (ase/data_cache_spinlock_contended): make them, measure, and bind only if "
+        f"{NOT_YET}: {why} (ase/data_cache_spinlock_contended): make them, measure, and bind only if "
         "the contention stays."
     )
 
