@@ -44,6 +44,7 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.waits import AIJ
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 MEANING = (
@@ -61,6 +62,7 @@ REMEDY = {
     "nowait": "NOWAIT transactions make all others give up the locks that they carried over: see rdb/carry_over_locks.",
     "seqblk": ROOT,
     "tsnblk": ROOT,
+    "aij": f"Processes give up the after-image journal to each other: {AIJ}.",
 }
 PAGES = "Pages pass from process to process"
 CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"

@@ -47,6 +47,8 @@ from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import (
+    BACKUP,
+    BY_TYPE,
     HOLDER,
     NO_TUNING,
     STALLS,
@@ -57,8 +59,10 @@ from rules.rdb._evidence.waits import (
     Waits,
     culprits,
     evidence_of,
+    for_quiet_point,
     held_by,
     hottest,
+    logged_again,
     named,
     process_of,
     queues,
@@ -107,16 +111,6 @@ CROSSED = (
 NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
-BY_TYPE = {
-    "page": "see rdb/page_locks_dominate",
-    "record": "see rdb/record_granularity",
-    "area": "see rdb/carry_over_locks",
-    "nowait": "see rdb/carry_over_locks",
-    "seqblk": "see rdb/root_file_locks_hot",
-    "tsnblk": "see rdb/root_file_locks_hot",
-    "snapshot": "see rdb/snapshots_block_readers",
-}
-"""Where what helps against waits for a lock type stands."""
 BY_MEMORY = " and rdb/page_transfer_via_disk"
 TYPES = MissingInput(
     "which lock type they wait for",
@@ -204,7 +198,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
     if lines := queues(waits.held):
-        yield _queue(one, limits, lines, crowd)
+        yield _queue(one, limits, waits, lines, crowd)
     if not idle:
         yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
 
@@ -355,23 +349,28 @@ def _of_holder(held: Sequence[HeldLock], lines: Sequence[Queue]) -> str:
     )
 
 
-def _queue(one: OneDatabase, limits: Limits, lines: list[Queue], crowd: Mean | None) -> Finding:
-    """Who holds others up at one moment, where nothing tells for how long."""
+def _queue(one: OneDatabase, limits: Limits, waits: Waits, lines: list[Queue], crowd: Mean | None) -> Finding:
+    """Who holds others up at one moment, where nothing but the lines of a stall log tells for how long."""
     worst, waiting = lines[0], len(lines[0].waiting)
     holder, behind = process_of(worst.holder), f"{waiting} process{'es' * (waiting > 1)}"
     little = crowd is not None and crowd.waiting < limits.processes
     others = [line.holder for line in lines[1:]]
+    lasts, idle = logged_again(waits, worst.holder.resource), for_quiet_point(worst.holder.resource)
+    asks = next(
+        (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
+    )
+    see = f"{'see' if not lasts else 'See'} what its transaction does: {BACKUP if idle else SOONER}"
     return Finding(
         subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
         severity=Severity.ADVICE if waiting >= limits.queue and not little else Severity.NOTE,
-        title=_holds_up(worst),
+        title=_holds_up(worst) + (asks if idle else ""),
         seen=joined(
             f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and {behind} "
             f"wait{'s' * (waiting == 1)} for it: {worst.said}.",
             f"Also: {held_by(others)}." if others else "",
         ),
-        because="The display is of one moment, which may be over already; statistics do not name a holder.",
-        do=f"Ask again in a minute. Where {holder} still holds it, see what its transaction does: {SOONER}",
+        because=lasts or "The display is of one moment, which may be over already; statistics do not name a holder.",
+        do=f"{holder} holds it. {see}" if lasts else f"Ask again in a minute. Where {holder} still holds it, {see}",
         evidence=(
             Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),
             *(

@@ -43,6 +43,7 @@ from rules.zvm._evidence.releases import (
     ASK,
     NOT_COMPARABLE,
     REDESIGN,
+    REDUCE,
     SCHEDULER,
     SRMSLOCK,
     Improvement,
@@ -83,7 +84,6 @@ LINKS = (
 )
 DEAR = "zvm/spin_locks_cost_too_much:{0}"
 LITTLE = "on 3 processors the published gain was 3 %, no more than runs vary by"
-REDUCE = "Reduce what takes the lock: timer requests of idle guests, and processors that the load does not need."
 TIMERS = Release(4, 4)
 """The first release in which timer requests do not take the scheduler lock."""
 YIELDS = Release(6, 2)

@@ -34,6 +34,38 @@ NO_TUNING = {
     ),
 }
 """Resources whose waits no lock setting changes, with what they tell and what to look for (recalled)."""
+BACKUP = (
+    "let it commit, then run that backup at another time, or with /LOCK_TIMEOUT so that it gives up instead of holding "
+    "others up; /NOQUIET_POINT (online backups) asks for none, and has usage notes of its own."
+)
+"""Vendor: RMU help (7.2), Backup Database, Command Qualifiers, Lock_Timeout and Quiet_Point."""
+AIJ = (
+    "see with RMU/SHOW SYSTEM whether its log server runs (LOG SERVER IS AUTOMATIC; Oracle: no AIJ locking with it on "
+    "a single node), then the AIJ screens and the journal's disk"
+)
+"""Vendor: SQL help (7.2), ALTER DATABASE, LOG_SERVER, on bottlenecks of the after-image journal."""
+
+
+BY_TYPE = {
+    "page": "see rdb/page_locks_dominate",
+    "record": "see rdb/record_granularity",
+    "area": "see rdb/carry_over_locks",
+    "nowait": "see rdb/carry_over_locks",
+    "seqblk": "see rdb/root_file_locks_hot",
+    "tsnblk": "see rdb/root_file_locks_hot",
+    "snapshot": "see rdb/snapshots_block_readers",
+    "aij": AIJ,
+}
+"""Where what helps against waits for a lock type stands."""
+LASTING = 2
+"""This project: waits that a log has for one resource, and minutes it covers, before they are more than a moment."""
+
+
+def for_quiet_point(resource: str) -> bool:
+    """Whether a resource is the lock of a quiet point, as displays and logs print it."""
+    return resource.strip().lower().startswith("quiet")
+
+
 LONGEST = 1e8
 """Seconds: three years. No stall is longer, a clock or a column was misread."""
 HOLDER = MissingInput("who holds the lock", HeldLock.COLLECTED_BY)
@@ -246,6 +278,25 @@ def process_of(lock: HeldLock) -> str:
 def held_by(locks: Sequence[HeldLock]) -> str:
     """`PAYROLL_07 (20600A07) holds page 811`, of the first ones."""
     return ", ".join(f"{process_of(lock)} holds {comment(lock.resource, 60)}" for lock in locks[:MOST])
+
+
+def logged_again(waits: "Waits", resource: str) -> str:
+    """That a stall log shows waits for that resource over minutes, as a sentence; empty for one wait or one moment."""
+    groups = [
+        group
+        for group in waits.of(STALLS)
+        if group.kind == "stall"
+        and (
+            for_quiet_point(group.resource)
+            if for_quiet_point(resource)
+            else group.resource.strip().lower() == resource.strip().lower()
+        )
+    ]
+    logs = [log for log in waits.logs if log.kind == "stall"]
+    hours = _hours(logs) if logs else None
+    if total(groups) < LASTING or hours is None or hours * 60 < LASTING:
+        return ""
+    return f"The stall log has {total(groups):,} waits for it in {hours * 60:.0f} minutes: it is no matter of a moment."
 
 
 def _by_design(group: WaitGroup) -> bool:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from rules.zvm._evidence.releases import (
     DSVLOCK,
     HCPTRQLK,
+    REDUCE,
     SCHEDULER,
     SRMSLOCK,
     Release,
+    newer,
     redesigned,
 )
 
@@ -74,7 +76,9 @@ def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
     if lock == SRMSLOCK and redesigned(release):
         parts.append("On this release the row is an aggregate of the processors' own locks.")
     do = "No remedy is published for it but less of what takes it."
-    if lock in SCHEDULER:
+    if lock in SCHEDULER and release is not None and not any(one.locks for one in newer(release, lock)):
+        do = REDUCE
+    elif lock in SCHEDULER:
         do = f"What reduces it{' depends on the release' if release is None else ', if anything'}: "
         do += "see zvm/scheduler_lock_contended."
     return found.guards, " ".join(parts), do

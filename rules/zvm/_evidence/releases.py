@@ -138,6 +138,10 @@ def listed(rows: Sequence[Improvement]) -> str:
     return "; ".join(f"{one.since}: {one.change}{f' [{one.measured}]' if one.measured and few else ''}" for one in rows)
 
 
+REDUCE = "Reduce what takes the lock: timer requests of idle guests, and processors that the load does not need."
+"""Where every improvement that is known is in the release already."""
+
+
 def upgrade(rows: Sequence[Improvement], release: Release | None = None) -> str:
     """Which service has them on this release, if it is given, and which release, as a sentence."""
     services = "; ".join(f"{one.since} as {one.service}" for one in rows if one.service)
