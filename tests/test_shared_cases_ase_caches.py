@@ -30,7 +30,7 @@ def script(capture: dict[str, Any]) -> str:
 
 
 def test_one_partition_becomes_as_many_as_are_enough_in_one_restart() -> None:
-    assert 'sp_cacheconfig "default data cache", "cache_partition=4"' in script(capture_of("ase_cache_one_partition"))
+    assert 'sp_cacheconfig "default data cache", "cache_partition=8"' in script(capture_of("ase_cache_one_partition"))
 
 
 def test_cas_waits_judge_the_lockless_cache() -> None:

@@ -1,4 +1,4 @@
-"""What the title of a load series says was on or off while it ran: `HP rx4640 - 8 cores, without DLM`."""
+"""What the title of a load series says was on or off while it ran: `night batch, without DLM`."""
 
 import re
 

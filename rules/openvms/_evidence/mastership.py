@@ -2,6 +2,8 @@
 
 Which weight decides goes by the release, and PE1 comes before any weight. No tree is sent away from the node that works
 most in it, and none by a script to a node without room.
+
+Over 600 lines: PE1, the weights and what they need are held against each other for every move.
 """
 
 import re
