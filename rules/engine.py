@@ -32,7 +32,7 @@ from rules.finding import (
 from rules.missing import of_another_time, precisely
 from rules.plausibility import Bounds, bounded, bounds_of, impossible
 from rules.provenance import facts_by_place, with_provenance
-from rules.resets import AGAIN, RESET, which_reset
+from rules.resets import AGAIN, RESET, SHORTER, WRAPPED, which_reset
 from rules.sample import LEAST, LeastSample, gated, in_order, samples_of
 from rules.tentative import is_tentative, proved, softened
 
@@ -248,6 +248,8 @@ def _precise(verdict: Verdict, facts: Facts) -> Verdict:
     if RESET in told:
         told = told.replace(RESET, which_reset(facts))
         missing = (*missing, AGAIN) if verdict.verdict == "untrusted" else missing
+    if WRAPPED in told and verdict.verdict == "untrusted":
+        missing = (*missing, SHORTER)
     return dataclasses.replace(verdict, missing=missing, why="; ".join(filter(None, (told, *said))))
 
 

@@ -1,5 +1,7 @@
 """Between two snapshots of SAP ASE: whether the server was restarted or its counters cleared; and a snapshot alone.
 
+And an sp_sysmon whose sample was too long for its counters.
+
 Looked up by the times that the snapshots print (`@@boottime`, `CountersCleared` of monState), whatever a rule declared.
 """
 
@@ -14,6 +16,14 @@ CLEARED = "the counters of the monitoring tables were cleared between the snapsh
 AGAIN = MissingInput(
     "two snapshots with nothing between them",
     "both snapshots of the monitoring tables again, without a restart or a clearing of counters between them",
+)
+WRAPPED = "a 32-bit counter wrapped; take a shorter sample"
+"""As a rule says it of one figure of sp_sysmon."""
+SAMPLE_WRAPPED = "a counter of sp_sysmon wrapped; take a shorter sample"
+"""As it is said of the report: where one counter is seen to have wrapped, others may have so unseen."""
+SHORTER = MissingInput(
+    "a sample in which no counter wraps",
+    'sp_sysmon "00:01:00" -- at the busiest hour, over a shorter time than the sample whose counter wrapped',
 )
 ONE_ALONE = "one snapshot has totals since the start only; collect a second"
 

@@ -15,6 +15,7 @@ from rules.finding import Change, Effect, Severity, Verdict, rounded
 from rules.laws.rounding import plain
 from rules.plan import RISKS, Plan, Step
 from rules.ranking import Ranked
+from rules.resets import SAMPLE_WRAPPED, WRAPPED
 
 MOST_DO, MOST_COLLECT = 5, 3
 TOLD_SHARE = LOST[-1][0]
@@ -143,6 +144,8 @@ def _verdict(
         wanting = sum(one.verdict == "unknown" and bool(one.missing) for one in verdicts)
         some, most = open_ > SOME_TO_JUDGED * judged, open_ > OPEN_TO_JUDGED * judged
         could_not = f"Not known yet: {open_} of {judged + open_} rules could not judge"
+        if any(one.verdict == "untrusted" and WRAPPED in one.why for one in verdicts):
+            return f"{could_not}: {SAMPLE_WRAPPED}."
         if why and (most or doubted > DOUBTED_TO_JUDGED * judged):
             return f"{could_not}: {why}; collect again."
         if some and why_open:

@@ -29,20 +29,26 @@ from collectors.facts.ase import (
 from collectors.read import Input
 from rules.audit import Audit
 from rules.finding import Severity
+from rules.resets import SAMPLE_WRAPPED, SHORTER
 from tests.healthy.ase_listings import Listings
 from tests.healthy.ase_load import SECONDS, Load, servers
 from tests.healthy.ase_sysmon import Sysmon
 
 SERVERS = servers()
+CONTENTION = re.compile(r"^( +Spinlock Contention +n/a +n/a +n/a) +[\d.]+ % *$", re.MULTILINE)
 DRAWS = 8
 """Further draws of each server's figures, in the long run of the tests."""
 
 
-def read(name: str, draw: int = 0) -> list[Input]:
-    """What the readers make of the files of a server."""
+def read(name: str, draw: int = 0, contention: str | None = None) -> list[Input]:
+    """What the readers make of the files of a server. `contention`: printed in place of that of its data caches."""
     load = Load(SERVERS[name], draw)
     with TemporaryDirectory() as folder:
-        files = [("sysmon.txt", Sysmon(load).write()), *Listings(load).write()]
+        sysmon = Sysmon(load).write()
+        if contention:
+            sysmon, changed = CONTENTION.subn(rf"\g<1>{contention:>12}", sysmon)
+            assert changed
+        files = [("sysmon.txt", sysmon), *Listings(load).write()]
         for file, text in files:
             (Path(folder) / file).write_text(text, "utf-8")
         return read_exports([str(Path(folder) / file) for file, _ in files], None)  # type: ignore[arg-type]
@@ -73,6 +79,23 @@ def test_healthy_server_hears_nothing_above_a_note(name: str) -> None:
     assert not loud(audit)
     assert not [change for one in audit.findings for change in one.finding.changes]
     assert audit.capture.system.name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "contention", "says"),
+    [
+        ("CLAIMS", "-312.4 %", "Not known yet: "),
+        ("PAYROLL", "-312.4 %", "Nothing to do"),  # idle engines: nothing to gain, whatever it would have shown
+        ("STOCK", "-312.4 %", "Nothing to do"),  # monSpinlockActivity is judged
+    ],
+)
+def test_a_wrapped_counter_is_told_where_it_could_have_shown_something(name: str, contention: str, says: str) -> None:
+    (audit,) = run_audit(read(name, contention=contention), {}, None)
+    assert not loud(audit)
+    assert audit.summary.verdict.startswith(says)
+    wrapped = says.startswith("Not known")
+    assert audit.summary.verdict.endswith(f": {SAMPLE_WRAPPED}.") == wrapped
+    assert (audit.summary.collect[0].command == SHORTER.command) == wrapped
 
 
 @pytest.mark.long

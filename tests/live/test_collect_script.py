@@ -15,6 +15,7 @@ from advisor.audits.services.collect_script import collect_script, first_audit, 
 from advisor.uploads.services.reading import read_exports
 from collectors.live.ase.questions import questions
 from collectors.read import Input
+from rules.resets import SHORTER
 from tests.live import isql
 from tests.live.running import Serving, serving
 
@@ -116,6 +117,12 @@ def test_sizes_stand_before_the_first_snapshot_and_the_pause_between_two() -> No
     assert {table: len(re.findall(rf"master\.\.{table}\b", script)) for table in tables} == dict.fromkeys(tables, 2)
     only = collect_script(requests_of(lacking("select * from master..monThread /* twice */"), "ase")[0])
     assert only.index("monThread") < only.index('waitfor delay "00:10:00"') < only.rindex("monThread")
+
+
+def test_where_a_counter_wrapped_a_shorter_sample_is_asked_for() -> None:
+    script = collect_script(requests_of(lacking(SHORTER.command), "ase", minutes=10)[0])
+    assert "sp_sysmon '00:01:00', noclear" in script
+    assert "00:10:00" not in script
 
 
 def lacking(*commands: str, **system: Any) -> dict[str, Any]:

@@ -19,7 +19,17 @@ from rules.engine import judge_one, rules_of
 from rules.finding import Effect, Finding, MissingInput, Severity, Verdict
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
-from rules.resets import AGAIN, CLEARED, ONE_ALONE, RESET, RESTARTED, one_alone
+from rules.resets import (
+    AGAIN,
+    CLEARED,
+    ONE_ALONE,
+    RESET,
+    RESTARTED,
+    SAMPLE_WRAPPED,
+    SHORTER,
+    WRAPPED,
+    one_alone,
+)
 from rules.summary import MOST_COLLECT, MOST_DO, summarized, way_back
 from tests.stories import HERE, STORIES, audits_of, inputs_of
 
@@ -192,6 +202,26 @@ def test_figures_that_many_rules_doubt_for_one_reason_are_not_called_nothing_to_
     said = summarized((), verdicts, Plan(), ()).verdict
     assert said.startswith(says)
     assert ("the counters were cleared; collect again" in said) == (doubted == 6)
+
+
+@pytest.mark.parametrize(
+    ("why", "says"),
+    [
+        (
+            f"default data cache: -312.4 %: {WRAPPED}; tempdb_cache 0.2 % contended, limit 10 %",
+            "Not known yet: 5 of 43",
+        ),
+        ("default data cache: printed as asterisks", "Nothing to do: "),  # one damaged line of a whole report
+    ],
+)
+def test_one_wrapped_counter_says_that_the_whole_sample_was_too_long(why: str, says: str) -> None:
+    verdicts = [Verdict(f"ase/a{at}", "clean", "") for at in range(38)]
+    verdicts += [Verdict("ase/b", "unknown", "", (MissingInput("log", "an error log"),))]
+    verdicts += [Verdict(f"ase/c{at}", "untrusted", why, (SHORTER,)) for at in range(4)]
+    summary = summarized((), verdicts, Plan(), ())
+    assert summary.verdict.startswith(says)
+    assert summary.verdict.endswith(f": {SAMPLE_WRAPPED}.") == (WRAPPED in why)
+    assert summary.collect[0].command == SHORTER.command
 
 
 def test_the_line_of_a_template_says_what_has_to_come_first() -> None:

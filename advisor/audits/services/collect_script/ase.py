@@ -6,7 +6,7 @@ of cached statements holds their values). Nothing in it changes the server: what
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from advisor.audits.services.collect_script.request import CollectScriptRequest
 from advisor.audits.services.collect_script.text import by_hand, clock, commented, file_of, minutes, purpose, said
@@ -32,6 +32,7 @@ SIZES = re.compile(r"\b(?:lockscheme|data_pages)\(")
 IDENTITY = re.compile(r"select @@(?:version|maxpagesize|servername)")
 BY_HAND = re.compile(r"\bdbcc\b|\ba CSV\b")
 AGAIN = re.compile(r"\bat a lower load\b")
+SHORTER = re.compile(r"\bover a shorter time\b")
 ALL_AGAIN = re.compile(r"\bsnapshots of the monitoring tables again\b")
 OBJECT_STATS = "sp_object_stats"
 OVERHEAD = {"enable spinlock monitoring": "about 1 % of the server (SAP wiki: Spinlocks and CPU usage in SAP ASE)"}
@@ -67,6 +68,8 @@ class _Wanted:
     object_stats: bool = False
     again: bool = False
     """Whether a second run at a lower load was asked for."""
+    shorter: bool = False
+    """Whether counters wrapped in the sample that was brought."""
     rest: list[str] = field(default_factory=list)
     """Commands that select nothing."""
 
@@ -74,6 +77,8 @@ class _Wanted:
 def ase_script(request: CollectScriptRequest) -> list[str]:
     """Write it."""
     wanted = _wanted(request)
+    if wanted.shorter:
+        request = replace(request, minutes=1)
     server = Server(version=request.version)
     asked = [one for one in questions() if one.name in wanted.names]
     old = [one for one in asked if _lacks(server, one)]
@@ -123,6 +128,7 @@ def _wanted(request: CollectScriptRequest) -> _Wanted:
 def _select(command: str, wanted: _Wanted, tables: dict[str, str]) -> None:
     """Note what one command of an audit selects."""
     wanted.again = wanted.again or bool(AGAIN.search(command))
+    wanted.shorter = wanted.shorter or bool(SHORTER.search(command))
     named = PROCEDURE.match(command)
     if ALL_AGAIN.search(command):
         left_out = {*SETTLES, *NEVER_FIRST}

@@ -59,6 +59,7 @@ from rules.finding import (
 )
 from rules.laws.rounding import plain
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
+from rules.resets import WRAPPED
 from rules.sample import LEAST
 from rules.sources import TALLMAN
 
@@ -166,13 +167,21 @@ def refused(
     if isnan(contention):
         return Untrusted(f"{label}: printed as no number")
     if contention < 0:
-        return Untrusted(f"{label}: {contention:g} %: a 32-bit counter wrapped; take a shorter sample")
+        whatever = f"{label} {contention:g} %: {WRAPPED.partition(';')[0]}"
+        return _nothing_to_gain(whatever, engines, busy, busy_percent) or Untrusted(
+            f"{label}: {contention:g} %: {WRAPPED}"
+        )
     if contention > 100:
         return Untrusted(f"{label}: {contention:g} % is more than all grabs; a counter wrapped or was cleared")
     said = figure.said if figure else f"{label} {contention:g} % contended"
     aside = f". {figure.aside}" if figure and figure.aside else ""
     if contention < limit_percent or (above and contention == limit_percent):
         return Clean(f"{said}, {'not above the limit of' if above else 'limit'} {limit_percent:g} %{aside}")
+    return _nothing_to_gain(said, engines, busy, busy_percent)
+
+
+def _nothing_to_gain(said: str, engines: int | None, busy: float | None, busy_percent: float) -> Clean | None:
+    """The outcome where no contention is worth a change, whatever its figure."""
     if engines == 1:
         return Clean(f"{said}, but with one engine there is one spinlock and no ratio matters")
     if busy is not None and busy < busy_percent:

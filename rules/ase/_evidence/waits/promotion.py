@@ -234,7 +234,7 @@ def taken(facts: Facts, lock: HeldLock) -> Taken | None:
     hwm += f" ({number:,.0f})" if number is not None else ""
     return Taken(
         f"most likely by lock promotion (its batch {'has no `lock table`' if text else 'changes rows'})",
-        f"Afterwards have it change fewer {kind or 'row'}s in one transaction than {hwm}, so that it locks no table.",
+        f"Afterwards have it change fewer {kind or 'row'}s in one statement than {hwm}, so that it locks no table.",
     )
 
 
