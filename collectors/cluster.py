@@ -182,17 +182,29 @@ def _same_time(one: Interval, other: Interval) -> bool:
 
 
 def of_other_times(captures: Sequence[Capture]) -> Iterator[tuple[Capture, str]]:
-    """Captures of nodes that exports name as members of one cluster, of which no two are of one time: what to say."""
+    """Captures of nodes that exports name as members of one cluster, with no time in common: what to say, once each.
+
+    Nodes that were joined with others (`with_members`) are held against those alone that were not.
+    """
     by_name: dict[str, list[Capture]] = {}
     for one in captures:
         if one.system.product == "openvms" and one.interval.start is not None:
             by_name.setdefault(one.system.name.upper(), []).append(one)
-    named = {name: set[str]().union(*map(_named_by, some)) for name, some in by_name.items()}
-    linked = {(name, other) for name in by_name for other in named[name] if other in by_name and other != name}
-    for name, other in sorted(linked | {(other, name) for name, other in linked}):
-        some, theirs = by_name[name], by_name[other]
-        if not any(_same_time(one.interval, another.interval) for one in some for another in theirs):
-            yield from ((one, APART.format(other, _when(theirs[-1].interval))) for one in some)
+    alone = {name for name, some in by_name.items() if not any(one.facts.every(ClusterMember) for one in some)}
+    if not alone:
+        return
+    linked: dict[str, set[str]] = {name: set() for name in by_name}
+    for name, some in by_name.items():
+        for other in set[str]().union(*map(_named_by, some)) & by_name.keys() - {name}:
+            if name in alone or other in alone:
+                linked[name].add(other)
+                linked[other].add(name)
+    for name, some in by_name.items():
+        for other in sorted(linked[name]):
+            theirs = by_name[other]
+            if not any(_same_time(one.interval, another.interval) for one in some for another in theirs):
+                yield from ((one, APART.format(other, _when(theirs[-1].interval))) for one in some)
+                break
 
 
 def _when(interval: Interval) -> str:

@@ -217,7 +217,7 @@ def test_a_severity_beside_a_capture_is_that_of_what_is_open(people: People, pla
             "header of the mail": str(mail["X-Lockwright-Worst"]),
             "captures": captures[captures.index("Captures, newest first") :][:200],
             "choice of captures": page("compare", audit.system_id).partition("Choose captures")[2],
-            "list of uploads": listed[listed.index("Upload 1") :],
+            "list of uploads": listed[listed.index(f"Upload {upload.pk}") :],
             "upload": shown[shown.index("What it holds") :],
             "rule book": words_of(book.partition("</tr>")[0]),
             "rule": here[here.rindex("Where it fires here") :].partition("Worked examples")[0],
