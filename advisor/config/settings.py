@@ -301,6 +301,8 @@ LOGGING = {
     "loggers": {
         # that it serves is said by `up`, where and how to get in besides
         "waitress": {"level": "WARNING"},
+        # a request that waits a moment for a thread of its process is no event; /metrics has how long requests take
+        "waitress.queue": {"level": "ERROR"},
         # what a print style sheet has no use for is no event
         "weasyprint": {"level": "ERROR"},
         "fontTools": {"level": "ERROR"},
