@@ -111,8 +111,7 @@ def _wanted(request: CollectScriptRequest) -> _Wanted:
     """What the commands of an audit select; everything but what a first audit does not need."""
     wanted = _Wanted(off=dict.fromkeys(one for one in request.switched_off if one in COSTS))
     if request.commands is None:
-        left_out = {*SETTLES, *NEVER_FIRST}
-        wanted.names = dict.fromkeys(one.name for one in questions() if one.name not in left_out)
+        wanted.names = dict.fromkeys(one.name for one in _of_a_first_audit())
         return wanted
     tables = {one.table: one.name for one in questions() if one.table and one.when != "sample"}
     for command in request.commands:
@@ -125,14 +124,18 @@ def _wanted(request: CollectScriptRequest) -> _Wanted:
     return wanted
 
 
+def _of_a_first_audit() -> Iterator[Question]:
+    """All that is asked where no audit says what it lacks."""
+    return (one for one in questions() if one.name not in {*SETTLES, *NEVER_FIRST})
+
+
 def _select(command: str, wanted: _Wanted, tables: dict[str, str]) -> None:
     """Note what one command of an audit selects."""
     wanted.again = wanted.again or bool(AGAIN.search(command))
     wanted.shorter = wanted.shorter or bool(SHORTER.search(command))
     named = PROCEDURE.match(command)
     if ALL_AGAIN.search(command):
-        left_out = {*SETTLES, *NEVER_FIRST}
-        wanted.names |= {one.name: None for one in questions() if one.when == "snapshot" and one.name not in left_out}
+        wanted.names |= dict.fromkeys(one.name for one in _of_a_first_audit() if one.when == "snapshot")
     elif BY_HAND.search(command):
         wanted.rest.append(command)
     elif setting := SETTING.match(command):
