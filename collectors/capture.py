@@ -62,11 +62,13 @@ def _captures(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         with Guarded() as stepping:
             found = step(found)
         _say(given, NOT_HELD_TOGETHER, stepping.error)
-    for capture, apart_from in of_other_times(found):
-        files = {fact.source.file for fact in capture.facts.items if type(fact) in TIMED}
-        for one in given:
-            if one.file in files:
-                one.problems.append(apart_from)
+    with Guarded() as telling:
+        for capture, apart_from in of_other_times(found):
+            files = {fact.source.file for fact in capture.facts.items if type(fact) in TIMED}
+            for one in given:
+                if one.file in files:
+                    one.problems.append(apart_from)
+    _say(given, NOT_HELD_TOGETHER, telling.error)
     return found
 
 
