@@ -171,8 +171,7 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
 
 def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:
     """The lock of this session that others wait for, one of a whole table first; `None` where no export shows one."""
-    locks = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and one.blocking]
-    held = [one for one in locks if not one.waiting]
+    held = [one for one in locks_that_block(facts) if one.spid == spid]
     return next((one for one in held if is_whole_table(one)), held[0] if held else None)
 
 
