@@ -18,7 +18,8 @@ Where tasks wait for table locks and lock promotions are counted, the promotion 
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
 all locks are in use, or while the spinlocks of the lock hash table contend, which ask for fewer locks: smaller batches
 are what is left then. Where most of the promotions are of shared locks, the session that reads at level 3 comes first.
-Readers that wait for writers can skip locked rows (`readpast`), where the question allows that.
+Readers that wait for writers can skip locked rows (`readpast`), where the question allows that; the workers of a queue
+should: the vendor made it for them. It works at isolation level 1 on tables that lock rows or pages of data only.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
 a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
@@ -40,7 +41,7 @@ from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.events import LOCKS
-from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row
+from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, work_queue
 from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
@@ -73,6 +74,7 @@ from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joi
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/X35885.htm",
 )
 BOOKED = 100
 """This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
@@ -160,6 +162,17 @@ ONE_STEP = {
     "allpages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
 }
 """By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
+QUEUE = (
+    "If {0} is a queue whose rows any worker may take ({1}), let the workers skip what others hold: `readpast` after "
+    "the table name in their select, update and delete, at isolation level 1{2}; then commit each row taken at once."
+)
+SKIPS = {
+    "datarows": "",
+    "datapages": " (whole pages are skipped until `alter table {0} lock datarows`, which changes the catalogue alone)",
+    "allpages": " (ignored until `alter table {0} lock datarows`, which copies the table and asks for a full dump)",
+}
+"""By lock scheme; vendor, dc36272.1600 (san1393051088792): ignored on an allpages table."""
+SKIPS_PERHAPS = " (it is ignored on an allpages table)"
 ALLPAGES_SAYS = "Take those to datapages whose index pages are waited for: each is copied, and asks for a full dump."
 OWN_STEP = (
     "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
@@ -368,6 +381,10 @@ def _levers(
         yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if _plain(hot.table) else "<table>")
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
         yield ONE_STEP.get(scheme or "", OWN_STEP)
+        return
+    if first and (queue := work_queue(facts, first.row)):
+        name = queue.table if _plain(queue.table) else "<table>"
+        yield QUEUE.format(queue.name, queue.says, SKIPS.get(first.scheme or "", SKIPS_PERHAPS).format(name))
         return
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
     counted = promotions(facts, kind)

@@ -1,15 +1,19 @@
-"""Tables of SAP ASE whose single rows everybody changes: next numbers and counters, known by their statements.
+"""Tables of SAP ASE whose single rows everybody wants: next numbers, counters and work queues.
 
-Such a statement adds to a column of its own: `update next_no set n = n + 1 where name = ?`. A balance is added to in
-the same way, so it counts only where the table is small (a few pages), or where the same statement hands the new value
-to a variable, as who takes a number does. That it is such a table is our own conclusion from its statement
-(knowledge/ase-waits-caches.md, 3.4 no. 4). Where no text of statements was collected, the figures show as much of it: a
-few pages whose rows are updated all the time and next to never inserted or deleted. Which of the two it is, they cannot
-tell.
+Next numbers and counters are known by a statement that adds to a column of its own:
+`update next_no set n = n + 1 where name = ?`. A balance is added to in the same way, so it counts only where the table
+is small (a few pages), or where the same statement hands the new value to a variable, as who takes a number does. That
+it is such a table is our own conclusion from its statement (knowledge/ase-waits-caches.md, 3.4 no. 4). Where no text of
+statements was collected, the figures show as much of it: a few pages whose rows are updated all the time and next to
+never inserted or deleted. Which of the two it is, they cannot tell.
+
+A work queue is the other such table: every worker looks for the next row, and waits for the row that another worker
+holds. It is known by a statement that takes one row (`top 1`, or the lowest key) of a table and has waited for locks;
+without texts, by a few pages whose rows are inserted and deleted at the same rate.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
@@ -31,6 +35,13 @@ ADDS = re.compile(
     r"(?:\d{1,9}\b|\?|@[\w@#$]+)",
     re.IGNORECASE,
 )
+TAKES_NEXT = re.compile(
+    r"\A\s*(?:(?:select|update|delete)\s+top\s+1\b|select\s+(?:@[\w@#$]+\s*=\s*)?min\s*\(|"
+    r"(?:update|delete)\b.*\(\s*select\s+(?:top\s+1\b|min\s*\())",
+    re.IGNORECASE | re.DOTALL,
+)
+AS_MANY = 0.8
+"""This project: deletes for each insert, or the other way, from which rows only pass through a table."""
 TAKES = re.compile(r"@[\w@#$]+\s*=\s*(?:[\w#$]+\.)?(?P<column>[A-Za-z_][\w#$]*)\s*\+", re.IGNORECASE)
 
 
@@ -56,34 +67,71 @@ def adds_to_itself(text: str) -> tuple[bool, bool]:
 
 def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | None:
     """The first of these tables that a statement shows to be one, else the first one where its figures do."""
-    names = databases(facts)
-    latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for table in tables:
-        wanted = (table.database or "").lower(), (table.object_name or "").lower()
-        for row in latest.values():
-            if not row.text or not row.believed or (known(row.lock_waits) and row.lock_waits <= 0):
-                continue
-            adds, takes = adds_to_itself(row.text)
-            home = row.database or names.get(row.db_id or 0) or ""
-            of = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
-            if adds and wanted in of and (takes or _small(facts, table)):
-                return HotRow(f"{table.database}..{table.object_name}", shown(row.text, 80), table.object_name or "")
-    return _by_figures(facts, tables[0]) if tables and not any(row.text for row in latest.values()) else None
+        for row in _waiting(facts, table):
+            adds, takes = adds_to_itself(row.text or "")
+            if adds and (takes or _small(facts, table)):
+                return _named(table, shown(row.text or "", 80))
+    return None if _has_texts(facts) or not tables else _counter_by_figures(facts, tables[0])
 
 
-def _by_figures(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
-    """A table of a few pages whose rows are updated all the time, and next to never inserted or deleted."""
+def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
+    """The table with what shows it to be a queue whose next row every worker wants; `None` where nothing does."""
+    for row in _waiting(facts, table):
+        if known(row.lock_waits) and TAKES_NEXT.match(COMMENT.sub(" ", row.text or "")):
+            return _named(table, shown(row.text or "", 80))
+    if _has_texts(facts):
+        return None
+    _, inserted, deleted, seconds = _changed(facts, table)
+    fewest, most = min(inserted, deleted), max(inserted, deleted)
+    if seconds is None or fewest < MANY_UPDATES * seconds or fewest < AS_MANY * most or not _small(facts, table):
+        return None
+    return _named(
+        table, f"{inserted / seconds:,.0f} inserts and {deleted / seconds:,.0f} deletes a second on a few pages"
+    )
+
+
+def _named(table: MonOpenObjectActivity, says: str) -> HotRow:
+    return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "")
+
+
+def _latest(facts: Facts) -> list[MonCachedStatement]:
+    return list({(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}.values())
+
+
+def _has_texts(facts: Facts) -> bool:
+    return any(row.text for row in _latest(facts))
+
+
+def _waiting(facts: Facts, table: MonOpenObjectActivity) -> Iterator[MonCachedStatement]:
+    """Statements whose text names this table, but those that are known not to have waited for a lock."""
+    names = databases(facts)
+    wanted = (table.database or "").lower(), (table.object_name or "").lower()
+    for row in _latest(facts):
+        if not row.text or not row.believed or (known(row.lock_waits) and row.lock_waits <= 0):
+            continue
+        home = row.database or names.get(row.db_id or 0) or ""
+        if wanted in {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}:
+            yield row
+
+
+def _changed(facts: Facts, table: MonOpenObjectActivity) -> tuple[float, float, float, float | None]:
+    """Rows of it that were updated, inserted and deleted in the interval, and its seconds."""
     rows = [row for row in activity(facts) if row.of_interval and table_key(row) == table_key(table)]
-    counts = [
+    updated, inserted, deleted = (
         sum(one for row in rows if known(one := getattr(row, f"rows_{what}")))
         for what in ("updated", "inserted", "deleted")
-    ]
-    updated, others = counts[0], counts[1] + counts[2]
-    seconds = next((row.seconds for row in rows if row.seconds), None)
+    )
+    return updated, inserted, deleted, next((row.seconds for row in rows if row.seconds), None)
+
+
+def _counter_by_figures(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
+    """A table of a few pages whose rows are updated all the time, and next to never inserted or deleted."""
+    updated, inserted, deleted, seconds = _changed(facts, table)
+    others = inserted + deleted
     if seconds is None or updated < MANY_UPDATES * seconds or others > FEW_OTHERS * updated or not _small(facts, table):
         return None
-    says = f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts"
-    return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "")
+    return _named(table, f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts")
 
 
 def _small(facts: Facts, table: MonOpenObjectActivity) -> bool:
