@@ -67,9 +67,7 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = (
-    "Spread the inserts over the pages of its indexes: another order of the columns, or a key that does not only rise."
-)
+SPREAD = "Spread the inserts {0}over the pages of its indexes: another column order, or a key that does not only rise."
 FEWER_ROWS = (
     'Fewer rows on a page help where one page is wanted: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
     "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
@@ -85,7 +83,7 @@ GREEDY = (
     'If {0} also grows fast (sp_spaceused twice), `dbcc tune(des_greedyalloc, {1}, "{2}", "on")` spreads its '
     'allocation pages until the next restart ("off" undoes it); test it first, and watch this figure.'
 )
-FIXED_TOO = ", and from 16.0 of fixed length too, up to the page size"
+FIXED_TOO = ", and from 16.0 of fixed length too"
 BY_TABLE = "No export counts latches by table"
 NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go"
 LATCH_FREE_SWITCH = "enable LFB index"
@@ -126,12 +124,15 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title,
+        title=waits.title + _most(tables, temporary),
         seen=joined(waits.seen, _where(temporary) or (CANDIDATES.format(named) if tables else "")),
         because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
         do=LESS.format(comment(name_of(temporary[0])))
         if temporary
-        else joined(SPREAD, greedy or FEWER_ROWS.format(FIXED_TOO if new else "")),
+        else joined(
+            SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else ""),
+            greedy or FEWER_ROWS.format(FIXED_TOO if new else ""),
+        ),
         unknown=joined(waits.unknown, f"{BY_TABLE if tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
@@ -171,6 +172,15 @@ def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float
     if not row.db_id or row.db_id < 1 or not PLAIN_IDENTIFIER.match(row.object_name or ""):
         return ""
     return GREEDY.format(name_of(row), row.db_id, row.object_name)
+
+
+def _most(
+    tables: list[tuple[MonOpenObjectActivity, float, float]],
+    temporary: tuple[MonOpenObjectActivity, float, float] | None,
+) -> str:
+    """The table that most rows go into, for the title: no export counts latches by table, so it claims no more."""
+    first = temporary or (tables[0] if tables else None)
+    return f"; most rows are inserted into {comment(name_of(first[0]))}" if first else ""
 
 
 def _where(temporary: tuple[MonOpenObjectActivity, float, float] | None) -> str:
