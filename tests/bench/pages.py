@@ -142,7 +142,8 @@ def pages() -> dict[str, str]:
     from advisor.audits.models import Audit
 
     some = Audit.objects.filter(capture__audit_id__isnull=False).annotate(size=Count("findings"))
-    audit = some.filter(size=FINDINGS).exclude(plan__steps=[]).order_by("-at").select_related("system").first()
+    latest = some.filter(size=FINDINGS).order_by("-at").select_related("system")[:100]
+    audit = next((one for one in latest if one.plan["steps"]), None)
     audit = audit or some.order_by("-size").select_related("system")[0]
     overview, findings = reverse("overview"), reverse("findings")
     return {
