@@ -54,6 +54,8 @@ MOST_FINDINGS = 20
 """Findings of a capture that the short text lists."""
 MOST_NOTES = 10
 """Notes that it names, by their titles alone."""
+MOST_FILES = 4
+"""Files with lines that were not understood, of those that the text lists."""
 MOST_BRING = 6
 """Commands that would decide more about a cluster, of those that the text lists."""
 SHORT = 16
@@ -161,6 +163,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "scripted": SCRIPTED,
         "most_first": MOST_FIRST,
         "most_bring": MOST_BRING,
+        "most_files": MOST_FILES,
         "placed_columns": COLUMNS,
         "whens": WHENS,
         "figure_words": figure_words,
@@ -245,8 +248,10 @@ def _sections(
             if verdict["rule"] not in rules:
                 rules.append(verdict["rule"])
     numbers = {finding["key"]: number for number, finding in enumerate(capture["findings"], 1)}
-    notes = [one for one in capture["findings"] if one["severity"] == "note"]
-    loud = [one for one in capture["findings"] if one["severity"] != "note"]
+    loudness = [one["severity"] != "note" for one in capture["findings"]]
+    # a note that is dearer than a loud finding stands in its place: a list that counts 1, 3 looks as if one was lost
+    last_loud = max((number for number, loud in enumerate(loudness, 1) if loud), default=0)
+    listed, notes = capture["findings"][:last_loud], capture["findings"][last_loud:]
     others = [one for one in findings if one["key"] not in numbers]
     cost, counted_in = account.costs(capture.get("account", ()), capture["findings"], capture["system"]["product"])
     to_do = sum(len(step["change_keys"]) for step in capture["plan"]["steps"])
@@ -260,10 +265,10 @@ def _sections(
         "plan": steps,
         "cost": cost,
         "counted_in": counted_in,
-        "listed": loud[:MOST_FINDINGS],
+        "listed": listed[:MOST_FINDINGS],
         "notes": notes[:MOST_NOTES],
         "numbers": numbers,
-        "more_findings": len(loud[MOST_FINDINGS:]),
+        "more_findings": len(listed[MOST_FINDINGS:]),
         "more_notes": len(notes[MOST_NOTES:]),
         "more_to_do": max(0, to_do - len(capture.get("summary", {}).get("do", ()))),
         "named": lambda keys: _named(keys, numbers, places),

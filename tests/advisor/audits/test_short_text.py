@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import shutil
+from pathlib import Path
 
 from advisor.audits.report.data import audit_data
 from advisor.audits.report.render import MOST_FINDINGS, MOST_NOTES, render
@@ -18,8 +20,8 @@ def test_a_finding_is_called_by_its_place_among_all_also_where_a_note_costs_more
     findings.sort(key=lambda one: one["severity"] != "note")
     assert findings[0]["severity"] == "note", "else this shows nothing"
     text = render("audit", data, "txt")
-    printed = re.findall(r"^ ?(\d+)  (?:CRITICAL|WARNING|ADVICE): (.+)$", text, re.MULTILINE)
-    assert printed
+    printed = re.findall(r"^ ?(\d+)  (?:CRITICAL|WARNING|ADVICE|NOTE): (.+)$", text, re.MULTILINE)
+    assert [int(number) for number, _ in printed] == list(range(1, len(findings) + 1)), "a note stands in its place"
     for number, title in printed:
         assert findings[int(number) - 1]["title"].startswith(title.rstrip("-"))
 
@@ -34,9 +36,19 @@ def test_notes_are_named_and_what_is_not_listed_is_counted_as_what_it_is() -> No
     text = render("audit", data, "txt")
     named = text.partition("\nNotes\n")[2].partition("\n\n")[0]
     assert " ".join(named.split()) == " ".join(f"{capture['findings'].index(one) + 1} {one['title']}" for one in notes)
-    capture["findings"] += [{**loud, "key": f"loud {number}"} for number in range(MOST_FINDINGS)]
+    capture["findings"][:0] = [{**loud, "key": f"loud {number}"} for number in range(MOST_FINDINGS)]
     capture["findings"] += [{**notes[0], "key": f"note {number}"} for number in range(MOST_NOTES)]
     text = render("audit", data, "txt")
     many = sum(one["severity"] != "note" for one in capture["findings"])
     assert f"\n    and {many - MOST_FINDINGS} findings more" in text
     assert f"\n    and {len(notes)} note" in text
+
+
+def test_a_file_with_lines_that_were_not_understood_is_named(tmp_path: Path) -> None:
+    report = tmp_path / "sysmon.txt"
+    shutil.copy(next((STORIES / "vlh_2_descriptors").glob("*.txt")), report)
+    lines = report.read_text("utf-8").splitlines(keepends=True)
+    report.write_text("".join([*lines[:-1], "Widget Usage by Gadget  12  34\n", lines[-1]]), "utf-8")
+    inputs = read_exports([str(report)], io.BytesIO())
+    text = render("audit", audit_data(inputs, run_audit(inputs, {})), "txt")
+    assert f"\n\nLines not understood (lockwright read shows them)\n1 place in {report}\n" in text
