@@ -163,7 +163,8 @@ def _verdict(
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
-        said.append(f"{FIRST}{_title(loud)}")
+        # what is lost is too little to be told of, so it does not put a finding before a louder one either
+        said.append(f"{FIRST}{_title(sorted(loud, key=lambda one: -one.finding.severity))}")
         said += _unmeasured(accounts, unit)
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")

@@ -48,6 +48,8 @@ PARAMETERS = {
         Parameter("FAST_PATH", 0, 1, False),
         Parameter("FAST_PATH_PORTS", 0, 4_294_967_295, False),
         Parameter("PE1", -1, 2_147_483_647, True),
+        # OpenVMS I/O User's Reference Manual V7.3, 10.2.2.1: a dynamic mask of CPUs, -1 for all.
+        Parameter("IO_PREFER_CPUS", -1, 4_294_967_295, True),
     )
 }
 
@@ -157,6 +159,52 @@ def set_parameter(
         opening=() if dynamic else _KEEP,
         closing=() if dynamic else _AUTOGEN,
         undo_closing=() if dynamic else _UNDO_REST,
+    )
+
+
+def set_cpus(
+    name: str, old: str | None, cpus: str, *, node: str | None = None, cautions: tuple[str, ...] = ()
+) -> Change:
+    """Set a dynamic parameter that is a list of CPUs, `1-7`, from the list in the export to another.
+
+    Source: wiki.vmssoftware.com/IO_PRCPU_BITMAP. How MODPARAMS.DAT writes such a list no source says: CURRENT alone.
+    """
+    apply: tuple[str, ...]
+    undo: tuple[str, ...]
+    try:
+        where = openvms_name(node) if node is not None else ""
+    except Unquotable:
+        where, effect = "", Effect.ADVICE
+        apply = (f"$! apply by hand on that node: SYSGEN, USE ACTIVE, SET {name} {cpus}, WRITE ACTIVE",)
+        undo = (f"$! by hand: {name} back to {old or UNSHOWN}",)
+    else:
+        effect, on = Effect.ONLINE, f" on node {where}, while logged in there" if where else ""
+        apply = (
+            f"$! {name}{on}: the ACTIVE list and the CURRENT one (of the next boot); note both for the way back",
+            *_both(name),
+            *_sysgen("ACTIVE", name, cpus),
+            "$! FASTPATH_SERVER spreads the ports over these CPUs now: look where they are",
+            "$ SHOW FASTPATH",
+            "$! MEASURE FIRST. To let it last over a reboot, take $! out of the lines below and send them; how",
+            f"$! {MODPARAMS} writes such a list no source says: look it up before the next AUTOGEN",
+            *held_back(*_sysgen("CURRENT", name, cpus)),
+        )
+        undo = (
+            "$! ACTIVE: what the first SHOW gave before the change; CURRENT only where its lines were sent",
+            *_sysgen("ACTIVE", name, old or UNSHOWN),
+            *held_back(*_sysgen("CURRENT", name, old or UNSHOWN)),
+            "$ SHOW FASTPATH",
+        )
+    return Change(
+        key=_key(where or None, name),
+        node=where,
+        target=name,
+        old=old,
+        new=cpus,
+        apply=apply,
+        undo=undo,
+        takes_effect=effect,
+        cautions=_ONLINE,
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.changes.openvms_sysgen import PARAMETERS, UNSHOWN, advise_parameter, set_parameter
+from rules.changes.openvms_sysgen import PARAMETERS, UNSHOWN, advise_parameter, set_cpus, set_parameter
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change, Effect
 from rules.plan import make_plan
@@ -244,7 +244,18 @@ def test_the_ranges_are_those_of_the_sources() -> None:
         "LCKMGR_MODE": (0, 32, True),
         "LCKMGR_CPUID": (0, 31, True),
         "PE1": (-1, 2_147_483_647, True),
+        "IO_PREFER_CPUS": (-1, 4_294_967_295, True),
     }
+
+
+def test_a_list_of_cpus_names_its_node_and_the_way_back() -> None:
+    made = set_cpus("IO_PRCPU_BITMAP", None, "1-7", node="BRENT")
+    assert made.takes_effect is Effect.ONLINE
+    assert "SET IO_PRCPU_BITMAP 1-7" in made.apply
+    assert f"SET IO_PRCPU_BITMAP {UNSHOWN}" in made.undo
+    hostile = set_cpus("IO_PRCPU_BITMAP", None, "1-7", node="A\n$ DELETE *.*;*")
+    assert hostile.takes_effect is Effect.ADVICE
+    assert all(line.startswith("$!") for line in (*hostile.apply, *hostile.undo))
 
 
 def test_three_buckets_are_no_power_of_two() -> None:

@@ -28,6 +28,7 @@ from rules.openvms._evidence.releases import machine_of
 LAYOUT_FACTS = (*NODE_FACTS, Cpu, FastpathDevice, KernelService, Process, ProcessorModes)
 """What a rule that asks for the layout has to declare."""
 SERVER = "LCKMGR_SERVER"
+PREFER_CPUS, PRCPU_BITMAP = "IO_PREFER_CPUS", "IO_PRCPU_BITMAP"
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,19 @@ class Layout:
         return cpus_in(self.facts, "SMP_CPUS")
 
     @cached_property
+    def fast_path_mask(self) -> str:
+        """The parameter that says which CPUs fast path may be given to: the one that was listed, else by the release.
+
+        Sources: I/O User's Reference Manual V7.3, 10.2.2.1; wiki.vmssoftware.com/IO_PRCPU_BITMAP, which replaced it.
+        """
+        names = (PREFER_CPUS, PRCPU_BITMAP) if self.v7 else (PRCPU_BITMAP, PREFER_CPUS)
+        listed = {one.name for one in self.facts.every(SysgenParameter)}
+        return next((name for name in names if name in listed), names[0])
+
+    @cached_property
     def fast_path_cpus(self) -> frozenset[int] | None:
-        """The CPUs that fast path may be given to: IO_PRCPU_BITMAP, before V8 IO_PREFER_CPUS; `None`: not collected."""
-        return cpus_in(self.facts, "IO_PREFER_CPUS" if self.v7 else "IO_PRCPU_BITMAP")
+        """The CPUs that fast path may be given to; `None`: not collected."""
+        return cpus_in(self.facts, self.fast_path_mask)
 
     def rad(self, cpu: int) -> int | None:
         """The resource affinity domain of a CPU, where its full display names it."""

@@ -57,7 +57,7 @@ class Placement:
         for seat in self.seats:
             if seat.cpu != self.chosen:
                 said.setdefault(seat.against or equal, []).append(seat.cpu)
-        return "; ".join(f"CPU {_listed(cpus)}: {why}" for why, cpus in said.items() if cpus)
+        return "; ".join(f"CPU {listed_cpus(cpus)}: {why}" for why, cpus in said.items() if cpus)
 
     @property
     def brief(self) -> str:
@@ -176,7 +176,7 @@ def left_alone(layout: Layout) -> str:
     )
     said = f"left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}"
     if layout.unused:
-        numbers = _listed(layout.unused)
+        numbers = listed_cpus(layout.unused)
         said += (
             f"; without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)"
         )
@@ -252,7 +252,7 @@ def _rank(layout: Layout, seat: Seat) -> int:
     return 1 if layout.runs(seat.sibling) is False else 2
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def listed_cpus(numbers: Iterable[int]) -> str:
     """Numbers of CPUs, three and more in a row as a range: `0, 4-7, 9, 10`."""
     said: list[str] = []
     for _, row in groupby(enumerate(sorted(set(numbers))), key=lambda pair: pair[1] - pair[0]):
@@ -261,4 +261,4 @@ def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(said)
 
 
-__all__ = ["Placement", "Seat", "cost_of", "left_alone", "look_at", "placement_of", "stop_beside"]
+__all__ = ["Placement", "Seat", "cost_of", "left_alone", "listed_cpus", "look_at", "placement_of", "stop_beside"]
