@@ -22,6 +22,8 @@ TOLD_SHARE = LOST[-1][0]
 """Of the capacity lost: what the account makes a warning; below it no loss opens the summary (this project)."""
 TOLD_PROCESSORS = 0.25
 """Processors: less than a quarter of one is not noticed, whatever its share (this project)."""
+MINOR_SHARE = 0.1
+"""Of the capacity: less than a tenth lost without a shown cause stands behind a finding (this project)."""
 MOSTLY = 0.8
 """Where the low end is under four fifths of an amount, both ends are said (this project)."""
 SAID = 0.05
@@ -136,6 +138,10 @@ def _verdict(
         return f"Change nothing: the figures are of before the last start; measure again. They showed: {_title(loud)}."
     losses = list(_losses(findings, accounts, unit))[:MOST_LOSSES]
     said = [text for text, _ in losses]
+    told = {key for _, keys in losses for key in keys}
+    behind: list[str] = []
+    if loud and said and not any(one.key in told or one.finding.urgent for one in loud) and _minor(accounts):
+        said, behind = [], said
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
@@ -159,13 +165,12 @@ def _verdict(
         rest = f", {open_} could not" if open_ else ""
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
-    told = {key for _, keys in losses for key in keys}
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
         # what is lost is too little to be told of, so it does not put a finding before a louder one either
         said.append(f"{FIRST}{_title(sorted(loud, key=lambda one: -one.finding.severity))}")
-        said += _unmeasured(accounts, unit)
+        said += behind or _unmeasured(accounts, unit)
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")
     elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
@@ -173,6 +178,18 @@ def _verdict(
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     text = f"{'; '.join(said)}."
     return f"O{text[1:]}" if text.startswith("of ") else text
+
+
+def _minor(accounts: Sequence[Account]) -> bool:
+    """Whether all that is lost is little, and most of it without a shown cause."""
+    lost = [one for one in accounts if one.span == MEAN and one.gone and one.capacity]
+    return all(
+        one.currency == PROCESSORS
+        and (one.share(one.gone) or 0.0) < MINOR_SHARE
+        and one.unexplained is not None
+        and one.unexplained.amount.booked > one.gone / 2
+        for one in lost
+    )
 
 
 def counted(counts: Mapping[str, int]) -> str:

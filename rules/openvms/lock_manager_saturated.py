@@ -8,9 +8,10 @@ until they are served, and every process more makes all of them wait longer. Pub
 BL870c: 499,842 lock operations per second (JCC Consulting's slides on the OpenVMS lock manager, 2014); where this node
 was tested with one, its own is said.
 
-What to do: ask for fewer lock operations. In Rdb: open a database on one node, row caches, fewer page locks; in RMS:
-open for input what is only read, larger buffers. More CPUs, more processes or a second dedicated CPU do not help: there
-is one. A CPU whose core is not shared with a co-thread serves faster (openvms/lock_manager_cpu_shared).
+What to do: ask for fewer lock operations, first in the tree that has most of them, where LOCK_ACTV tells. In Rdb: open
+a database on one node, row caches, fewer page locks; in RMS: open for input what is only read, global buffers. More
+CPUs, more processes or a second dedicated CPU do not help: there is one. A CPU whose core is not shared with a
+co-thread serves faster (openvms/lock_manager_cpu_shared).
 
 When to ignore it: when throughput is as wanted, or the peak is one batch job that may wait.
 """
@@ -30,7 +31,8 @@ from rules.openvms._evidence.dedicated import (
     not_to_believe,
     served,
 )
-from rules.openvms._evidence.node import in_prose
+from rules.openvms._evidence.dominating import DOMINATING_FACTS, Dominating, dominating
+from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.own_runs import OwnRun, own_peak
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
@@ -60,7 +62,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, DedicatedLockManager, LockActivity, LockRates),
+    uses=(*LAYOUT_FACTS, *PEAK_FACTS, *SAMPLE_FACTS, *DOMINATING_FACTS, DedicatedLockManager, LockRates),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -106,21 +108,35 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     evidence = [Evidence(f"[LCK73]Busy % ({day.statistic})", busy, "%", day.source, limits.busy_percent)]
     if known(rate):
         evidence.append(Evidence(f"[LCK73]Req Count/Sec ({day.statistic})", rate, "/s", day.source))
-    own = own_peak(facts, with_it=True)
+    own, tree = own_peak(facts, with_it=True), _tree(facts, layout.node)
     evidence += [own.proof] if own else []
     yield Finding(
         subject=layout.subject,
         severity=Severity.CRITICAL if always else Severity.WARNING,
-        title=f"Dedicated lock manager CPU {busy:.0f} % busy{printed}",
+        title=f"Dedicated lock manager CPU {busy:.0f} % busy{printed}{_for_what(tree)}",
         seen=(f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one."),
-        because=joined(SPIN, _most(own)),
-        do=f"What helps is {FEWER}.",
+        because=joined(SPIN, _most(own) or (sentence(tree.fewer) if tree else "")),
+        do=tree.do if tree else f"What helps is {FEWER}.",
         unknown="How many processors the callers lose cannot be told from kernel time.",
         evidence=tuple(evidence),
         explains=("openvms/concurrency_past_peak",),
         expects=(Expectation("[LCK73]Busy %", busy, "falls as lock operations per unit of work do", "heuristic"),),
     )
     yield from _who_locks(facts)
+
+
+def _tree(facts: Facts, own: str | None) -> Dominating | None:
+    """The tree that has most of the requests, where this node is its master or asks in it."""
+    tree = dominating(facts)
+    if tree is None or own is None:
+        return tree
+    nodes = {name.upper() for name in (*tree.share.by_node, *tree.share.masters)}
+    return tree if own.upper() in nodes else None
+
+
+def _for_what(tree: Dominating | None) -> str:
+    """What most of the requests are for, to end a title."""
+    return f", {tree.share.percent:.0f} % of them for {tree.share.key}" if tree else ""
 
 
 def _who_locks(facts: Facts) -> Iterator[Unknown]:

@@ -15,8 +15,9 @@ CPUs are busy already is sent no lock work: another one that is faster than the 
 comments. An order of nodes cannot be set as a limit of this rule: where names of machines mislead, collect a LOCKTIME
 run, which overrides them. Then measure the sum of local and outgoing operations.
 
-Where no node is known to be faster, and the master has the trees by a weight above all others while another node works
-more in them, that weight is the cause: down to that of the others, the trees go to who uses them most.
+Where no node is known to be faster, and the master has the trees by its weight while another node works more in them,
+the weights are the cause: LOCKDIRWT goes down to that of the others, LOCKRMWT to its default of 5 on both sides (0 says
+that a node wants no trees, so none is brought down to it), and the trees go to who uses them most.
 
 A tree belongs to the node that works most in it: where the master's own local operations are more than what the faster
 node asks it for, the rule has nothing to say.
@@ -59,6 +60,7 @@ from rules.openvms._evidence.node_speeds import speed_evidence, what_if, what_if
 from rules.openvms._evidence.room import passed_over
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
+CROSSES = "lock operations that cross (%)"
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,9 @@ def _expected(cluster: Cluster, found: Decision) -> tuple[Expectation, ...]:
     """What crosses afterwards, by the rates of these nodes where they are known: no share of other machines."""
     after, now = found.crossing_after, round(cluster.crossing_percent, 1)
     if after is None or not cluster.total:
-        return (Expectation("lock operations that cross (%)", now, "lower", "heuristic"),)
+        return (Expectation(CROSSES, now, "lower", "heuristic"),)
     shares = [100 * one / cluster.total for one in after]
-    return (Expectation("lock operations that cross (%)", now, in_range(shares), "arithmetic"),)
+    return (Expectation(CROSSES, now, in_range(shares), "arithmetic"),)
 
 
 def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, move: Move) -> Finding:
@@ -145,7 +147,7 @@ def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, mov
     return Finding(
         subject=master.name,
         severity=Severity.ADVICE,
-        title=f"{master.name} is master by its weight, and {node} works more in its trees",
+        title=move.title or f"{master.name} is master by its weight, and {node} works more in its trees",
         seen=(
             f"{found.figures}. {node} asks {master.name} for {in_prose(stakes[1])} lock operations/s, {master.name} "
             f"itself does {in_prose(stakes[0])}/s locally."
@@ -164,7 +166,7 @@ def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, mov
         ),
         explains=("openvms/locks_mastered_remotely",),
         changes=move.changes,
-        expects=_expected(cluster, found) if move.runs else (),
+        expects=(Expectation(CROSSES, round(cluster.crossing_percent, 1), "lower", "heuristic"),) if move.runs else (),
     )
 
 

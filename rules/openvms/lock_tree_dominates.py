@@ -21,7 +21,6 @@ documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then Rdb's own rules. CON
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -36,11 +35,12 @@ from collectors.facts.openvms import (
     T4Column,
     T4File,
 )
-from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
+from collectors.facts.openvms.resource_names import APPLICATION, RMS_FILE, SYSTEM_ID, UNREADABLE
 from collectors.facts.rdb import NodeDatabases
 from rules.changes.openvms_rms import query_locks
 from rules.engine import limit, percent, rule
 from rules.finding import (
+    Change,
     Clean,
     Evidence,
     Expectation,
@@ -54,6 +54,14 @@ from rules.finding import (
 )
 from rules.openvms._evidence import file_system
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.decision import decide
+from rules.openvms._evidence.dominating import (
+    LEAST_REQUESTS,
+    SHARE_PERCENT,
+    Dominating,
+    dominates,
+    of_share,
+)
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, records_waited_for
 from rules.openvms._evidence.lock_trees import (
     FILE_SYSTEM,
@@ -64,23 +72,19 @@ from rules.openvms._evidence.lock_trees import (
     failed_nodes,
     moment_of,
     moments_in,
-    name_of,
     pictures_of,
     shares_of,
     silent_nodes,
 )
-from rules.openvms._evidence.mastership import misplaced
+from rules.openvms._evidence.mastership import Misplaced, misplaced
 from rules.openvms._evidence.node import PE1_SHOWN, busiest_operations, in_prose, sentence
-from rules.openvms._evidence.releases import machine_of
-from rules.openvms._evidence.rms_files import SETTINGS, Buffers, buffers_for
+from rules.openvms._evidence.rms_files import SETTINGS
 
 LINKS = (
     "https://wiki.vmssoftware.com/GBLPAGFIL",
     "https://wiki.vmssoftware.com/ACP_parameters",
     "https://wiki.vmssoftware.com/GB_DEFPERCENT",
 )
-LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
-"""A volume label that can stand in a command."""
 NEAR = timedelta(minutes=5)
 """This project: as near to a sample a report is still of its time."""
 OPENS = "File Open Rate"
@@ -93,13 +97,13 @@ class Limits:
     """How many requests, which share, how many pictures."""
 
     share_percent: float = percent(
-        30.0,
+        SHARE_PERCENT,
         "this project: of trees that share the work evenly none has so much; what is saved in it can be seen in all",
         low=5,
         of="lock requests",
     )
     least_requests: float = limit(
-        1_000.0,
+        LEAST_REQUESTS,
         "this project: at the 2.7 µs that a lock operation took in JCC's runs of 2014 they are 0.3 % of one CPU",
         unit="lock requests/s",
     )
@@ -151,7 +155,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     busiest = max(pictures, key=lambda one: one.total)
     figures = f"{in_prose(busiest.total)} lock requests/s in {busiest.activity.trees:,} trees at most"
     shares = shares_of(pictures)
-    first = next((one for one in shares if _dominates(one, limits)), None)
+    first = next((one for one in shares if dominates(one, limits.share_percent, limits.least_requests)), None)
     if busiest.total < limits.least_requests:
         yield Clean(f"{figures}: few, whoever makes them (limit {limits.least_requests:,.0f}/s){_gaps(pictures)}")
     elif first is None:
@@ -160,12 +164,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif (elsewhere := _judged_at(facts, first)) is not None:
         yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, which masters most of it")
     else:
-        named = name_of(facts, first.resource) if first.kind == RMS_FILE else None
-        buffers = _buffers(facts, named) if first.kind == RMS_FILE else None
-        beside = [one for one in shares if one is not first and _dominates(one, limits)]
-        yield _finding(facts, first, beside, pictures, named, buffers, limits)
-        if buffers and buffers.missing:
-            yield Unknown(buffers.missing, "how many global buffers, and what they take")
+        found = of_share(facts, first)
+        beside = [
+            one for one in shares if one is not first and dominates(one, limits.share_percent, limits.least_requests)
+        ]
+        yield _finding(facts, found, beside, pictures, limits)
+        if found.buffers and found.buffers.missing:
+            yield Unknown(found.buffers.missing, "how many global buffers, and what they take")
 
 
 def _unasked(facts: Facts, limits: Limits) -> Outcome:
@@ -189,12 +194,6 @@ def _nothing_counted(facts: Facts, pictures: Sequence[Picture]) -> Outcome:
     return Unknown((PE1_SHOWN,), f"{zero}: idle, or PE1 is -1, which stops the counters")
 
 
-def _dominates(share: Share, limits: Limits) -> bool:
-    """Whether it has the share in half of the pictures at least."""
-    over = sum(one >= limits.share_percent for one in share.percents)
-    return 2 * over >= len(share.percents) and share.rate >= limits.least_requests * limits.share_percent / 100
-
-
 def _judged_at(facts: Facts, share: Share) -> str | None:
     """The member that masters most of it, where that is another node than this one."""
     own, names = own_name(facts), {one.name.upper() for one in members_of(facts)}
@@ -211,20 +210,10 @@ def _gaps(pictures: Sequence[Picture]) -> str:
     return f"; {'; '.join(said)}" if said else ""
 
 
-def _buffers(facts: Facts, named: Named | None) -> Buffers:
-    return buffers_for(facts, named.listed if named and named.sure else None, machine_of(facts))
-
-
 def _finding(
-    facts: Facts,
-    share: Share,
-    beside: Sequence[Share],
-    pictures: Sequence[Picture],
-    named: Named | None,
-    buffers: Buffers | None,
-    limits: Limits,
+    facts: Facts, found: Dominating, beside: Sequence[Share], pictures: Sequence[Picture], limits: Limits
 ) -> Finding:
-    what = _what(share, named)
+    share, named, buffers, what = found.share, found.named, found.buffers, found.what
     several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     loud = several and max(one.total for one in pictures) >= limits.many_requests
     remote = share.remote
@@ -243,16 +232,23 @@ def _finding(
             _who(share),
         ),
         because=joined(_because(share, facts) if not wrong else "", sentence(wrong.says) if wrong else ""),
-        do=_do(share, named, buffers),
+        do=found.do,
         unknown=_unknown(share, pictures, facts, limits),
         evidence=tuple(_evidence(facts, share, named, remote, limits)),
         changes=(
-            *(wrong.changes if loud and wrong else ()),
+            *(_weights(facts, wrong) if loud and wrong else ()),
             *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
         ),
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
+
+
+def _weights(facts: Facts, wrong: Misplaced) -> tuple[Change, ...]:
+    """The weights that would let the tree go; none that the decision over the whole cluster sets: one value each."""
+    move = decide(facts).move
+    planned = {one.key for one in move.changes} if move else set()
+    return tuple(one for one in wrong.changes if one.key not in planned)
 
 
 def _beside(others: Sequence[Share]) -> str:
@@ -288,30 +284,12 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
                 yield Evidence(name, found.current, "", found.source)
 
 
-def _what(share: Share, named: Named | None) -> str:
-    """What it is, for the title."""
-    if share.kind == RMS_FILE:
-        short = named.name.rpartition("]")[2] if named and named.sure else ""
-        return f"the RMS file {short or share.key}"
-    if share.kind == FILE_SYSTEM:
-        return "opening, creating and extending files (file system)"
-    if share.kind == APPLICATION:
-        return f"the application behind the names {share.key}{'*' if share.family else '...'}"
-    if share.kind == UNREADABLE:
-        return f"the lock tree {share.key}"
-    return f"the lock tree of {_component(share)} ({share.key})"
-
-
 def _members(share: Share) -> str:
     """The busiest trees that are taken together by the facility of their names, to stand behind how many they are."""
     if not share.family:
         return ""
     names = [name[:LONGEST_MEMBER] for name in share.names]
     return f" whose names begin so ({', '.join(names[:3])}{' …' if len(names) > 3 else ''})"
-
-
-def _component(share: Share) -> str:
-    return {SYSTEM_ID: "one system's own locks", QUEUE_MANAGER: "the queue manager"}.get(share.kind, share.kind)
 
 
 def _who(share: Share) -> str:
@@ -351,31 +329,6 @@ def _databases(facts: Facts) -> str:
     return f", and {found[0][:80]}{' and others are' if len(found) > 1 else ' is'} open here" if found else ""
 
 
-def _do(share: Share, named: Named | None, buffers: Buffers | None) -> str:
-    if buffers:
-        find = "" if named and named.sure else _find(share)
-        where = f"{find}{'where' if find else 'Where'} nothing is written, open it for input alone"
-        return f"{where}. Where several write, {buffers.do}."
-    if share.kind == FILE_SYSTEM:
-        return (
-            f"{file_system.remedy(share)} The ACP_ cache parameters are documented to cut its I/O; no source promises "
-            "fewer locks."
-        )
-    if share.kind == QUEUE_MANAGER:
-        return (
-            "Look for procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI) or submit many short jobs "
-            "(inference)."
-        )
-    if share.kind == SYSTEM_ID:
-        return "They cost no other node anything; look at what runs there before changing anything."
-    if share.kind in (APPLICATION, UNREADABLE):
-        return (
-            "Where Rdb is used, RMU/SHOW LOCKS names its locks, and Rdb's own rules say what to do. Else ask for the "
-            "program: it should keep NL locks and convert them instead of making new ones, and not poll (inference)."
-        )
-    return "Look at what asks it for so much before changing anything."
-
-
 def _of_another_time(facts: Facts, picture: Picture) -> str:
     """That a report is of none of the time that T4 or MONITOR measured beside it, as a clause."""
     spans = [(one.start, one.end) for one in facts.every(T4File)]
@@ -385,13 +338,6 @@ def _of_another_time(facts: Facts, picture: Picture) -> str:
     if at is None or not whole or any(start - NEAR <= at <= end + NEAR for start, end in whole):
         return ""
     return f"what else was measured here is of another time ({moment_of(min(whole)[0])} to {moment_of(max(whole)[1])})"
-
-
-def _find(share: Share) -> str:
-    """How the file's name is found on the system, for the beginning of a sentence."""
-    file, volume = share.resource.file, share.resource.volume or ""
-    disk = f"DISK${volume}" if LABEL.fullmatch(volume) else "disk"
-    return f"Find its name (@FILE_ID_TO_NAME {file.number if file else 0} {disk}) and its programs: "
 
 
 def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Limits) -> str:

@@ -38,7 +38,8 @@ from rules.finding import (
 )
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
-from rules.openvms._evidence.mastership import BOTH, WHEN_SET, Move, governing, move_to
+from rules.openvms._evidence.lock_trees import TREE_FACTS, Wanderer, wanders_most
+from rules.openvms._evidence.mastership import BOTH, STEP, WHEN_SET, Move, governing, move_to, weight_of
 from rules.openvms._evidence.node import in_prose, parameter_of, pending_said, sentence
 from rules.openvms._evidence.node_speeds import ranks_of
 from rules.openvms._evidence.room import room_of
@@ -64,7 +65,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*CLUSTER_FACTS, RemasterRates), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CLUSTER_FACTS, *TREE_FACTS, RemasterRates), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the sustained rates."""
     rates = sustained(facts)
@@ -132,6 +133,9 @@ def _told(
     decides = f"{name} decides here ({WHEN_SET[name]})" if name else BOTH
     equals = [one for one in members if one.name in fastest] if len(fastest) == len(members) else []
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
+    wanderer = wanders_most(facts)
+    if wanderer:
+        move = Move((), _weight(facts, members, wanderer))
     if len(fastest) == 1:
         move = move_to(facts, members, fastest[0])
     reasons = ", ".join(
@@ -141,16 +145,13 @@ def _told(
     yield Finding(
         subject=own or "node",
         severity=Severity.WARNING if fought >= limits.far_moves_per_second else Severity.ADVICE,
-        title=f"{plain(fought, 2)} lock trees per second move away, and as many come back",
+        title=f"{plain(fought, 2)} lock trees per second move away, and as many come back{_which(wanderer)}",
         seen=joined(f"{figures}.", why if reasons else ""),
         because=joined(
             "Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it.",
-            sentence(move.because),
+            sentence(move.because, _seen(wanderer)),
         ),
-        do=joined(
-            "" if move.stays else move.do,
-            "" if move.held else "Unequal weights end it; the work of a tree on one node ends it too.",
-        ),
+        do=_do(move, wanderer),
         unknown=joined(
             sentence("" if reasons else why.removesuffix("."), move.unknown),
             sentence(_pe1(facts, members), _pending(facts, members).strip(" .")),
@@ -159,13 +160,71 @@ def _told(
             Evidence("lock trees moved out", out, "/s", rates.source),
             Evidence("lock trees moved in", into, "/s", rates.source),
             *_by_reason(rates, limits),
+            *(
+                (
+                    Evidence(
+                        f"lock requests in {wanderer.key}",
+                        round(wanderer.rate, 1),
+                        "/s",
+                        wanderer.source,
+                        computed=f"as the mean of {wanderer.reports} reports",
+                    ),
+                )
+                if wanderer
+                else ()
+            ),
             *move.evidence,
         ),
+        explains=("openvms/locks_mastered_remotely",) if wanderer else (),
         changes=move.changes,
         expects=(Expectation("lock trees moved out (/s)", out, "lower", "heuristic"),),
     )
     if move.missing:
         yield Unknown(move.missing)
+
+
+def _which(wanderer: Wanderer | None) -> str:
+    """Which tree was seen to move, to end a title."""
+    return f": {wanderer.key} among them" if wanderer else ""
+
+
+def _seen(wanderer: Wanderer | None) -> str:
+    """How often its master changed, as a clause."""
+    if wanderer is None:
+        return ""
+    asks = " and ".join(f"{comment(node, 15)} ({in_prose(rate)}/s)" for node, rate in [*wanderer.by_node.items()][:3])
+    masters = ", then ".join(comment(node, 15) for node in wanderer.masters[:4])
+    return (
+        f"{wanderer.key} was mastered by {masters} in {wanderer.reports} reports of LOCK_ACTV, with requests of {asks}"
+    )
+
+
+def _do(move: Move, wanderer: Wanderer | None) -> str:
+    """One tree's work on one node needs no boot, so it comes first where that tree is known."""
+    if wanderer and not move.changes and not move.held:
+        most = next(iter(wanderer.by_node))
+        return joined(
+            f"Run the work on {wanderer.key} on one node, as on {comment(most, 31)}, which asks most in it.",
+            "" if move.stays else move.do,
+        )
+    return joined(
+        "" if move.stays else move.do,
+        "" if move.held else "Unequal weights end it; the work of a tree on one node ends it too.",
+    )
+
+
+def _weight(facts: Facts, members: Sequence[ClusterMember], wanderer: Wanderer) -> str:
+    """The weight that gives the tree to the node that asks most in it, as a sentence."""
+    name, most = governing(facts, members), next(iter(wanderer.by_node))
+    weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
+    numbers = {node: value for node, value in weights.items() if value is not None}
+    if name is None or most not in numbers or len(numbers) < len(weights):
+        return f"Else {BOTH[0].lower()}{BOTH[1:]}: give the node that should be master the highest one."
+    new = min(PARAMETERS[name].high, max(numbers.values()) + STEP)
+    return (
+        f"Else {name} {numbers[most]:.0f} → {new:.0f} on {comment(most, 31)} ({WHEN_SET[name]}), once a LOCKTIME run "
+        "has shown that it is not the slower one."
+    )
 
 
 def _of_equals(members: Sequence[ClusterMember]) -> str:

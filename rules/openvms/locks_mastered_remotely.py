@@ -45,7 +45,7 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called
+from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called, crosses_most
 from rules.openvms._evidence.mastership import CLEARLY, kept_by, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
@@ -75,8 +75,9 @@ SERVING = (
 
 
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
-TOGETHER = "run work and trees together on one node"
-TREE = "run the work on a tree that crosses the cluster on one node"
+ANY_TREE = "a tree that crosses the cluster"
+MOST_OF = 50.0
+"""Per cent of what crosses, this project: a tree that has half of it is named in the step."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,23 @@ class _Rates:
     """Incoming and outgoing of the total."""
     leaving: float
     """Outgoing of this node's own requests."""
+    tree: str = ""
+    """The tree that has most of what crosses here, as a report of LOCK_ACTV has it."""
+
+    @property
+    def one_node(self) -> str:
+        """That the work on that tree, or on any, is to run on one node, as a clause."""
+        return f"run the work on {self.tree or ANY_TREE} on one node"
+
+    @property
+    def together(self) -> str:
+        """The same where work and trees may both move."""
+        return self.one_node if self.tree else "run work and trees together on one node"
+
+    @property
+    def work(self) -> str:
+        """What is to be moved."""
+        return f"the work on {self.tree}" if self.tree else "the work"
 
 
 @rule(
@@ -149,7 +167,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; limit {limits.remote_percent:g} % incoming and outgoing together")
         return
     severity = Severity.WARNING if loud else Severity.ADVICE
-    yield _finding(facts, rates, limits, severity, figures, _Rates(total, incoming, outgoing, share, leaving))
+    most = crosses_most(facts, own_name(facts) or "")
+    tree = most[0] if most and most[1] >= MOST_OF else ""
+    yield _finding(facts, rates, limits, severity, figures, _Rates(total, incoming, outgoing, share, leaving, tree))
 
 
 def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outcome | None:
@@ -213,7 +233,10 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
             f"This node serves others {in_prose(rates.incoming)}/s and asks them for {in_prose(rates.outgoing)}/s: it "
             "is the master of trees that other nodes work on.",
             joined("Work and trees belong on one node, the faster one where they differ.", kept),
-            f"{TREE}, never the trees alone" if kept else TOGETHER,
+            *(
+                (kept and _to_master(facts, cluster, rates, most))
+                or (f"{rates.one_node}, never the trees alone" if kept else rates.together,)
+            ),
         )
     waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({in_prose(rates.outgoing)}/s)"
     own, found = own_name(facts), _master(facts, cluster)
@@ -221,16 +244,31 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
     if isinstance(cluster, Cluster) and own and found:
         return _in_cluster(facts, cluster, limits, rates, (own, *found), order)
     if rates.leaving < limits.outgoing_percent:
-        return _Where(_mostly_here(waits, rates), f"{STAYS}: {OF_OTHERS}.", TREE)
+        lacks = "" if isinstance(cluster, Cluster) else f": {OF_OTHERS}"
+        return _Where(_mostly_here(waits, rates), f"{STAYS}{lacks}.", rates.one_node)
     if order is None or found is None:
-        return _Where(f"{waits}.", f"{EXPENSIVE} Work and trees belong on one node, {_fastest(facts)}.", TOGETHER)
+        return _Where(f"{waits}.", f"{EXPENSIVE} Work and trees belong on one node, {_fastest(facts)}.", rates.together)
     faster = ("as fast", "the faster one", "the slower one")[order.sign]
     return _Where(
         f"{waits}, and {found[0]}, {found[1]}, is {faster} ({order.basis}).",
         "Whether this work belongs there or the trees here is not known: a tree belongs to the node that works most in "
         f"it, which the lock operations of {found[0]} tell: collect its [MON.DLOC] columns of the same hours.",
-        TREE,
+        rates.one_node,
     )
+
+
+def _to_master(facts: Facts, cluster: Cluster | Outcome, rates: _Rates, most: str | None) -> tuple[str, str] | None:
+    """The same step, and the room for it, as the node that asks most is told: its work to this node, not the slower."""
+    if not isinstance(cluster, Cluster) or most is None or cluster.own.name != cluster.master.name:
+        return None
+    order, found = (
+        compare_nodes(facts, cluster.own.name, most),
+        room_of(cluster.members, cluster.own.name, comes_from=(most,)),
+    )
+    if order is None or order.sign < 0 or found.full:
+        return None
+    part = "what fits of the work" if found.tight else rates.work
+    return f"move {part} to {cluster.own.name}", sentence(found.brief)
 
 
 STAYS = (
@@ -267,7 +305,7 @@ def _in_cluster(
             there,
         )
     if rates.leaving < limits.outgoing_percent:
-        return _Where(_mostly_here(waits, rates), joined(f"{STAYS}.", kept), TREE)
+        return _Where(_mostly_here(waits, rates), joined(f"{STAYS}.", kept), rates.one_node)
     if order is None:
         most = kept or sentence(
             f"this node works more in the trees than {master}",
@@ -276,12 +314,12 @@ def _in_cluster(
         return _Where(
             f"{waits}.",
             f"Work and trees belong on one node, {_fastest(facts)}. {most}",
-            f"{TREE}, never the trees alone" if kept else TOGETHER,
+            f"{rates.one_node}, never the trees alone" if kept else rates.together,
         )
     speed = f"{('as fast', 'the faster one', 'the slower one')[order.sign]} ({order.basis})"
     waits = f"{waits}, and {master}, {why}, is {speed}."
     if kept and order.sign < 0:
-        return _Where(waits, kept, f"{TREE}, never the trees alone")
+        return _Where(waits, kept, f"{rates.one_node}, never the trees alone")
     asked = cluster.of("outgoing")
     most = max((one for one in asked if one != master), key=lambda one: asked[one])
     if not kept and order.sign <= 0 and asked[most] > asked[own]:
@@ -289,7 +327,7 @@ def _in_cluster(
             waits,
             f"{most} asks for more ({in_prose(asked[most])}/s), and a tree belongs to the node that works most in it. "
             "Which trees those are, LOCK_ACTV tells: only what this node alone works in belongs here.",
-            TREE,
+            rates.one_node,
         )
     if not kept and order.sign <= 0:
         return _Where(
@@ -305,7 +343,7 @@ def _in_cluster(
     found = room_of(cluster.members, master, comes_from=(own, *before))
     if found.full:
         return _Where(waits, EXPENSIVE, "run work and trees together where there is room", there)
-    part = "what fits of the work" if found.tight else "the work"
+    part = "what fits of the work" if found.tight else rates.work
     there = sentence(found.brief) if before else there
     return _Where(waits, f"{EXPENSIVE} So this work belongs there.", f"move {part} to {master}", there)
 
@@ -459,7 +497,8 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if few else severity,
-        title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster",
+        title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster"
+        + (f", most of them in {found.tree}" if found.tree else ""),
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
         because=where.because,
         do=joined(*_do(facts, where)),

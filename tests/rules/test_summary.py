@@ -12,7 +12,7 @@ from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
 from collectors.facts import NOWHERE, Facts
 from collectors.facts.ase import MonSpinlockActivity, Snapshot, SysmonSample
-from rules.account import MEAN, WAITING_TASKS, Account, Amount, Loss
+from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Loss, Open
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
 from rules.engine import judge_one, rules_of
@@ -318,6 +318,18 @@ def test_what_must_be_looked_at_at_once_is_said_where_it_is_the_cause_of_the_los
     account = Account(WAITING_TASKS, MEAN, 10.0, None, lost, None, None)
     said = summarized((chain, waits), (), Plan(), (account,)).verdict
     assert said == "Of 10.0 tasks that run or wait, 6.8 wait for locks; look at once: SPID 7 blocks 9 tasks."
+
+
+@pytest.mark.parametrize(
+    ("lost", "opens"), [(0.5, "1 advice; first: one file; 0.50 of 8 CPUs"), (1.5, "1.50 of 8 CPUs")]
+)
+def test_a_small_loss_without_a_cause_stands_behind_a_finding(lost: float, opens: str) -> None:
+    found = Ranked("r", Finding("A", Severity.ADVICE, "one file", "seen", do="do this", evidence=()))
+    noted = Ranked("s", Finding("B", Severity.NOTE, "MP synch", "seen", evidence=()))
+    unexplained = Open(Amount.exactly(lost), "MP synchronization", "a trace")
+    account = Account(PROCESSORS, MEAN, 8.0, 2.0, (), unexplained, None)
+    assert summarized((found, noted), (), Plan(), (account,)).verdict.startswith(opens)
+    assert summarized((noted,), (), Plan(), (account,)).verdict.startswith(f"{lost:.2f} of 8 CPUs")
 
 
 def test_it_is_said_why_figures_that_are_there_are_not_believed() -> None:

@@ -280,6 +280,62 @@ def asked_elsewhere(facts: Facts, node: str, most: int = 3) -> list[tuple[LockTr
     return sorted(found, key=lambda one: (-one[1], one[0].name))[:most]
 
 
+def crosses_most(facts: Facts, node: str) -> tuple[str, float] | None:
+    """What has most of the requests that cross the cluster to or from a node, and its share of them in per cent.
+
+    Of the busiest report; `None` where none crosses.
+    """
+    busiest = max(pictures_of(facts), key=lambda one: one.total, default=None)
+    found: dict[str, float] = {}
+    for tree in busiest.trees if busiest else ():
+        for name, rate in tree.rates:
+            ends = {name.upper(), (tree.master or name).upper()}
+            if len(ends) > 1 and node.upper() in ends and known(rate):
+                key = called(bytes.fromhex(tree.name))
+                found[key] = found.get(key, 0.0) + rate
+    most = max(found, key=lambda key: (found[key], key), default=None)
+    return (most, 100 * found[most] / sum(found.values())) if most and found[most] else None
+
+
+@dataclass(frozen=True)
+class Wanderer:
+    """A tree whose master is another one from report to report."""
+
+    key: str
+    masters: tuple[str, ...]
+    """In order of the reports; the same once where it stays."""
+    by_node: dict[str, float]
+    """Lock requests per second of each node, the mean of the reports, the most first."""
+    reports: int
+    source: Source
+
+    @property
+    def rate(self) -> float:
+        """Lock requests per second of all nodes."""
+        return sum(self.by_node.values())
+
+
+def wanders_most(facts: Facts) -> Wanderer | None:
+    """The busiest tree that changed its master between reports; `None` where none did."""
+    trees: dict[str, list[LockTree]] = {}
+    for picture in pictures_of(facts):
+        for tree in picture.trees:
+            if tree.master:
+                trees.setdefault(tree.name, []).append(tree)
+    found = []
+    for seen in trees.values():
+        masters = [one.master or "" for one in seen]
+        changed = tuple(at for at, before in zip(masters, ["", *masters], strict=False) if at != before)
+        rates: dict[str, float] = {}
+        for node, rate in (pair for one in seen for pair in one.rates):
+            rates[node] = rates.get(node, 0.0) + (rate / len(seen) if known(rate) else 0.0)
+        by_node = dict(sorted(rates.items(), key=lambda one: (-one[1], one[0])))
+        if len(changed) > 1:
+            key = called(bytes.fromhex(seen[0].name))
+            found.append(Wanderer(key, changed, by_node, len(seen), seen[-1].source))
+    return max(found, key=lambda one: (one.rate, one.key), default=None)
+
+
 def failed_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:
     """Nodes whose collection failed in any picture: their requests are in none of its figures."""
     return tuple(sorted({name for one in pictures for name in one.activity.failed}))

@@ -35,9 +35,15 @@ STEP = 2
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
 GOVERNS_FROM = (8, 3)
 """Vendor: from V8.3 on LOCKRMWT has no effect and LOCKDIRWT decides (wiki.vmssoftware.com/LOCKRMWT)."""
+USUAL = 5.0
+"""Vendor: LOCKRMWT as shipped. At 0 a node does not want to master trees, at 10 it takes them all: neither is a weight
+that another node is brought to (wiki.vmssoftware.com/LOCKRMWT)."""
+UNWILLING = "with LOCKRMWT 0 a node does not want to master trees"
+EQUAL_SHARE = "of equal weights the trees go to the node with some 13 % more activity in them"
 MIXED = "the releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
 UNREAD = "the releases are not in the exports: on V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
 FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
+KEPT_FREE = "Not where {0} was given that weight on purpose, to be kept free of lock trees."
 BOTH_NAMES = ("LOCKDIRWT", "LOCKRMWT")
 MEASURE = MissingInput("how fast the nodes are beside each other", LockLatency.COLLECTED_BY)
 BOTH = "From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), before that LOCKRMWT (dynamic)"
@@ -131,6 +137,7 @@ def kept_by(facts: Facts, members: Sequence[ClusterMember], master: str, node: s
     ]
     told = [
         f"{one} of {master} is {high:.0f} and of {node} {low:.0f}: the higher one draws the trees to {master}"
+        + (f", and {UNWILLING}" if one == "LOCKRMWT" and not low else "")
         for one, high, low in pairs
         if high is not None and low is not None and high > low
     ]
@@ -144,7 +151,7 @@ class Misplaced:
     says: str
     """As a clause, with what keeps the tree there where that is known."""
     changes: tuple[Change, ...]
-    """The weight that keeps it there, down to that of the node that works in it: a template."""
+    """The weights that keep it there, made equal: templates."""
 
 
 def misplaced(
@@ -163,14 +170,33 @@ def misplaced(
     says = f"{comment(node, 31)} works more in it than its master: {belongs}. {keeps.removesuffix('.')}"
     name = governing(facts, members)
     old, new = (weight_of(facts, one, name) if name else None for one in (first, second))
-    if name is None or old is None or new is None or old <= new or (known(first.pe1) and first.pe1):
+    if name is None or old is None or new is None or (known(first.pe1) and first.pe1):
         return Misplaced(says, ())
     drawn = f"{comment(node, 31)} asks for {in_prose(rates[node])}/s, {comment(first.name, 31)} itself for "
     when = (
-        f"only where {comment(first.name, 31)} was not given that weight on purpose: it draws trees there in which "
+        f"only where nobody chose these weights on purpose: they draw trees to {comment(first.name, 31)} in which "
         f"{drawn}{in_prose(rates.get(first.name.upper(), 0.0))}/s"
     )
-    return Misplaced(says, (advise_parameter(name, old, new, when=when, cautions=(DIRECTORY,), node=first.name),))
+    cautions = (DIRECTORY,) if name == "LOCKDIRWT" else ()
+    changes = tuple(
+        advise_parameter(name, was, to, when=when, cautions=cautions, node=whose)
+        for whose, was, to in levelled(name, {first.name: old, second.name: new}, first.name, second.name)
+    )
+    return Misplaced(says, changes)
+
+
+def levelled(name: str, numbers: Mapping[str, float], master: str, node: str) -> tuple[tuple[str, float, float], ...]:
+    """The weights with which `master` no longer draws the trees that `node` works in, each as (node, old, new).
+
+    LOCKDIRWT of the master goes down to the highest of the others. LOCKRMWT is brought to its default from both sides:
+    a node below it is raised, as no other is to follow it down.
+    """
+    old, most = numbers[master], most_of(numbers, master)
+    if name == "LOCKDIRWT":
+        return ((master, old, most),) if old > most else ()
+    level = min(old, max(USUAL, most))
+    raised = ((node, numbers[node], level),) if numbers[node] < level else ()
+    return (*raised, *(((master, old, level),) if old > level else ()))
 
 
 def _outdone(members: Sequence[ClusterMember], target: str) -> str:
@@ -205,6 +231,8 @@ class Move:
     """The weights as they are, where they are all known, and how busy the nodes are that would take the trees."""
     held: str = ""
     """What its changes wait for, where a node that would take the trees has no room: they are comments then."""
+    title: str = ""
+    """What the finding says, where it is another weight than the master's that keeps the trees."""
     stays: bool = False
     """Whether the trees stay where they are, as a node that works more in them has them: `because` tells why."""
 
@@ -242,8 +270,8 @@ def _roomy(move: Move, room: Room) -> Move:
 def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tuple[str, Move] | None:
     """The node that works more in the trees than their master, which has them by its own weight, and how it gets them.
 
-    For nodes of which none is known to be the faster: the master's weight goes down to that of the others, no one is
-    preferred, and the trees go to who uses them most. `None` where no weight is the cause.
+    For nodes of which none is known to be the faster: the weights are made equal (`levelled`), no one is preferred, and
+    the trees go to who uses them most. `None` where no weight is the cause.
     """
     stakes = stakes_by_node(members, master)
     most = {one.name: stakes[one.name.upper()][1] for one in members if one.name.upper() in stakes}
@@ -261,20 +289,33 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
         return node, replace(if_not_slower(facts, members, node, master), because=why.removesuffix("."))
     if name is None or len(numbers) < len(weights) or unbrought(facts, members):
         return node, _roomy(Move((), "", why.removesuffix(".")), room)
-    old, new = numbers[master], most_of(numbers, master)
-    if old <= new:
+    steps = levelled(name, numbers, master, node)
+    if not steps:
         return None
     waits = _pending(members, numbers, node, name)
     read = tuple(Evidence(f"{name} of {one.name}", numbers[one.name], "", _read_in(one, name)) for one in members)
     if waits:
         return node, Move((), waits[1], f"{why.removesuffix('.')}; {waits[0]}", evidence=read)
-    how = "dynamic" if name == "LOCKRMWT" else "a reboot of that node"
+    if name == "LOCKRMWT":
+        said = ", ".join(f"{whose} {old:.0f} to {new:.0f}" for whose, old, new in steps)
+        do = sentence(f"Set {name} (dynamic) of {said}: {EQUAL_SHARE}")
+        changes = tuple(
+            _set(name, old, new, whose, room, (FASTEST if whose == master else KEPT_FREE).format(whose))
+            for whose, old, new in steps
+        )
+        low = numbers[node]
+        title = ""
+        if low < USUAL:
+            title = f"{node} works more in the trees of {master}, and {name} {low:.0f} of {node} keeps them from it"
+        move = Move(changes, do, why.removesuffix("."), evidence=(*read, *room.evidence), title=title)
+        return node, _roomy(move, room)
+    ((_, old, new),) = steps
     do = (
-        f"Lower {name} of {master} from {old:.0f} to {new:.0f} ({how}), the highest of the others: the trees then go "
-        "to the node that uses them most."
+        f"Lower {name} of {master} from {old:.0f} to {new:.0f} (a reboot of that node), the highest of the others: the "
+        "trees then go to the node that uses them most."
     )
     change = _set(name, old, new, master, room, FASTEST.format(master))
-    if name == "LOCKDIRWT" and order is None and not room.when:
+    if order is None and not room.when:
         when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
         change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
     return node, _roomy(Move((change,), do, why.removesuffix("."), evidence=(*read, *room.evidence)), room)
@@ -358,11 +399,10 @@ def if_not_slower(facts: Facts, members: Sequence[ClusterMember], target: str, m
     lower: tuple[Change, ...] = ()
     with_it = ""
     if not governing(facts, members) and len(numbers) == len(weights):
-        old, new = numbers[master], most_of(numbers, master)
-        if old > new:
-            when = f"only together with LOCKDIRWT of {comment(target, 31)}, {once}"
-            lower = (advise_parameter("LOCKRMWT", old, new, when=when, node=master),)
-            with_it = f" and LOCKRMWT of {master} {old:.0f} to {new:.0f}"
+        when = f"only together with LOCKDIRWT of {comment(target, 31)}, {once}"
+        for whose, old, new in levelled("LOCKRMWT", numbers, master, target):
+            lower = (*lower, advise_parameter("LOCKRMWT", old, new, when=when, node=whose))
+            with_it += f" and LOCKRMWT of {whose} {old:.0f} to {new:.0f}"
     move = _on_condition(facts, members, target, once, with_it)
     return _roomy(replace(move, changes=(*move.changes, *lower)) if move.changes else move, room)
 
@@ -420,7 +460,7 @@ def _unweighed(name: str, weights: Mapping[str, float | None]) -> MissingInput:
     return MissingInput(f"{name} of {told}", f"MCR SYSGEN SHOW {name} ! on {told}")
 
 
-def most_of(numbers: dict[str, float], but: str) -> float:
+def most_of(numbers: Mapping[str, float], but: str) -> float:
     """The highest weight of all nodes but one."""
     return max(value for node, value in numbers.items() if node != but)
 
@@ -434,7 +474,7 @@ def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, 
     if master not in numbers or master == target:
         return None
     most = most_of(numbers, master)
-    if not (numbers[master] > most and numbers[target] == most >= 1):
+    if not (numbers[master] > most and numbers[target] == most >= (1 if name == "LOCKDIRWT" else USUAL)):
         return None
     heirs = [node for node, value in numbers.items() if node not in (master, target) and value == most]
     orders = [compare_nodes(facts, node, target) for node in heirs]

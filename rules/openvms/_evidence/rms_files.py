@@ -2,7 +2,8 @@
 
 No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
 the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
-(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Without these figures there is none.
+(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read, a smaller number
+is tried first, and they are asked for.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from rules.openvms._evidence.releases import Machine
 LARGEST, PERCENT, ALLOWED = "GB_CACHEALLMAX", "GB_DEFPERCENT", "GBLPAGFIL"
 LONGWORD = 2**32 - 1
 SETTINGS = (ALLOWED, PERCENT, LARGEST)
+FIRST = 2_000
+"""Buffers, this project: to try with where the DEFAULT option's own number is not known."""
 KEEPS = "try global buffers: RMS then keeps read-mode bucket locks between accesses"
 
 
@@ -50,15 +53,16 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
         )
     if known(file.allocated_blocks) and not known(file.bucket_blocks):
         return Buffers(f"{KEEPS}; of a sequential file one takes the multiblock count of the first stream to connect")
+    lacks = [name for name in SETTINGS if _setting(facts, name) is None]
+    asked = tuple(MissingInput(f"{name} in use", f"MCR SYSGEN SHOW {name}") for name in lacks)
     found = _count(facts, file)
     if found is None:
-        lacks = [name for name in SETTINGS if _setting(facts, name) is None]
         listing = MissingInput("bucket size and global buffers of the file", _listing(file.name))
-        asked = [MissingInput(f"{name} in use", f"MCR SYSGEN SHOW {name}") for name in lacks]
         full = known(file.bucket_blocks) and known(file.allocated_blocks)
         return Buffers(KEEPS, missing=(*(() if full else (listing,)), *asked))
     count, bucket = found
     mb, pages = size_of(count, bucket)
+    has = "as it has none, " if now == 0 else ""
     allowed = _setting(facts, ALLOWED)
     if allowed is not None and pages > allowed:
         return Buffers(
@@ -66,9 +70,10 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
             f"GBLPAGFIL ({allowed:,.0f}) allows in all"
         )
     return Buffers(
-        f"try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): RMS then "
-        "keeps read-mode bucket locks between accesses",
+        f"{has}try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): RMS "
+        "then keeps read-mode bucket locks between accesses",
         global_buffers(file.name, now, count, bucket),
+        asked,
     )
 
 
@@ -80,12 +85,14 @@ def _undocumented(machine: Machine) -> str:
 
 
 def _count(facts: Facts, file: FileName) -> tuple[int, float] | None:
-    """How many buffers the DEFAULT option would give it, and of how many blocks."""
+    """How many buffers the DEFAULT option would give it, else `FIRST` at the most, and of how many blocks."""
     bucket, blocks = file.bucket_blocks, file.allocated_blocks
     percent, most = _setting(facts, PERCENT), _setting(facts, LARGEST)
-    if not (known(bucket) and known(blocks)) or percent is None or most is None or bucket <= 0:
+    if not (known(bucket) and known(blocks)) or bucket <= 0:
         return None
-    cached = max(min(most, blocks), blocks * percent / 100)
+    cached = min(FIRST * bucket, blocks)
+    if percent is not None and most is not None:
+        cached = max(min(most, blocks), blocks * percent / 100)
     count = min(int(cached // bucket), MOST_BUFFERS)
     return (count, bucket) if count else None
 

@@ -135,7 +135,12 @@ def _pointing(finding: Finding, node: str, found: Decision) -> Finding:
 
 
 def _expected(one: Expectation, node: str, found: Decision) -> Expectation:
-    """The shares of a node by its rates afterwards, where they are known."""
+    """The shares of a node by its rates afterwards, where they are known.
+
+    Not where weights are made equal: whose trees move then, their activity tells.
+    """
+    if found.kind is Kind.MOVES and found.order is None:
+        return one
     rates = next((line.after for line in found.lines if line.node == node), None)
     if rates is None or rates.local is None or rates.outgoing is None or rates.incoming is None:
         return one

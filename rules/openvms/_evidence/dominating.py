@@ -1,0 +1,148 @@
+"""The lock tree that has most of the lock requests, by its name, and what to do about it.
+
+Whoever asks for fewer lock operations names it in the same words: the rule of the trees themselves, a lock manager that
+is full, work that crosses the cluster.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts
+from collectors.facts.openvms import T4Column
+from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
+from rules.changes.quoting import comment
+from rules.openvms._evidence import file_system
+from rules.openvms._evidence.lock_trees import FILE_SYSTEM, TREE_FACTS, Named, Share, name_of, pictures_of, shares_of
+from rules.openvms._evidence.node import NODE_FACTS, in_prose
+from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.rms_files import Buffers, buffers_for
+
+DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, T4Column)
+"""What a rule that uses this module has to declare."""
+LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
+"""A volume label that can stand in a command."""
+SHARE_PERCENT = 30.0
+"""Of all lock requests: the limit of openvms/lock_tree_dominates, where its origin is told."""
+LEAST_REQUESTS = 1_000.0
+"""Lock requests per second of all trees: the same."""
+
+
+@dataclass(frozen=True)
+class Dominating:
+    """A tree with what is known of its file."""
+
+    share: Share
+    named: Named | None
+    buffers: Buffers | None
+
+    @property
+    def what(self) -> str:
+        """What it is, for a title or a clause: `the RMS file ORDERS.DAT;12`."""
+        share, named = self.share, self.named
+        if share.kind == RMS_FILE:
+            short = named.name.rpartition("]")[2] if named else ""
+            if named and not named.sure:
+                return f"the RMS file {share.key}, by its id {short},"
+            return f"the RMS file {short or share.key}"
+        if share.kind == FILE_SYSTEM:
+            return "opening, creating and extending files (file system)"
+        if share.kind == APPLICATION:
+            return f"the application behind the names {share.key}{'*' if share.family else '...'}"
+        if share.kind == UNREADABLE:
+            return f"the lock tree {share.key}"
+        return f"the lock tree of {_component(share)} ({share.key})"
+
+    @property
+    def do(self) -> str:
+        """What makes it ask for fewer locks, as sentences that name it."""
+        share, named, buffers = self.share, self.named, self.buffers
+        if buffers:
+            if named:
+                return (
+                    f"{self._file}: where nothing is written, open it for input alone. Where several write, "
+                    f"{buffers.do}."
+                )
+            return (
+                f"{share.key}: find its name ({_find(share)}) and its programs; where nothing is written, open it for "
+                f"input alone. Where several write, {buffers.do}."
+            )
+        if share.kind == FILE_SYSTEM:
+            return (
+                f"{file_system.remedy(share)} The ACP_ cache parameters are documented to cut its I/O; no source "
+                "promises fewer locks."
+            )
+        if share.kind == QUEUE_MANAGER:
+            return (
+                "Look for procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI) or submit many short jobs "
+                "(inference)."
+            )
+        if share.kind == SYSTEM_ID:
+            return "They cost no other node anything; look at what runs there before changing anything."
+        if share.kind in (APPLICATION, UNREADABLE):
+            return (
+                f"Of {share.key}: where Rdb is used, RMU/SHOW LOCKS names its locks, and Rdb's own rules say what to "
+                "do. Else ask for the program: it should keep NL locks and convert them instead of making new ones, "
+                "and not poll (inference)."
+            )
+        return "Look at what asks it for so much before changing anything."
+
+    @property
+    def fewer(self) -> str:
+        """That most of the lock requests are its own, as a clause for who asks for fewer of them."""
+        share = self.share
+        at = f" at {share.picture.when}" if share.picture.when else ""
+        return (
+            f"{self.what} has {share.percent:.0f} % of {in_prose(share.picture.total)} lock requests/s{at} (LOCK_ACTV)"
+        )
+
+    @property
+    def _file(self) -> str:
+        named = self.named
+        if named is None or named.sure:
+            return named.name if named else ""
+        volume = comment(self.share.resource.volume or "", 12)
+        return f"{named.name}, if {named.listed.device} is the volume {volume} (SHOW DEVICE)"
+
+
+def of_share(facts: Facts, share: Share) -> Dominating:
+    """A tree with the name of its file, where a listing has it, and the global buffers that may help it."""
+    if share.kind != RMS_FILE:
+        return Dominating(share, None, None)
+    named = name_of(facts, share.resource)
+    found = buffers_for(facts, named.listed if named else None, machine_of(facts))
+    if named and not named.sure and found.change:
+        volume = comment(share.resource.volume or "", 12)
+        only = f"only where {comment(named.listed.device, 31)} is the volume {volume} (SHOW DEVICE)"
+        found = replace(found, change=replace(found.change, condition=only))
+    return Dominating(share, named, found)
+
+
+def dominates(share: Share, share_percent: float, least_requests: float) -> bool:
+    """Whether it has the share in half of the pictures at least."""
+    over = sum(one >= share_percent for one in share.percents)
+    return 2 * over >= len(share.percents) and share.rate >= least_requests * share_percent / 100
+
+
+def dominating(facts: Facts) -> Dominating | None:
+    """The tree that has most of the lock requests in the reports of LOCK_ACTV; `None` where none stands out."""
+    pictures = [one for one in pictures_of(facts) if one.total > 0]
+    if not pictures or max(one.total for one in pictures) < LEAST_REQUESTS:
+        return None
+    first = _first(shares_of(pictures))
+    return of_share(facts, first) if first else None
+
+
+def _first(shares: Sequence[Share]) -> Share | None:
+    return next((one for one in shares if dominates(one, SHARE_PERCENT, LEAST_REQUESTS)), None)
+
+
+def _component(share: Share) -> str:
+    return {SYSTEM_ID: "one system's own locks", QUEUE_MANAGER: "the queue manager"}.get(share.kind, share.kind)
+
+
+def _find(share: Share) -> str:
+    """The command that finds the file's name on the system."""
+    file, volume = share.resource.file, share.resource.volume or ""
+    disk = f"DISK${volume}" if LABEL.fullmatch(volume) else "disk"
+    return f"@FILE_ID_TO_NAME {file.number if file else 0} {disk}"
