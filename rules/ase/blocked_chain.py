@@ -4,8 +4,8 @@ Finds: tasks that wait for a lock of another task at the moment of the export, w
 many wait for it, directly or behind others, and since when; with the table and the statement where they were collected.
 
 Why it matters: a lock that is held for minutes stops everybody who needs the row, and everybody behind them. Wait
-events are booked when a wait ends, so a chain that still stands is in no average: only monProcess, monLocks and sp_lock
-show it. Often the head does nothing at all: its client opened a transaction and thinks.
+events are booked when a wait ends, so a chain that still stands is in no average: only monProcess, sysprocesses,
+monLocks and sp_lock show it. Often the head does nothing at all: its client opened a transaction and thinks.
 
 What to do: look at the head. If its client is idle, let it commit or roll back, and mend the application that keeps a
 transaction open while it waits for a person. If it works, its statement is the one to make shorter. Ending it with
@@ -45,6 +45,7 @@ from rules.ase._evidence.waits.chains import (
     is_whole_table,
     locks_that_block,
     longest_possible,
+    open_since,
     place_of_lock,
     processes_tell,
     say_client,
@@ -281,13 +282,15 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     matched = list(dict.fromkeys(one.matched for chain in chains for one in chain.blocked if one.matched))
     read = f"The release is not in the export: {'; '.join(matched)}." if matched else ""
     since = f", the longest for {longest:,.0f} s" if longest else ""
+    begun = open_since(facts, first.head)
+    opened = f" since {begun:%Y-%m-%d %H:%M}" if begun else ""
     return Finding(
         subject=subject_of(facts),
         severity=severity,
         title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
         seen=f"{'; '.join((_say(head, first), *others))}.{_holds(facts, first.head, lock)}",
         because=joined(
-            f"SPID {first.head} runs nothing: its client keeps a transaction open and sends no command."
+            f"SPID {first.head} runs nothing: its client keeps a transaction open{opened} and sends no command."
             if idle
             else f"SPID {first.head} is at work and has locked the whole of {place_of_lock(facts, whole)}"
             f"{f', {how.says}' if how else ''}."

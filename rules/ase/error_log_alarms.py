@@ -33,8 +33,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from collectors.facts import Facts
-from collectors.facts.ase import ErrorLog, LogEvent, Snapshot
+from collectors.facts.ase import ErrorLog, LogEvent
 from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
+from rules.ase._evidence.log.held import ENDED, HELD_FACTS, REPLICATED, full_logs, held, rep_agent_ended
 from rules.ase._evidence.procedure_cache import (
     PROCEDURE_FACTS,
     SIZE,
@@ -45,6 +46,7 @@ from rules.ase._evidence.procedure_cache import (
     wanted_pages,
 )
 from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits.chains import CHAIN_FACTS
 from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, logs_full, newest_line
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
@@ -116,6 +118,7 @@ FULL_NOW = (
     "Look in master..syslogshold for the oldest open transaction of {0}, behind which nothing is freed, and dump the "
     "transaction log. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
 )
+AGENT_ENDED = "Its RepAgent ended at {0} and was not started since in this log: nothing is freed that it did not send."
 SPACE = "space in a log that is full"
 SORTS = "If an index was being created then, lower number of sort buffers first: each holds procedure cache."
 REPEATED = "A message is repeated while its cause lasts, so how often it happened is not in the log."
@@ -130,7 +133,7 @@ class Limits:
 
 @rule(
     needs=(ErrorLog,),
-    uses=(*LOG_FACTS, *PROCEDURE_FACTS, *WAIT_FACTS, Snapshot),
+    uses=(*LOG_FACTS, *PROCEDURE_FACTS, *WAIT_FACTS, *HELD_FACTS, *CHAIN_FACTS),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -141,8 +144,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     for one in events_of(facts, timedelta(hours=limits.hours)):
         if one.kind in WORDS:
             groups.setdefault((one.kind, one.database), []).append(one)
+    now = {one.database for one in full_logs(facts)}
     for (kind, database), found in groups.items():
-        yield _finding(facts, limits, kind, comment(database or ""), found)
+        if kind == LogEvent.LOG_FULL and database in now and not _waits_of(facts, database):
+            yield Clean(f"the log of {comment(database)} is full now: ase/log_full_now tells what to do")
+        else:
+            yield _finding(facts, limits, kind, database or "", found)
     if not groups:
         older = sum(one.count for one in facts.every(LogEvent) if one.kind in WORDS)
         before = f"; {older:,} older messages are in it" if older else ""
@@ -153,17 +160,26 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         )
 
 
-def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list[LogEvent]) -> Finding:
+def _waits_of(facts: Facts, database: str) -> Waited | None:
+    """The waits for space in the log, where this is the only one that was full meanwhile."""
+    return _waited(facts) if logs_full(facts) == [database] else None
+
+
+def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[LogEvent]) -> Finding:
     severity, title, because, do = WORDS[kind]
-    count, first, last = sum(one.count for one in found), found[0], found[-1]
-    waited = (
-        _waited(facts) if kind == LogEvent.LOG_FULL and [database] == [comment(n) for n in logs_full(facts)] else None
-    )
+    count, first, last, database = sum(one.count for one in found), found[0], found[-1], comment(name)
+    full = kind == LogEvent.LOG_FULL
+    waited, holder = (_waits_of(facts, name), held(facts, name)) if full else (None, None)
+    ended = rep_agent_ended(facts, name) if full else None
     if kind == LogEvent.SEGMENT_FULL and count > 1:
         severity, because = Severity.WARNING, NO_SPACE
         do = WHO_FILLS if is_tempdb(database) else WHAT_FILLS
     elif waited:
         severity, title, do = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it", FULL_NOW
+    if ended:
+        because = AGENT_ENDED.format(f"{ended.last:%Y-%m-%d %H:%M}")
+        do = REPLICATED.replace("{start}", ENDED)
+    do = holder.do if holder else do.format(database)
     many = "1 message" if count == 1 else f"{count:,} messages"
     small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
@@ -173,14 +189,16 @@ def _finding(facts: Facts, limits: Limits, kind: str, database: str, found: list
         title=title.format(database),
         seen=joined(
             f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",
-            _said(waited) if waited else "",
+            _said(waited) if waited else holder.says if holder else "",
         ),
         because=because,
-        do=joined(f"{larger(facts, USED_PERCENT)}.", SORTS) if small else do.format(database),
+        do=joined(f"{larger(facts, USED_PERCENT)}.", SORTS) if small else do,
         unknown=joined(REPEATED, WHICH if small and not most_used(facts) else ""),
         evidence=(
             Evidence(f"messages: {kind}", count, "", last.source, computed="as their number up to this line"),
             *(most_used(facts) if small else ()),
+            *((holder.evidence,) if holder else ()),
+            *((Evidence("RepAgent ended", f"{ended.last:%Y-%m-%d %H:%M}", "", ended.source),) if ended else ()),
             *(
                 (Evidence(f"seconds waited for {SPACE}", waited.waited_seconds, "s of all tasks", waited.source),)
                 if waited

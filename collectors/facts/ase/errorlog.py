@@ -33,10 +33,11 @@ class LogEvent(Fact):
     LOCKS, LOG_FULL, SEGMENT_FULL = "out of locks", "log full", "segment full"
     PROCEDURES, CONNECTIONS = "out of procedure cache", "out of user connections"
     STACK, DEADLOCK = "stack trace", "deadlock"
+    AGENT_ENDED, AGENT_STARTED = "RepAgent ended", "RepAgent started"
 
     kind: str
     database: str | None = None
-    """Of a full log, or another full segment."""
+    """Of a full log, another full segment, or a RepAgent."""
     first: datetime
     last: datetime
     count: int

@@ -41,6 +41,8 @@ class MonProcess(TableRow, Fact):
     """Who blocks it; 0 or absent: nobody."""
     batch: int | None = None
     line: int | None = None
+    status: str | None = None
+    """What it does or sleeps for, as `sp_who` and `sysprocesses` say it: `running`, `lock sleep`, `log suspend`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

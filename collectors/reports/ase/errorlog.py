@@ -9,7 +9,8 @@ instance is missing::
 Read are: the time it covers; engines that came online; messages that locks have run out (1204), that a log is full
 (7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that another segment of a database is (1105),
 that the procedure cache has no room (701, 709, 720) or no user connection is left (1601), that a process was ended by a
-fault (`infected with`), and deadlocks, with their chain while `print deadlock information` is 1::
+fault (`infected with`), that the RepAgent of a database ended or began, and deadlocks, with their chain while `print
+deadlock information` is 1::
 
     … Deadlock Id 11: Process (Familyid 0, Spid 29, Suid 4) was executing a INSERT command in the procedure 'p'.
     … Deadlock Id 11: Process (Familyid 0, Spid 29) was waiting for a 'exclusive page' lock on page 1155 of the 'item'
@@ -63,6 +64,12 @@ NO_SPACE = re.compile(
     re.IGNORECASE,
 )
 """The text of 1105; the line with its number names no database."""
+AGENT = re.compile(
+    r"\bRep\s?Agent\b.{0,40}\bdatabase,?\s{1,3}'(?P<database>[^']{1,255})'.{0,40}\b(?:terminated|is exiting)\b"
+    r"|\bStarted\s{1,3}Rep\s?Agent\b.{0,20}\bdatabase,?\s{1,3}'(?P<started>[^']{1,255})'",
+    re.IGNORECASE,
+)
+"""That the thread which sends a database's log to Replication Server ended, or began: both texts are recalled."""
 STACK = re.compile(r"\bcurrent process\b.{0,60}\binfected (?:with|at)\b", re.IGNORECASE)
 ENGINE = re.compile(
     r"\bonline as engine (?P<thread>[0-9]{1,4})\b|\bengine (?P<process>[0-9]{1,4}), os pid [0-9]+\s+online\b"
@@ -92,7 +99,7 @@ WAITS = re.compile(
 VICTIM = re.compile(rf"{_process('spid')} was chosen as the victim", re.IGNORECASE)
 TELLING = re.compile(
     r"deadlock|process|locks|error:|procedure|connections|system memory|critically low|log segment|almost full"
-    r"|allocate space|engine",
+    r"|allocate space|engine|rep ?agent",
     re.IGNORECASE,
 )
 """Without one of these words a line tells nothing: most do not, in logs of millions of lines."""
@@ -184,6 +191,9 @@ class Log:
             of_log = space["object"].lower() == "syslogs" or space["segment"].lower() == "logsegment"
             kind = LogEvent.LOG_FULL if of_log else LogEvent.SEGMENT_FULL
             self._once(number, when, spid, kind, said, space["database"])
+        elif agent := AGENT.search(said):
+            kind = LogEvent.AGENT_ENDED if agent["database"] else LogEvent.AGENT_STARTED
+            self._count(number, when, kind, agent["database"] or agent["started"])
         elif STACK.search(said):
             self._count(number, when, LogEvent.STACK)
         elif engine := ENGINE.search(said):

@@ -44,6 +44,7 @@ def _process(row: Row, table: Table) -> Iterator[MonProcess]:
         host=_word(row.get("hostname")),
         command=_word(row.get("cmd")),
         database=_word(row.get("dbname")),
+        status=_word(row.get("status")),
         blocking_spid=by,
     )
 

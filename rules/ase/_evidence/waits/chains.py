@@ -3,16 +3,18 @@
 `monProcess` says it itself (BlockingSPID). Without it the locks do: `monLocks.BlockedBy` is the SPID of the holder up
 to 15.7 and its LockID from 16.0, as the manuals say; `sp_lock` marks the lock that blocks, so the holder is who has
 such a lock on the same row, page or table. Rows of one file are of one moment; those of several are not mixed. `sp_who`
-has no times: where `monProcess` was collected, too, that says it.
+has no times: `monProcess` and `sysprocesses` have them, and what the three say of one session is put together.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from typing import TypeVar
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import (
     HeldLock,
+    LogHolder,
     MonOpenObjectActivity,
     MonProcess,
     MonProcessSQLText,
@@ -20,6 +22,7 @@ from collectors.facts.ase import (
     Snapshot,
     TableScheme,
 )
+from collectors.facts.base import ABSENT
 from rules.ase._evidence.objects.seen import databases, table_names
 from rules.ase._evidence.objects.statements import quoted
 from rules.ase._evidence.server import server_of
@@ -27,6 +30,7 @@ from rules.ase._evidence.waits.events import LOCKS, at_work
 
 CHAIN_FACTS: tuple[type[Fact], ...] = (
     HeldLock, MonProcess, MonProcessSQLText, Server, Snapshot, TableScheme, MonOpenObjectActivity,
+    LogHolder,
 )  # fmt: skip
 LOCK_ID_SINCE = (16, 0)
 T = TypeVar("T", bound=Fact)
@@ -101,7 +105,32 @@ def process_rows(facts: Facts) -> list[MonProcess]:
     """The processes of the last file that says for what or since when they wait; of the last file, where none does."""
     rows = facts.every(MonProcess)
     full = [row for row in rows if row.wait_event is not None or known(row.seconds_waiting)]
-    return [row for row in rows if row.source.file == (full or rows)[-1].source.file]
+    return _together([row for row in rows if row.source.file == (full or rows)[-1].source.file])
+
+
+def _together(rows: list[MonProcess]) -> list[MonProcess]:
+    """One row of each session where `sp_who`, `sysprocesses` and `monProcess` each say a part of it.
+
+    Two rows of monProcess are two moments and stay two.
+    """
+    found: list[MonProcess] = []
+    at: dict[int, int] = {}
+    for row in rows:
+        before = found[at[row.spid]] if row.spid in at else None
+        parts = before is not None and None in (before.wait_event, row.wait_event)
+        if before is None or not parts or len({before.kpid, row.kpid} - {None}) > 1:
+            at[row.spid] = len(found)
+            found.append(row)
+        else:
+            told = known(before.seconds_waiting) and not known(row.seconds_waiting)
+            found[at[row.spid]] = _filled(before, row) if told else _filled(row, before)
+    return found
+
+
+def _filled(row: MonProcess, other: MonProcess) -> MonProcess:
+    """What this row says, and what only the other does."""
+    lacking = {one.name for one in fields(row) if getattr(row, one.name) in (None, ABSENT)}
+    return replace(row, **{name: getattr(other, name) for name in lacking})
 
 
 def processes_tell(facts: Facts) -> bool:
@@ -178,6 +207,12 @@ def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:
 def is_whole_table(lock: HeldLock) -> bool:
     """Whether this is the exclusive lock of a whole table, held."""
     return lock.waiting is False and lock.lock_type.lower().replace("_", " ") in WHOLE_TABLE
+
+
+def open_since(facts: Facts, spid: int) -> datetime | None:
+    """Since when this session has its oldest transaction open, by `syslogshold`; `None` where no row is of it."""
+    rows = of_last_file(facts.every(LogHolder))
+    return min((row.started for row in rows if row.spid == spid and row.started), default=None)
 
 
 def batch_of(facts: Facts, spid: int) -> str:

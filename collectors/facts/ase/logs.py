@@ -1,0 +1,31 @@
+"""What holds the transaction logs of SAP ASE."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogHolder(Fact):
+    """One row of `syslogshold`: behind it nothing of the log is freed, whoever dumps it."""
+
+    COLLECTED_BY: ClassVar[str] = "select db_name(dbid) dbname, * from master..syslogshold"
+    REPLICATION: ClassVar[str] = "$replication_truncation_point"
+    """The name of the row that is no transaction: what Replication Server has not got yet."""
+
+    db_id: int | None = None
+    database: str | None = None
+    """Where its name was selected, too."""
+    spid: int | None = None
+    """Whose transaction it is; 0: of Replication Server."""
+    page: Reading = ABSENT
+    started: datetime | None = None
+    """When the transaction began, or the truncation point was set, by the clock of the server."""
+    name: str | None = None
+
+    @property
+    def replicates(self) -> bool:
+        """Whether this is the truncation point of Replication Server."""
+        return (self.name or "").lower() == self.REPLICATION

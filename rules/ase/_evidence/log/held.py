@@ -1,0 +1,158 @@
+"""Whose log is full now, and what holds it: a session's transaction, or replication (`master..syslogshold`).
+
+A dump frees the log up to its oldest open transaction or its replication truncation point, whichever is older, and
+nothing behind it (vendor: System Administration Guide 2, 16.0; Replication Server Troubleshooting Guide 15.7.1). So the
+oldest row of a database says what has to end first.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonOpenDatabases, MonProcess, Snapshot
+from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.waits.chains import IDLE_CLIENT, head_process, of_last_file, process_rows, say_client
+from rules.ase._evidence.waits.events import LOG_SPACE
+from rules.changes.quoting import comment
+from rules.finding import Evidence, MissingInput
+
+HELD_FACTS: tuple[type[Fact], ...] = (LogHolder, MonOpenDatabases, MonProcess, ErrorLog, LogEvent, Snapshot)
+"""What a rule declares that asks for it."""
+HOLDER = MissingInput("what holds the log, behind which nothing is freed", LogHolder.COLLECTED_BY)
+SUSPENDED = "log suspend"
+"""Of `sp_who` and `sysprocesses`: asleep at the last-chance threshold of a log."""
+IDLE = (
+    "First let the owner of SPID {spid}{client} commit or roll back, else kill {spid}: a dump frees nothing from its "
+    "transaction on. Then dump the transaction log of {0}."
+)
+ASLEEP = (
+    "Dump the transaction log of {0}, which frees what is older than the transaction of SPID {spid}{client}. Where "
+    "that is not enough, give it room (alter database {0} log on <device>), or have that transaction ended: it sleeps "
+    "for space itself."
+)
+YOUNG = timedelta(minutes=10)
+"""This project: what began so shortly before the reading holds little of a log, which fills over hours."""
+RECENT = (
+    "Dump the transaction log of {0}: what holds it began only at {since}, and what is older is freed. For later: a "
+    "larger log, dumps more often, or a threshold procedure that dumps it."
+)
+AT_WORK = (
+    "First see when SPID {spid}{client} will be done, as a dump frees nothing from its transaction on; for room until "
+    "then: alter database {0} log on <device>. Then dump the transaction log of {0}; kill {spid} only if undoing its "
+    "work, which can take as long, costs less."
+)
+REPLICATED = (
+    "{start}; dump the transaction log when its truncation point has moved (room until then: alter database {0} log on "
+    "<device>). Only if the owner of the replicate agrees: dbcc settrunc('ltm', 'ignore'), after which it lacks what "
+    "was not sent (rs_subcmp, or made anew)."
+)
+ENDED = "Mend what ended the RepAgent of {0} (error log) and start it: sp_start_rep_agent {0}"
+MAY_RUN = "See if the RepAgent runs (sp_help_rep_agent {0}), and start it if not: sp_start_rep_agent {0}"
+
+
+@dataclass(frozen=True)
+class FullLog:
+    """One database whose log is full at the moment of the export."""
+
+    database: str
+    sleeping: float | None
+    """Tasks that sleep for space in it; `None`: not in the export."""
+    source: Source
+    how: str
+    """What shows it, as the beginning of a sentence."""
+    dumped: bool = False
+
+
+@dataclass(frozen=True)
+class Held:
+    """What holds a log, and what is to be done first."""
+
+    who: str
+    """In a few words."""
+    says: str
+    """One sentence."""
+    do: str
+    evidence: Evidence
+
+
+def full_logs(facts: Facts) -> list[FullLog]:
+    """Every database whose log is full now, by its state or by those who sleep for it."""
+    rows = {(one.instance, one.database): one for one in facts.every(MonOpenDatabases)}.values()
+    processes = facts.once(MonProcess, process_rows)
+    asleep: dict[str, list[MonProcess]] = {}
+    for row in processes:
+        if _sleeps(row):
+            asleep.setdefault(row.database or "", []).append(row)
+    telling = any(row.wait_event is not None or row.status for row in processes)
+    found: dict[str, FullLog] = {}
+    for one in rows:
+        if _number(one.log_full) > 0 or _number(one.suspended) > 0:
+            here = asleep.get(one.database, [])
+            counted = float(len(here)) if telling and (here or not asleep.get("")) else None
+            sleeping = one.suspended if known(one.suspended) else counted
+            how = "When monOpenDatabases was read"
+            found[one.database] = FullLog(one.database, sleeping, one.source, how, _number(one.backup) > 0)
+    for name, tasks in asleep.items():
+        if name and name not in found:
+            how = f"By the state of {len(tasks)} {'session' if len(tasks) == 1 else 'sessions'}"
+            found[name] = FullLog(name, float(len(tasks)), tasks[0].source, how)
+    return list(found.values())
+
+
+def _sleeps(row: MonProcess) -> bool:
+    """Whether a session sleeps for space in a log."""
+    return row.wait_event in LOG_SPACE or (row.status or "").lower() == SUSPENDED
+
+
+def _number(reading: object) -> float:
+    return reading if isinstance(reading, float) else 0.0
+
+
+def held(facts: Facts, database: str) -> Held | None:
+    """What holds the log of this database; `None` where no row of `syslogshold` is known to be of it."""
+    rows = of_last_file(facts.every(LogHolder))
+    own = [(row.started, at) for at, row in enumerate(rows) if row.started and _name(facts, row, rows) == database]
+    if not own:
+        return None
+    started, at = min(own)
+    oldest = rows[at]
+    name, since, who = comment(database), f"{started:%Y-%m-%d %H:%M}", "replication"
+    if oldest.replicates:
+        start = (ENDED if rep_agent_ended(facts, database) else MAY_RUN).format(name)
+        says = (
+            f"The oldest that holds it is the truncation point of replication, of {since}: a dump frees nothing of it."
+        )
+        do = REPLICATED.format(name, start=start)
+    else:
+        process, who = head_process(facts, oldest.spid or 0), f"SPID {oldest.spid}"
+        idle = process is not None and (process.command or "").upper() == IDLE_CLIENT
+        sleeps = process is not None and _sleeps(process)
+        says = f"The oldest that holds it is the transaction of {who}, open since {since}" + (
+            ", whose client sends no command." if idle else "."
+        )
+        how = IDLE if idle else ASLEEP if sleeps else AT_WORK
+        do = how.format(name, spid=oldest.spid, client=say_client(process))
+    taken = max((one.taken.replace(tzinfo=None) for one in facts.every(Snapshot) if one.taken), default=None)
+    if taken and timedelta() <= taken - started < YOUNG:
+        who, do = "", RECENT.format(name, since=since)
+    return Held(who, says, do, Evidence(f"oldest that holds the log of {name}", since, "", oldest.source))
+
+
+def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:
+    """The message that the RepAgent of this database ended, where no newer one says that it was started."""
+    kinds = (LogEvent.AGENT_ENDED, LogEvent.AGENT_STARTED)
+    told_of_agent = [one for one in facts.every(LogEvent) if one.database == database and one.kind in kinds]
+    newest = max(told_of_agent, key=lambda one: one.last, default=None)
+    return newest if newest and newest.kind == LogEvent.AGENT_ENDED else None
+
+
+def _name(facts: Facts, row: LogHolder, rows: list[LogHolder]) -> str | None:
+    """The database of a row: by its name, by its number, or as that in which all who hold a transaction there work."""
+    if row.database or row.db_id is None:
+        return row.database
+    listed = {one.db_id: one.database for one in facts.every(MonOpenDatabases)} | databases(facts)
+    if row.db_id in listed:
+        return listed[row.db_id]
+    found = [head_process(facts, one.spid) for one in rows if one.db_id == row.db_id and one.spid]
+    names = {one.database for one in found if one and one.database}
+    return next(iter(names)) if len(names) == 1 else None
