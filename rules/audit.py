@@ -54,7 +54,10 @@ def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
     """What the verdicts of all rules make together: findings in order, accounts, one plan, and the summary."""
     found = linked([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
     accounts = accounts_of(capture, found)
-    findings = host_first(rank(as_loud_as_lost(found, accounts), lost_shares(accounts)))
+    loud = as_loud_as_lost(found, accounts)
+    if capture.system.product == "ase":
+        loud = as_loud_as_explained(loud)
+    findings = host_first(rank(loud, lost_shares(accounts)))
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
     findings = elsewhere(findings, capture.system.name)
@@ -117,6 +120,22 @@ def as_loud_as_lost(findings: Sequence[Ranked], accounts: Sequence[Account]) -> 
         if one.key in loud
         and one.finding.severity is Severity.WARNING
         and (one.finding.cost is None or one.finding.cost.of_capture)
+        else one
+        for one in findings
+    ]
+
+
+def as_loud_as_explained(findings: Sequence[Ranked]) -> list[Ranked]:
+    """The findings, advice that explains a warning as a warning: what is to be done stands at the cause.
+
+    Of SAP ASE, whose rules grade a wait and what it waits for by figures of one kind; the causes that rules of other
+    products name are advice by doubts of their own. Not where either is of before the last start, and never critical:
+    that a finding is by its own loss.
+    """
+    loud = {one.key for one in findings if one.finding.severity >= Severity.WARNING and not one.finding.ended}
+    return [
+        replace(one, finding=replace(one.finding, severity=Severity.WARNING))
+        if one.finding.severity is Severity.ADVICE and not one.finding.ended and loud & set(one.explains) - {one.key}
         else one
         for one in findings
     ]

@@ -331,11 +331,15 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
 
 
 def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
-    """What findings above a note ask for that no setting does, and no other finding says, with their severity."""
+    """What findings above a note ask for that no setting does, and no other finding says, with their severity.
+
+    A template that names no object is no step of the plan, so the words of its finding stand for it.
+    """
     told: set[str] = set()  # two nodes, or two objects of one node, may ask for the same in the same words
     for ranked in findings:
         found = ranked.finding
-        if found.urgent or found.ended or found.changes or found.severity <= Severity.NOTE:
+        named = any(not one.nameless for one in found.changes)
+        if found.urgent or found.ended or named or found.severity <= Severity.NOTE:
             continue
         if not found.do or found.do in told:
             continue

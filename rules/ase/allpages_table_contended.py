@@ -112,7 +112,10 @@ NAMES = (
         "/* needs sp_configure: enable monitoring, per object statistics active, object lockwait timing */",
     ),
 )
-TO_DATAROWS = "Take a heap whose last page has lock waits to datarows at once."
+TO_DATAROWS = (
+    "Take the heap whose last page has lock waits to datarows at once (`alter table <table> lock datarows`: it is "
+    "copied, and asks for a full dump); sp_object_stats finds it, an allpages table without a clustered index."
+)
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
 NAMED, SAID = 5, 2
 """Tables that get a script, as each is an outage of its own; and tables that a sentence names."""
@@ -509,7 +512,7 @@ def _finding(
         Evidence(f"{group.what} that waited", round(group.percent, 1), "%", group.source, limits.waited_percent)
         for group in waiting
     ] + hints
-    first = evidence[0]
+    first = max(evidence[: len(waiting)], key=lambda one: one.value, default=evidence[0])
     said = "; ".join(f"{seen.metric}: {seen.value:g} {seen.unit}" for seen in evidence)
     pages_alone = not hints and [group.what for group in waiting] == [PAGES]
     heaps = any(group.what == HEAPS for group in waiting)
@@ -529,14 +532,24 @@ def _finding(
         seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
         because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
         do=joined(
-            _sooner(facts) if any(one.metric == HASH for one in hints) else "", TO_DATAROWS if heaps else TO_DATAPAGES
+            _sooner(facts) if any(one.metric == HASH for one in hints) else "",
+            TO_DATAROWS if heaps else TO_DATAPAGES,
         ),
         unknown=joined(unnamed, TOO_PAGES if pages_alone else ""),
         evidence=tuple(evidence),
-        explains=("ase/address_lock_spinlock_contended",) if address else (),
+        explains=(
+            *(("ase/address_lock_spinlock_contended",) if address else ()),
+            *(("ase/lock_waits_high",) if _mostly_heaps(facts, waiting) else ()),
+        ),
         changes=_routes(heaps),
         expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
     )
+
+
+def _mostly_heaps(facts: Facts, waiting: list[Waits]) -> bool:
+    """Whether half of all lock waits that sp_sysmon counts are for last pages of heaps, which no index shortens."""
+    every = sum(count for _, count, _ in lock_kinds(facts))
+    return 2 * sum(group.waited for group in waiting if group.what == HEAPS) >= every > 0
 
 
 def _routes(heaps: bool) -> tuple[Change, ...]:

@@ -48,7 +48,7 @@ FAST = (
     "splits (51): a faster device alone does not mend it."
 )
 UNTIMED = "How long a write takes cannot be told from these."
-DEVICES = "Look below the device with the tools of the host: service time and queue of the disk, paths, a write cache."
+DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, a write cache."
 NARROW = "Where the same pages are changed again and again: fewer rows on each, and shorter transactions."
 CAUTION = (
     "The housekeeper then writes less in idle time: more buffers reach the wash marker dirty (events 46 and 47), and "
@@ -77,14 +77,18 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     mean = waits.mean_milliseconds
     slow = mean is not None and mean > limits.milliseconds
     writers = devices.data_writers(facts) if slow else []
+    device = devices.slowest(writers, limits.milliseconds)
+    below = DEVICES.format(f"{device}{devices.besides(writers, limits.milliseconds)}" if device else "the device")
     change, said = _housekeeper(facts, limits) if slow else (None, "")
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.NOTE,
-        title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
+        title=waits.title
+        + (f" of {mean:,.1f} ms each" if mean is not None else "")
+        + (f"; slow device: {device}" if device else ""),
         seen=joined(waits.seen, devices.say_devices(writers)),
         because=SLOW if slow else FAST if mean is not None else "",
-        do=joined(DEVICES, said) if slow else NARROW,
+        do=joined(below, said) if slow else NARROW,
         unknown=joined(
             waits.unknown,
             UNTIMED if mean is None else "",

@@ -10,7 +10,9 @@ spinlock ratios do not shorten that queue. Each wait is booked when it ends, so 
 is not in these figures: see ase/blocked_chain.
 
 What to do: shorten the transactions on the table that is named. No user input and no physical reads inside them, the
-hot update last, an index that lets them lock fewer rows. Where readers keep the locks, these come first
+hot update last, an index that lets them lock fewer rows. Where the statement that waits reads the whole table for a row
+or two, that index comes first: a scan waits at each lock on its way. `create index` without `with online` (15.7 SP100
+on) takes a shared lock on the table, so nobody changes it meanwhile. Where readers keep the locks, these come first
 (ase/reads_hold_locks). A datapages table can be taken to datarows; allpages is a matter of
 ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
@@ -34,14 +36,15 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, HeldLock, LockEvents, MonOpenObjectActivity
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.events import LOCKS
-from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, work_queue
+from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
+from rules.ase._evidence.waits.index_wanted import IndexWanted, index_wanted
 from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
@@ -75,6 +78,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/X35885.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1570100/doc/html/mas1344011548857.html",
 )
 BOOKED = 100
 """This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
@@ -164,12 +168,22 @@ ONE_STEP = {
 """By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
 QUEUE = (
     "If {0} is a queue whose rows any worker may take ({1}), let the workers skip what others hold: `readpast` after "
-    "the table name in their select, update and delete, at isolation level 1{2}; then commit each row taken at once."
+    "the table name in their select, update and delete, at isolation level 1{2}.{3}"
 )
+QUEUE_INDEX = " It reads {0:,.0f} pages to find one: try an index on ({1})."
+INDEX = (
+    "Give SSQLID {0} ({1}) an index: `create index <name> on {2} ({3})`, from its database, while nobody changes the "
+    "table (or `with online`, from 15.7 SP100). If there is one, see in its plan why it is not used."
+)
+INDEX_UNSAID = (
+    "Give SSQLID {0} ({1}) an index on the columns by which it looks for its rows of {2}, made while nobody changes "
+    "the table (or `with online`, from 15.7 SP100). If there is one, see in its plan why it is not used."
+)
+SCANS = "SSQLID {0} reads {1:,.0f} pages each time{2}: a scan waits at each lock on its way."
 SKIPS = {
     "datarows": "",
-    "datapages": " (whole pages are skipped until `alter table {0} lock datarows`, which changes the catalogue alone)",
-    "allpages": " (ignored until `alter table {0} lock datarows`, which copies the table and asks for a full dump)",
+    "datapages": " (whole pages are skipped until `alter table {0} lock datarows`)",
+    "allpages": " (ignored until `alter table {0} lock datarows`, which copies the table)",
 }
 """By lock scheme; vendor, dc36272.1600 (san1393051088792): ignored on an allpages table."""
 SKIPS_PERHAPS = " (it is ignored on an allpages table)"
@@ -233,23 +247,31 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     names = [kind for kind, _, _ in kinds]
     readers = readers_of(facts) if main else None
     hot = hot_row(facts, [one.row for one in main if not one.system])
+    queue = work_queue(facts, main[0].row) if main and not main[0].system and not hot else None
+    wanted = None if hot or queue else _index_wanted(facts, main)
     raising = _raising(facts, main, names)
     change = raising.change if raising else None
     holder = _holder(facts, main) if not names or names[0] in TABLE_LOCKS else None
     ended = _ended(facts)
-    where = f", most for {main[0].name}" if main else ", spread over many tables" if spread else ""
+    culprit = wanted or hot or queue
+    by = f" (SSQLID {culprit.statement.statement})" if culprit and culprit.statement else ""
+    where = f", most for {main[0].name}{by}" if main else ", spread over many tables" if spread else ""
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
         title=waits.title + where + (f"; {_waits(ended)} ended with message 12205" if ended else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
         because=joined(
-            "" if main and main[0].system else _why(raising, holder) or (ADDRESS if mostly_address(facts) else BLOCKED),
+            ""
+            if main and main[0].system
+            else (_scans(wanted) if wanted else "")
+            or _why(raising, holder)
+            or (ADDRESS if mostly_address(facts) else BLOCKED),
             GAVE_UP.format(_waits(ended), _after(facts)) if ended else "",
         ),
         do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.says)
         if readers
-        else joined(*_levers(facts, main, names, hot, raising, holder)),
+        else joined(*_levers(facts, main, names, hot, queue, wanted, raising, holder)),
         unknown=joined(waits.unknown, few),
         evidence=(
             *waits.evidence,
@@ -266,7 +288,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
     promoter = raising.promoter.statement if raising and raising.promoter else None
-    yield with_statements(finding, facts, used, by_waits=True, first=promoter)
+    first = culprit.statement.statement if culprit and culprit.statement else promoter
+    yield with_statements(finding, facts, used, by_waits=True, first=first)
     if not tables and not few:
         yield Unknown((TABLES,))
     elif raising and raising.missing:
@@ -283,6 +306,20 @@ def _too_few(facts: Facts, tables: list[Waiting]) -> str:
         f"monOpenObjectActivity books {booked:,.0f} of {waited.waits:,.0f} lock waits to tables, so it does not say "
         "which of them tasks wait for."
     )
+
+
+def _index_wanted(facts: Facts, tables: list[Waiting]) -> IndexWanted | None:
+    """The statement that waits because it scans the first table."""
+    first = tables[0] if tables else None
+    if first is None or first.system:
+        return None
+    return index_wanted(facts, first.row, first.waits, list(waiting_statements(facts, first.row)))
+
+
+def _scans(wanted: IndexWanted) -> str:
+    """That it scans, with its figures."""
+    used = f" (the table is used {wanted.scans:,.0f} times without an index)" if wanted.scans is not None else ""
+    return SCANS.format(wanted.statement.statement, wanted.pages, used)
 
 
 def _where(tables: list[Waiting]) -> list[tuple[Hashable, int, str]]:
@@ -364,6 +401,8 @@ def _levers(
     tables: list[Waiting],
     kinds: list[str],
     hot: HotRow | None,
+    queue: HotRow | None,
+    wanted: IndexWanted | None,
     raising: Raise | None,
     holder: HeldLock | None,
 ) -> Iterator[str]:
@@ -382,9 +421,17 @@ def _levers(
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
         yield ONE_STEP.get(scheme or "", OWN_STEP)
         return
-    if first and (queue := work_queue(facts, first.row)):
+    if first and queue:
         name = queue.table if _plain(queue.table) else "<table>"
-        yield QUEUE.format(queue.name, queue.says, SKIPS.get(first.scheme or "", SKIPS_PERHAPS).format(name))
+        pages, columns = queue.index or (0.0, ())
+        more = QUEUE_INDEX.format(pages, ", ".join(columns)) if columns else ""
+        yield QUEUE.format(queue.name, queue.says, SKIPS.get(first.scheme or "", SKIPS_PERHAPS).format(name), more)
+        return
+    if first and wanted:
+        name, statement = first.row.object_name or "", wanted.statement
+        said = INDEX if wanted.columns and _plain(name) else INDEX_UNSAID
+        on = name if said == INDEX else first.name
+        yield said.format(statement.statement, shown(statement.text or "", 80), on, ", ".join(wanted.columns))
         return
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
     counted = promotions(facts, kind)

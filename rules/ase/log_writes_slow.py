@@ -60,7 +60,7 @@ UNDER = "{0}, under this project's limit of {1:g} ms (no limit is published for 
 BOTH = "Fewer commits and a faster device both shorten it"
 NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
-    "Find out what slows the log device: paths shared with data, a write cache that is off, a remote mirror that each "
+    "Find out what slows {0}: paths shared with data, a write cache that is off, a remote mirror that each "
     "write waits for."
 )
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
@@ -85,10 +85,11 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     slow = mean is not None and mean > limits.milliseconds
     writers = devices.devices_of(facts, writing=True) if mean is not None else []
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
+    device = devices.slowest(writers, limits.milliseconds) if slow else ""
     rest = left(facts, limits, beside_device=True)
     faster = "" if mean is None or behind_times(facts) else ", a faster log device"  # without a mean one of the rest
     do = (
-        joined(DEVICE, f"Then, in this order: {rest}{delayed(facts)}.")
+        joined(DEVICE.format(device or "the log device"), f"Then, in this order: {rest}{delayed(facts)}.")
         if slow
         else f"What shortens it: {rest}{faster}."
     )
@@ -102,7 +103,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.ADVICE if mixed else Severity.NOTE,
-        title=waits.title + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else ""),
+        title=waits.title
+        + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else "")
+        + (f"; slow device: {device}" if device else ""),
         seen=joined(waits.seen, _named(devices.say_devices(writers) or (counted.says if counted else ""), whose)),
         because=SLOW if slow else "" if mean is None or mixed else _under(facts, limits, mean),
         do=levers(facts, limits) if mixed else do,

@@ -58,9 +58,7 @@ SLOW = f"{NORMAL}: the devices, or what lies below them, hold these tasks up."
 FAST = f"{NORMAL}, so the devices are not what holds these tasks up: many pages are read that no cache holds."
 BETWEEN = f"{NORMAL}; these lie between, so the devices and the statements are both to be looked at."
 UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is not in sp_sysmon."
-DEVICES = (
-    "Look below the slowest device with the tools of the host: service time and queue of the disk, paths, the storage."
-)
+DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, the storage."
 FEWER = (
     "Fewer reads{0} come before more memory: an index for the statement that scans, then a cache that holds what is "
     "read again and again."
@@ -126,14 +124,20 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent
     hurts = short and not doubtful and unless_few(facts, waits) is Severity.CRITICAL
     lost = Severity.CRITICAL if hurts else Severity.ADVICE
+    device = devices.slowest(readers, limits.milliseconds)
+    below = DEVICES.format(
+        f"{device}{devices.besides(readers, limits.milliseconds)}" if device else "the slowest device"
+    )
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else lost if between else Severity.ADVICE if lacking_pool else Severity.NOTE,
-        title=waits.title + (f" of {mean:,.1f} ms each" if mean is not None else ""),
+        title=waits.title
+        + (f" of {mean:,.1f} ms each" if mean is not None else "")
+        + (f"; slow device: {device}" if device else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(DEVICES if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
+        do=joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
         unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),

@@ -17,8 +17,8 @@ DEVICE_FACTS = (MonDeviceIO, MonIOQueue, DeviceActivity)
 """What a rule that uses this module has to declare."""
 MISSING = MissingInput("how long the devices take", MonDeviceIO.COLLECTED_BY)
 MISSING_LOG = MissingInput("how long the devices of logs take", MonIOQueue.COLLECTED_BY)
-NAMED = 3
-"""Devices that are named."""
+NAMED, SAID = 3, 2
+"""Devices that are named; those that a title names."""
 MOST_PERCENT = 50.0
 """This project: more than half of all is what "most" says; where work is spread, no device is named for a count."""
 FEW = 10.0
@@ -95,6 +95,26 @@ def _listed(facts: Facts, *, writing: bool, queued: list[Device]) -> list[Device
             of = f", most time in {kinds[0].kind}" if kinds else ""
             found.append(Device(row, requests, mean, f"mostly {'writes' if writing else 'reads'}{of}"))
     return sorted(found, key=lambda one: -one.requests * one.mean_milliseconds)
+
+
+def slowest(devices: list[Device], milliseconds: float) -> str:
+    """The devices that take longer than so many milliseconds, with their times, most time first; else empty."""
+    return " and ".join(
+        f"{comment(one.row.device)} ({one.mean_milliseconds:,.1f} ms)" for one in _slow(devices, milliseconds)
+    )
+
+
+def besides(devices: list[Device], milliseconds: float) -> str:
+    """What the quickest of the others takes, as the end of a clause: the same server and no such time."""
+    others = [one for one in devices if one.mean_milliseconds <= milliseconds]
+    quick = min(others, key=lambda one: one.mean_milliseconds, default=None)
+    if quick is None or not _slow(devices, milliseconds):
+        return ""
+    return f", where {comment(quick.row.device)} takes {quick.mean_milliseconds:,.1f} ms,"
+
+
+def _slow(devices: list[Device], milliseconds: float) -> list[Device]:
+    return [one for one in devices if one.mean_milliseconds > milliseconds][:SAID]
 
 
 def say_devices(devices: list[Device]) -> str:

@@ -2,10 +2,11 @@
 
 Next numbers and counters are known by a statement that adds to a column of its own:
 `update next_no set n = n + 1 where name = ?`. A balance is added to in the same way, so it counts only where the table
-is small (a few pages), or where the same statement hands the new value to a variable, as who takes a number does. That
-it is such a table is our own conclusion from its statement (knowledge/ase-waits-caches.md, 3.4 no. 4). Where no text of
-statements was collected, the figures show as much of it: a few pages whose rows are updated all the time and next to
-never inserted or deleted. Which of the two it is, they cannot tell.
+is small (a few pages), or where the same statement hands the new value to a variable, as who takes a number does; where
+the size was not collected, also where it changes one row at a time and waits most times it runs. That it is such a
+table is our own conclusion from its statement (knowledge/ase-waits-caches.md, 3.4 no. 4). Where no text of statements
+was collected, the figures show as much of it: a few pages whose rows are updated all the time and next to never
+inserted or deleted. Which of the two it is, they cannot tell.
 
 A work queue is the other such table: every worker looks for the next row, and waits for the row that another worker
 holds. It is known by a statement that takes one row (`top 1`, or the lowest key) of a table and has waited for locks;
@@ -20,6 +21,7 @@ from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, Server
 from rules.ase._evidence.objects.seen import activity, databases, page_kb_of, sizes, table_key
 from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
     MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server,
@@ -29,6 +31,10 @@ FEW_PAGES = 16
 SMALLEST_PAGE_KB = 2.0
 MANY_UPDATES, FEW_OTHERS = 10.0, 0.01
 """This project: updates a second of a table that everybody changes, and inserts and deletes beside each of them."""
+MOSTLY = 0.5
+"""This project: lock waits for each execution of a statement that changes one row, from which few rows are wanted."""
+ONE_ROW = 1.5
+"""This project: rows updated for each execution up to which it is one, beside a few of other statements."""
 SETS = re.compile(r"\A\s*update\s+\S+\s+set\s+(?P<sets>.*?)(?:\bwhere\b|\bfrom\b|\Z)", re.IGNORECASE | re.DOTALL)
 ADDS = re.compile(
     r"(?P<variable>@[\w@#$]+\s*=\s*)?(?:[\w#$]+\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:[\w#$]+\.)?(?P=column)\s*\+\s*"
@@ -54,6 +60,15 @@ class HotRow:
     """The statement without its values, quoted, or the figures, for a sentence."""
     table: str
     """Its name without the database, as the export has it."""
+    statement: MonCachedStatement | None = None
+    """`None`: known by figures alone."""
+
+    @property
+    def index(self) -> tuple[float, tuple[str, ...]] | None:
+        """Pages that one execution reads to find its row, and the columns of an index that would; `None`: few pages."""
+        pages = pages_each(self.statement) if self.statement else None
+        columns = columns_of(self.statement.text or "") if self.statement else ()
+        return (pages, columns) if pages is not None and pages >= PAGES_A_ROW and columns else None
 
 
 def adds_to_itself(text: str) -> tuple[bool, bool]:
@@ -68,18 +83,19 @@ def adds_to_itself(text: str) -> tuple[bool, bool]:
 def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | None:
     """The first of these tables that a statement shows to be one, else the first one where its figures do."""
     for table in tables:
-        for row in _waiting(facts, table):
+        for row in waiting_statements(facts, table):
             adds, takes = adds_to_itself(row.text or "")
-            if adds and (takes or _small(facts, table)):
-                return _named(table, shown(row.text or "", 80))
+            small = _small(facts, table)
+            if adds and (takes or small or (small is None and _one_row(facts, table, row))):
+                return _named(table, shown(row.text or "", 80), row)
     return None if _has_texts(facts) or not tables else _counter_by_figures(facts, tables[0])
 
 
 def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
     """The table with what shows it to be a queue whose next row every worker wants; `None` where nothing does."""
-    for row in _waiting(facts, table):
+    for row in waiting_statements(facts, table):
         if known(row.lock_waits) and TAKES_NEXT.match(COMMENT.sub(" ", row.text or "")):
-            return _named(table, shown(row.text or "", 80))
+            return _named(table, shown(row.text or "", 80), row)
     if _has_texts(facts):
         return None
     _, inserted, deleted, seconds = _changed(facts, table)
@@ -91,8 +107,8 @@ def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
     )
 
 
-def _named(table: MonOpenObjectActivity, says: str) -> HotRow:
-    return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "")
+def _named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
+    return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "", statement)
 
 
 def _latest(facts: Facts) -> list[MonCachedStatement]:
@@ -103,7 +119,7 @@ def _has_texts(facts: Facts) -> bool:
     return any(row.text for row in _latest(facts))
 
 
-def _waiting(facts: Facts, table: MonOpenObjectActivity) -> Iterator[MonCachedStatement]:
+def waiting_statements(facts: Facts, table: MonOpenObjectActivity) -> Iterator[MonCachedStatement]:
     """Statements whose text names this table, but those that are known not to have waited for a lock."""
     names = databases(facts)
     wanted = (table.database or "").lower(), (table.object_name or "").lower()
@@ -134,8 +150,17 @@ def _counter_by_figures(facts: Facts, table: MonOpenObjectActivity) -> HotRow | 
     return _named(table, f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts")
 
 
-def _small(facts: Facts, table: MonOpenObjectActivity) -> bool:
-    """Whether the data of a table are a few pages; `False` where no export says how large they are."""
+def _one_row(facts: Facts, table: MonOpenObjectActivity, row: MonCachedStatement) -> bool:
+    """Whether a statement changes one row, found on a few pages, and mostly waits for it: so few rows that all want."""
+    updated, _, _, _ = _changed(facts, table)
+    ran, waited, pages = row.executions, row.lock_waits, pages_each(row)
+    if not (row.of_interval and known(ran) and known(waited)) or pages is None or pages >= PAGES_A_ROW:
+        return False
+    return waited >= MOSTLY * ran > 0 and MOSTLY * ran <= updated <= ONE_ROW * ran
+
+
+def _small(facts: Facts, table: MonOpenObjectActivity) -> bool | None:
+    """Whether the data of a table are a few pages; `None` where no export says how large they are."""
     of = sizes(facts).of
     data = [kb for (key, index), kb in of.items() if key == table_key(table) and index <= 1]
-    return bool(data) and sum(data) <= FEW_PAGES * (page_kb_of(facts) or SMALLEST_PAGE_KB)
+    return sum(data) <= FEW_PAGES * (page_kb_of(facts) or SMALLEST_PAGE_KB) if data else None

@@ -1,0 +1,91 @@
+"""A statement of SAP ASE that waits for locks because it reads a table to find a row or two, and the index it wants.
+
+A scan for changes asks for a lock at every row or page on its way, and waits at each that another session holds; so a
+few such statements keep each other waiting, however short their transactions are. It is known by three figures of the
+same interval: how many pages one execution reads, how many rows it changes, and how often a plan reached the table
+without an index (`UsedCount` or `Scans` of index 0, `rules.ase._evidence.objects.scans`). The columns are those that
+the text compares with a value; which of them choose few rows is in no export, so they are named and never ranked.
+"""
+
+import re
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonCachedStatement, MonOpenObjectActivity
+from collectors.statement_text import without_literals
+from rules.ase._evidence.objects.scans import LEAST_PAGES, scans_of
+from rules.ase._evidence.objects.seen import activity, table_key
+from rules.ase._evidence.objects.statements import tables_in
+from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+
+PAGES_A_ROW = 100.0
+"""This project: pages read for each row that is found or changed, from which a statement looks for its rows."""
+EACH_SCANS = 0.8
+"""This project: uses of the table without an index for each execution, from which the statement is what scans it."""
+MOST_COLUMNS = 3
+"""This project: columns of an index that are named."""
+FILTER = re.compile(r"\bwhere\b(?P<where>.*?)(?:\border\s+by\b(?P<order>.*))?\Z", re.IGNORECASE | re.DOTALL)
+UNCLEAR = re.compile(r"\b(?:or|select|union|group)\b", re.IGNORECASE)
+EQUALS = re.compile(r"(?<![\w@#$.(])(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:\?|@)")
+SORTED = re.compile(r"\s*(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)(?:\s+asc)?\s*\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class IndexWanted:
+    """A statement that scans a table, and the columns by which it looks for its rows."""
+
+    statement: MonCachedStatement
+    pages: float
+    """That one execution reads."""
+    scans: float | None
+    """How often a plan reached the table without an index in the interval; `None`: not counted."""
+    columns: tuple[str, ...]
+    """None where its text does not say them plainly."""
+
+
+def pages_each(row: MonCachedStatement) -> float | None:
+    """Logical reads of one execution: of the interval where they are counted, else since it was cached."""
+    if known(row.total_logical_reads) and known(row.executions) and row.executions > 0:
+        return row.total_logical_reads / row.executions
+    return row.mean_logical_reads if known(row.mean_logical_reads) else None
+
+
+def columns_of(text: str) -> tuple[str, ...]:
+    """The columns that a statement on one table compares with a value, then those it sorts by, as an index has them.
+
+    Empty where the text has another table, `or`, a query inside, or names that need quotes; also where it is cut there.
+    """
+    plain = without_literals(text)
+    found = FILTER.search(plain)
+    if not found or len(tables_in(text)) != 1 or UNCLEAR.search(found["where"]):
+        return ()
+    columns = [one["column"] for one in EQUALS.finditer(found["where"])]
+    for piece in (found["order"] or "").split(",") if columns else ():
+        by = SORTED.match(piece)
+        if not by:
+            break
+        columns.append(by["column"])
+    columns = list(dict.fromkeys(columns))[:MOST_COLUMNS]
+    return tuple(columns) if all(PLAIN_IDENTIFIER.match(one) and not reserved(one) for one in columns) else ()
+
+
+def index_wanted(
+    facts: Facts, table: MonOpenObjectActivity, waits: float, statements: list[MonCachedStatement]
+) -> IndexWanted | None:
+    """The statement with most of the lock waits of a table, if it scans it; `None` where none is shown to.
+
+    `waits`: of the table in the interval. `statements`: those that name it and may have waited.
+    """
+    rows = [row for row in activity(facts) if row.of_interval and table_key(row) == table_key(table)]
+    data = [row for row in rows if row.index_id == 0 and (known(row.scans) or known(row.used_count))]
+    scans = sum(scans_of(row) for row in data) if data else None
+    for row in statements:
+        pages, ran, waited = pages_each(row), row.executions, row.lock_waits
+        if pages is None or not (known(ran) and known(waited)) or not row.of_interval or 2 * waited < waits:
+            continue
+        changed = sum(count for one in rows for count in (one.rows_updated, one.rows_deleted) if known(count))
+        if pages < LEAST_PAGES or pages * ran < PAGES_A_ROW * changed:
+            continue
+        if scans is None or scans >= EACH_SCANS * ran > 0:
+            return IndexWanted(row, pages, scans, columns_of(row.text or ""))
+    return None
