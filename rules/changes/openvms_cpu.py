@@ -132,7 +132,7 @@ def start_cpus(
     last: tuple[str, ...] = ()
     if mask is not None:
         last = (
-            f"$! after a boot {are} stopped again (SMP_CPUS {mask:.0f}). To let {them} start there, too, once measured:",
+            f"$! after a boot {are} stopped again (SMP_CPUS {mask:.0f}). Let {them} start there, too, once measured:",
             "$!   SMP_CPUS = -1   as a line of SYS$SYSTEM:MODPARAMS.DAT (later releases: SMP_CPU_BITMAP)",
         )
     return Change(
