@@ -44,6 +44,12 @@ APART = (
     "{0} is a node of the same cluster, but its figures are of another time ({1}): each node is judged by itself, and "
     "nothing is said of the cluster; collect both over the same hours"
 )
+MAYBE_APART = (
+    "figures of another time than those of {0} ({1}), and locks cross a cluster on both: if it is the same one, "
+    "nothing between them was compared; collect both over the same hours, and SHOW CLUSTER"
+)
+MOST_UNNAMED = 4
+"""This project: of more nodes that no export links, an upload is of several clusters, and any two may be of two."""
 LEAST_REMOTE = 10.0
 """Remote operations per second from which their agreement says anything."""
 
@@ -184,7 +190,8 @@ def _same_time(one: Interval, other: Interval) -> bool:
 def of_other_times(captures: Sequence[Capture]) -> Iterator[tuple[Capture, str]]:
     """Captures of nodes that exports name as members of one cluster, with no time in common: what to say, once each.
 
-    Nodes that were joined with others (`with_members`) are held against those alone that were not.
+    Nodes that were joined with others (`with_members`) are held against those alone that were not. A few nodes whose
+    locks cross a cluster that no export names may be of one, which is said as that.
     """
     by_name: dict[str, list[Capture]] = {}
     for one in captures:
@@ -199,12 +206,22 @@ def of_other_times(captures: Sequence[Capture]) -> Iterator[tuple[Capture, str]]
             if name in alone or other in alone:
                 linked[name].add(other)
                 linked[other].add(name)
+    crossing = [name for name in sorted(alone) if not linked[name] and any(map(_crosses, by_name[name]))]
+    maybe = crossing if 1 < len(crossing) <= MOST_UNNAMED else []
     for name, some in by_name.items():
-        for other in sorted(linked[name]):
+        others = ((other, APART) for other in sorted(linked[name]))
+        unnamed = ((other, MAYBE_APART) for other in maybe if name in maybe and other != name)
+        for other, said in chain(others, unnamed):
             theirs = by_name[other]
             if not any(_same_time(one.interval, another.interval) for one in some for another in theirs):
-                yield from ((one, APART.format(other, _when(theirs[-1].interval))) for one in some)
+                yield from ((one, said.format(other, _when(theirs[-1].interval))) for one in some)
                 break
+
+
+def _crosses(capture: Capture) -> bool:
+    """Whether a node asks others for locks, or serves them, and no export names another member of its cluster."""
+    rates = [one for one in _asked_and_served(capture) if one is not None]
+    return sum(rates) >= LEAST_REMOTE and not _named_by(capture) - {capture.system.name.upper()}
 
 
 def _when(interval: Interval) -> str:

@@ -99,6 +99,8 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         script = "\n".join(line for change in finding.changes for line in getattr(change, way))
         for piece in as_list(want.get(word, [])):
             assert piece in script, script
+    for piece in as_list(want.get("conditions", [])):
+        assert any(piece in change.condition for change in finding.changes), finding.changes
     if "takes_effect" in want:
         assert {change.takes_effect.value for change in finding.changes} == {want["takes_effect"]}
     expects = {e.metric: [e.before, e.after] for e in finding.expects}

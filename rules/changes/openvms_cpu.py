@@ -106,6 +106,58 @@ def stop_cpu(
     )
 
 
+def start_cpus(
+    cpus: Sequence[int], *, mask: float | None = None, node: str | None = None, cautions: tuple[str, ...] = ()
+) -> Change:
+    """Take stopped CPUs into the active set again, where nobody stopped them on purpose.
+
+    `mask`: SMP_CPUS, where it leaves one of them out at a boot; what lets them start then is a comment.
+    Source: DCL Dictionary, START/CPU; wiki.vmssoftware.com/SMP_CPU_BITMAP (what a boot left out can be started).
+    """
+    those = ",".join(map(str, cpus))
+    try:
+        where = openvms_name(node) if node is not None else None
+    except Unquotable:
+        return _by_hand(
+            f"openvms.cpu:by hand:{those}",
+            f"CPU {those}",
+            f"start CPU {those}",
+            f"stop CPU {those} again",
+            cautions,
+            old="STOPPED",
+            new="RUN",
+        )
+    are, them = ("they are", "them") if len(cpus) > 1 else ("it is", "it")
+    on = f" on node {where}, while logged in there" if where else ""
+    last: tuple[str, ...] = ()
+    if mask is not None:
+        last = (
+            f"$! after a boot {are} stopped again (SMP_CPUS {mask:.0f}). Let {them} start there, too, once measured:",
+            "$!   SMP_CPUS = -1   as a line of SYS$SYSTEM:MODPARAMS.DAT (later releases: SMP_CPU_BITMAP)",
+        )
+    return Change(
+        key=f"openvms.cpu:{where + ':' if where else ''}{those}",
+        node=where or "",
+        target=f"START/CPU {those}: CPU {those}",
+        old="STOPPED",
+        new="RUN",
+        apply=(
+            f"$! CPU {those}{on}: look first who stopped {them}, and why",
+            "$ SHOW CPU",
+            *decision(
+                f"$ START/CPU {those}",
+                f"CPU {those} was stopped on purpose: a co-thread, a licence, Instant Capacity (iCAP) or a repair",
+            ),
+            "$ SHOW CPU",
+            *last,
+        ),
+        undo=(f"$ STOP/CPU {those}", "$ SHOW CPU"),
+        takes_effect=Effect.ONLINE,
+        cautions=cautions,
+        condition=f"only if {are} not stopped on purpose",
+    )
+
+
 MASKS = {
     True: "IO_PREFER_CPUS (of V7.3; later releases have IO_PRCPU_BITMAP)",
     False: "IO_PRCPU_BITMAP",

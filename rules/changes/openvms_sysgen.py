@@ -316,7 +316,7 @@ def advise_parameter(
         apply=(f"$! {name}{on}, {when}:", *set_now, f"$!   {last}", *boot),
         undo=(f"$! {name}{on}: if it was set, back to {back}{out}",),
         takes_effect=Effect.ADVICE,
-        condition=f"{when}; {AT_BOOT}" if boot and "reboot" not in when else when,
+        condition=f"{when}; {AT_BOOT}" if boot and "reboot" not in when else f"{WAITS}; {when}" if there else when,
         cautions=cautions,
         memory_mb=memory_mb,
     )
@@ -419,6 +419,7 @@ def _by_hand(known: Parameter, old: float | None, new: float, cautions: tuple[st
     )
 
 
+WAITS = "it waits in CURRENT, so WRITE ACTIVE alone is missing and the next boot sets it"
 AT_BOOT = "not dynamic: it takes a reboot of that node"
 _KEEP = (
     "$! keep all parameters as they are now: AUTOGEN may change more than what is asked for here",

@@ -459,6 +459,11 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
             when = f"only if CPU {', '.join(map(str, stopped))} is to stay stopped"
         worth = "Whether a CPU is worth it: openvms/lock_manager_needs_own_cpu."
         changes = (advise_parameter(NAME, mode, limits.least_cpus, when=when, cautions=(worth,), node=layout.node),)
+    expects: tuple[Expectation, ...] = ()
+    if enough:
+        expects = (Expectation("CPUs that have to be active", mode, limits.least_cpus, "arithmetic"),)
+    if much and (start := layout.start(mode)):
+        changes, expects = (start,), (Expectation("active CPUs", active, mode, "arithmetic"),)
     return Finding(
         subject=layout.subject,
         severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
@@ -477,5 +482,5 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         ),
         explains=("openvms/lock_manager_needs_own_cpu",) if much else (),
         changes=changes,
-        expects=(Expectation("CPUs that have to be active", mode, limits.least_cpus, "arithmetic"),) if enough else (),
+        expects=expects,
     )

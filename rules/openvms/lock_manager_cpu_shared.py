@@ -45,6 +45,7 @@ from rules.openvms._evidence.cpu_layout import (
     not_followed,
 )
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
+from rules.openvms._evidence.node import sentence
 from rules.openvms._evidence.own_runs import own_peak
 from rules.openvms._evidence.placement import placement_of, stop_beside
 
@@ -117,19 +118,27 @@ def _not_followed(
     """LCKMGR_CPUID names a CPU that does not run: that is put right first, before anything beside the place now."""
     cpu, source = manager
     home = placement_of(layout, without=frozenset({cpu})).chosen
-    others = _on(layout, cpu).names
+    here = _on(layout, cpu).names
+    beside: tuple[str, ...] = ()
     pair = layout.pair(cpu)
     if isinstance(pair, Pair) and pair.sibling is not None and layout.runs(pair.sibling) is not False:
-        others += _on(layout, pair.sibling).names
+        beside = _on(layout, pair.sibling).names
+    others = here + beside
     idle = _hardly_works(facts, limits)
-    beside = f"It shares its core there with {' and '.join(map(comment, others))}." if others else ""
+    shares = sentence(
+        f"it shares that CPU with {' and '.join(map(comment, here))}" if here else "",
+        f"it shares its core there with {' and '.join(map(comment, beside))}" if beside else "",
+    )
     ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if wanted.stopped else []
     ways.append(f"set LCKMGR_CPUID to a CPU that runs{f': CPU {home} suits it' if home is not None else ''}")
     changes: tuple[Change, ...] = ()
+    if wanted.stopped:
+        changes = (layout.start_again([wanted.number]),)
     if home is not None:
         when = f"only if CPU {wanted.number} is not to be started again" if wanted.stopped else "after a look at it"
         old = float(wanted.number) if wanted.number <= PARAMETERS["LCKMGR_CPUID"].high else None
-        changes = (advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node),)
+        named = advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node)
+        changes = (*changes, replace(named, yields_to=tuple(one.key for one in changes)))
     severity = Severity.WARNING if others else Severity.ADVICE
     return Finding(
         subject=layout.subject,
@@ -139,10 +148,10 @@ def _not_followed(
             f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}, and the lock manager "
             f"runs on CPU {cpu} instead, which it took by itself."
         ),
-        because=joined(beside, f"It {idle}." if idle else ""),
+        because=joined(shares, f"It {idle}." if idle else ""),
         do=(
-            f"To put it right, {', or '.join(ways)}. Where it runs now is not where it is meant to be, so nothing else "
-            f"is moved or stopped for CPU {cpu}."
+            f"To put it right, {', or else '.join(ways)}. Where it runs now is not where it is meant to be, so nothing "
+            f"else is moved or stopped for CPU {cpu}."
         ),
         evidence=(
             Evidence("LCKMGR_CPUID", wanted.number, "", wanted.setting.source),

@@ -503,15 +503,23 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
             f"that is less than the vendor asks for before a CPU is dedicated, {asked} with the lock manager as the "
             "cause",
         )
+    if mode and layout.start(mode):
+        out = ",".join(map(str, layout.stopped))
+        do = (
+            f"START/CPU {out} turns it on without a parameter (openvms/lock_manager_configured_off). "
+            f"Only where CPU {out} is to stay stopped: {change}, at once."
+        )
+        return _Steps((), do, place=sentence(left_alone(layout)), unknown=doubted)
     if home is None or machine_of(facts).dedicated_documented is None:
         first = placed.first_to_move if read else None
         when = "a free CPU was found and LCKMGR_CPUID names it"
         if first is not None:
             moved = " and ".join(map(comment, first.movable))
             when = f"{moved} {'are' if len(first.movable) > 1 else 'is'} off CPU {first.cpu} and LCKMGR_CPUID names it"
-        when = (
-            f"only when {when}" if traced else f"only when a spinlock trace, the first step, blames LCKMGR, and {when}"
-        )
+        named = layout.setting("LCKMGR_CPUID")
+        if named and layout.runs(int(named)) is not False and not read:
+            when = f"SHOW FASTPATH shows nothing on CPU {named:.0f}, which LCKMGR_CPUID names"
+        when = f"only when {when}" if traced else f"only when {_traced_first(doubted)}, and {when}"
         if home is not None:
             when = "only on Alpha or Integrity: what machine this is was not in the export"
         if layout.enough_stopped(mode or 0):
@@ -525,7 +533,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     if layout.enough_stopped(mode or 0):
         cautions = (f"Only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped.", *cautions)
     if not traced:
-        when = "only when a spinlock trace, the first step, blames LCKMGR"
+        when = f"only when {_traced_first(doubted)}"
         seat: tuple[Change, ...] = ()
         now = layout.setting("LCKMGR_CPUID")
         if now != home:
@@ -558,6 +566,16 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         check = "The next boot would give the lock manager another CPU."
         stop = (*stop, keep_parameter("LCKMGR_CPUID", waits[0], home, cautions=(check,), node=layout.node))
     return _Steps((*now_set, *stop), joined(turns_on, second), place=placed.answer, stopped=stopped)
+
+
+def _traced_first(doubted: str) -> str:
+    """What comes before a dedicated CPU where no trace that is believed blames LCKMGR, as a clause.
+
+    `doubted`: that one came along which blames it, and is read tentatively.
+    """
+    if doubted:
+        return "the lines of the trace, which is read tentatively, were held against its display and blame LCKMGR"
+    return "a spinlock trace, the first step, blames LCKMGR"
 
 
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:

@@ -278,7 +278,17 @@ def test_where_one_day_of_two_nodes_is_the_same_the_others_are_no_matter() -> No
     assert not any(one.problems for one in given)
 
 
-def test_nodes_that_no_export_links_are_not_said_to_be_of_one_cluster() -> None:
+def test_of_nodes_that_no_export_links_it_is_said_what_holds_if_they_are_of_one_cluster() -> None:
     given = [day("ORKNEY", 9000, 3000, 600, of=2), day("SKYE", 2000, 610, 2990, of=9)]
+    captures(given)
+    (said,) = given[0].problems
+    assert said.startswith("figures of another time than those of SKYE (09-MAR-2026 08:00 to 16:00), and locks cross")
+    assert "if it is the same one, nothing between them was compared" in said
+    assert "node of the same cluster" not in said
+
+
+def test_of_nodes_whose_locks_stay_at_home_or_of_many_nothing_is_said() -> None:
+    given = [day("ORKNEY", 9000, 0, 0, of=2), day("SKYE", 2000, 0, 0, of=9)]
+    given += [day(f"NODE{at}", 2000, 610, 2990, of=at) for at in range(1, 7)]
     captures(given)
     assert not any(one.problems for one in given)

@@ -5,7 +5,7 @@ read counts against a stop: a CPU that may be the primary is one, a CPU whose co
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -13,7 +13,7 @@ from functools import cached_property
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.base import F
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, Process, ProcessorModes, SysgenParameter
-from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, stop_cpu
+from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, start_cpus, stop_cpu
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.finding import Change, NotApplicable, Untrusted
 from rules.openvms._evidence.boots import (
@@ -365,6 +365,17 @@ class Layout:
         names = [device.device for device in self.devices_on(cpu)]
         stop = stop_cpu(cpu, primary=False, services=(), devices=names, node=self.node, cautions=cautions)
         return (*before, replace(stop, needs=tuple(change.key for change in before)))
+
+    def start(self, cpus: float) -> Change | None:
+        """Start the CPUs that are stopped, where exactly those lack for so many to be active."""
+        if not self.enough_stopped(cpus) or self.active is None or self.active + len(self.stopped) != cpus:
+            return None
+        return self.start_again(self.stopped)
+
+    def start_again(self, cpus: Sequence[int]) -> Change:
+        """Start these CPUs, which are stopped."""
+        left_out = self.boot_cpus is not None and not self.boot_cpus.issuperset(cpus)
+        return start_cpus(cpus, mask=self.setting("SMP_CPUS") if left_out else None, node=self.node)
 
     def set(self, name: str, new: float, *cautions: str) -> Change:
         """Set a dynamic lock manager parameter on this node."""

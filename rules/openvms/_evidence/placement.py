@@ -168,12 +168,16 @@ def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
 
 def left_alone(layout: Layout) -> str:
     """What the choice that the system makes by itself would run into, and which CPUs have nothing, as a clause."""
-    cpu = layout.default_choice
+    seat = layout.setting("LCKMGR_CPUID")
+    named = seat is not None and seat > 0 and layout.runs(int(seat)) is not False and not layout.is_primary(int(seat))
+    cpu = int(seat) if named and seat is not None else layout.default_choice
     there = [device.device for device in layout.devices_on(cpu)]
     there += [service.service for service in layout.services_on(cpu)]
     served = (
         f", which serves {' and '.join(map(comment, there))}" if there else ", whatever that or its co-thread serves"
     )
+    if named:
+        return f"LCKMGR_CPUID names CPU {cpu}, so it takes that one{served}"
     said = f"left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}"
     if layout.unused:
         numbers = listed_cpus(layout.unused)
