@@ -161,6 +161,7 @@ def _waited(ran: float, configured: float) -> str:
 KB_EACH = {
     "number of open objects": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
     "number of open indexes": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
+    "procedure cache size": (2.0, "its unit of 2 KB"),
     "number of locks": (155 / 1024, "155 bytes for a lock (practice, older servers)"),
 }
 """What one takes at least, kilobytes, and by what source: for an export that does not print Memory Used."""
