@@ -1,4 +1,4 @@
-"""Procedures are read from disk again and again, because the procedure cache is full.
+"""The procedure cache is full and reads again what it threw out.
 
 Finds: a tenth of the procedure requests or more that had to read the procedure from its database (sp_sysmon, or two
 snapshots of monProcedureCache), often enough to matter, while others were thrown out, or all of the cache was in use by

@@ -56,6 +56,8 @@ PARAMETERS = {
         Parameter("max async i/os per server", 1, LARGEST, True, None),
         Parameter("max async i/os per engine", 1, LARGEST, True, None),
         Parameter("housekeeper free write percent", 0, 100, False, 1),
+        Parameter("max network packet size", 512, 65_024, True, None),
+        Parameter("default network packet size", 512, 65_024, True, None),
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
