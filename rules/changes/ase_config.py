@@ -56,6 +56,8 @@ PARAMETERS = {
         Parameter("max async i/os per server", 1, LARGEST, True, None),
         Parameter("max async i/os per engine", 1, LARGEST, True, None),
         Parameter("housekeeper free write percent", 0, 100, False, 1),
+        Parameter("max network packet size", 512, 65_024, True, None),
+        Parameter("default network packet size", 512, 65_024, True, None),
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
@@ -161,6 +163,7 @@ def _waited(ran: float, configured: float) -> str:
 KB_EACH = {
     "number of open objects": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
     "number of open indexes": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
+    "procedure cache size": (2.0, "its unit of 2 KB"),
     "number of locks": (155 / 1024, "155 bytes for a lock (practice, older servers)"),
 }
 """What one takes at least, kilobytes, and by what source: for an export that does not print Memory Used."""

@@ -164,6 +164,44 @@ class ProcedureCacheActivity(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Recompilations(Fact):
+    """Plans of procedures that were made anew for one reason, or in one phase (15.7 on)."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows Recompilation Reasons (Procedure Cache Management)"
+
+    reason: str
+    """As printed: `Schema Change`, `Temporary Table Missing`; a phase: `Execution Phase`."""
+    phase: bool = False
+    """Whether it says when it was asked for, not why."""
+    count: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageFaults(Fact):
+    """Page faults of the server's process, as the operating system counted them (threaded kernel only)."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the rows Page Faults at OS (Kernel Utilization, threaded kernel only)"
+
+    major: Reading = ABSENT
+    """Faults that had to read the page from disk: the program's file, or memory that was swapped out."""
+    major_per_second: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class PacketsSent(Fact):
+    """Packets that were sent to clients."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "the section Network I/O Management"
+
+    packets_per_second: Reading = ABSENT
+    bytes_each: Reading = ABSENT
+    """Mean, as printed in whole bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeviceActivity(Fact):
     """I/O of one database device."""
 

@@ -1,7 +1,8 @@
 """How much of the procedure cache of SAP ASE is in use, and how large it should be: `sp_monitorconfig`.
 
-So large that the most that was used is four fifths of it (practice: DbxTune warns from 80 % in use on). The parameter
-is dynamic and counts pages of 2 KB (knowledge/ase-waits-caches.md, 6).
+So large that the most that was used is four fifths of it (practice: DbxTune warns from 80 % in use on). Where all of it
+was in use at some time, what is needed is hidden, and twice as much is a first step. The parameter is dynamic and
+counts pages of 2 KB (knowledge/ase-waits-caches.md, 6).
 """
 
 from math import ceil
@@ -18,6 +19,8 @@ SIZE = "procedure cache size"
 USED_PERCENT, USED_ORIGIN = 80.0, "practice: more of the procedure cache in use is an alarm (DbxTune)"
 STEP_PAGES = 1024
 """This project: sizes are rounded up to 2 MB."""
+HIDDEN = 2
+"""This project: of a cache that was full at some time so many times its size, as for locks; then it is listed again."""
 WHICH = f'To what size, follows from the most that is in use: sp_monitorconfig "{SIZE}" shows it.'
 
 
@@ -40,11 +43,16 @@ def now_of(facts: Facts) -> str:
 
 
 def wanted_pages(facts: Facts, used_percent: float) -> float | None:
-    """The size of which the most that was in use is `used_percent`; `None` where either is not in the export."""
+    """The size of which the most that was in use is `used_percent`, at least twice the size of a cache that was full.
+
+    `None` where either is not in the export.
+    """
     size, most = setting_of(facts, SIZE), most_used(facts)
     if size is None or not size.run_number or not most:
         return None
-    return ceil(float(most[0].value or 0) * 100 / used_percent / STEP_PAGES) * STEP_PAGES
+    used = float(most[0].value or 0)
+    least = HIDDEN * size.run_number if used >= size.run_number else 0.0
+    return ceil(max(used * 100 / used_percent, least) / STEP_PAGES) * STEP_PAGES
 
 
 def larger(facts: Facts, used_percent: float) -> str:
@@ -57,10 +65,9 @@ def larger(facts: Facts, used_percent: float) -> str:
     if 100 * used < used_percent * pages:
         return f"A larger {SIZE} is not indicated: at most {100 * used / pages:.0f} % of it was in use"
     more = (wanted - pages) * PAGE_KB / 1024
-    return (
-        f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first (dynamic, {more:,.1f} MB; the most that was used "
-        f"is {used_percent:g} % of it then{_room(facts, more)})"
-    )
+    why = "all of it was in use" if used >= pages else f"the most that was used is {used_percent:g} % of it then"
+    how = f"dynamic, {more:,.1f} MB; {why}{_room(facts, more)}"
+    return f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first ({how})"
 
 
 def _room(facts: Facts, needed_mb: float) -> str:

@@ -62,7 +62,10 @@ from collectors.facts.ase.sysmon_detail import (
     LargestLogCache,
     LockEvents,
     LogWrites,
+    PacketsSent,
+    PageFaults,
     ProcedureCacheActivity,
+    Recompilations,
     RowsAffected,
     RunnableTasks,
     SemaphoreRequests,
@@ -106,7 +109,8 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
         Server, SysmonSample, SysmonSection, EngineBusy, ThreadBusy, RunnableTasks, TaskSwitches, RowsChanged,
         RowsAffected, SemaphoreRequests, UserLogCacheFlushes, LargestLogCache, LogWrites, MetadataCache,
         MetadataSpinlock, LockSummary, LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity,
-        ProcedureCacheActivity, DelayedIO, DeviceActivity, SysmonAdvice, ControllerActivity,
+        ProcedureCacheActivity, DelayedIO, DeviceActivity, SysmonAdvice, ControllerActivity, Recompilations, PageFaults,
+        PacketsSent,
     ),
 )  # fmt: skip
 class SpSysmon:

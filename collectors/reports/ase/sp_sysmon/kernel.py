@@ -21,8 +21,8 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.ase.sysmon import EngineBusy, ThreadBusy
-from collectors.facts.ase.sysmon_detail import ControllerActivity, RunnableTasks
-from collectors.reports.ase.sp_sysmon.forms import COUNT, Form
+from collectors.facts.ase.sysmon_detail import ControllerActivity, PageFaults, RunnableTasks
+from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, Form
 from collectors.reports.ase.sp_sysmon.page import Block, Section
 
 ENGINE = re.compile(r"Engine ([0-9]{1,4})")
@@ -30,6 +30,7 @@ THREAD = re.compile(r"Thread ([0-9]{1,6}) \((.{1,60})\)")
 POOL = "ThreadPool : "
 CONTROLLER = " Activity"
 CONTROLLERS = ("CtlibController", "DiskController", "NetController")
+FAULTS, MAJOR = "Page Faults at OS", "Major Faults"
 POLLS = {
     "Polls": "polls",
     "Polls Returning Events": "polls_with_events",
@@ -56,6 +57,9 @@ def kernel(section: Section) -> Iterator[Form]:
             polls = {field: (block.rows.get(label), COUNT) for label, field in POLLS.items()}
             last = max(at for label, at in block.rows.items() if label in POLLS)
             yield Form(ControllerActivity, block.at, last, {"controller": controller}, polls)
+        if block.label == FAULTS and MAJOR in block.rows:
+            at = block.rows[MAJOR]
+            yield Form(PageFaults, at, at, cells={"major": (at, COUNT), "major_per_second": (at, PER_SECOND)})
         busy = block.columns[-1] == "Idle" or block.columns == ("CPU Busy",)
         pool = block.label.removeprefix(POOL).strip() if block.label.startswith(POOL) else None
         for label, at in block.rows.items():

@@ -18,7 +18,15 @@ from collectors.reports.ase.sp_sysmon.lines import LONGEST_SHAPE
 from collectors.reports.ase.sp_sysmon.locks import EVENTS, locks
 from collectors.reports.ase.sp_sysmon.page import Advised, Page, Section, advice_text, walk
 from collectors.reports.ase.sp_sysmon.rows import PackedRows
-from collectors.reports.ase.sp_sysmon.work import devices, metadata, procedures, tasks, transaction_logs, transactions
+from collectors.reports.ase.sp_sysmon.work import (
+    devices,
+    metadata,
+    packets,
+    procedures,
+    tasks,
+    transaction_logs,
+    transactions,
+)
 
 FORMS: dict[str, Callable[[Section], Iterator[Form]]] = {
     "Kernel Utilization": kernel,
@@ -30,9 +38,10 @@ FORMS: dict[str, Callable[[Section], Iterator[Form]]] = {
     "Data Cache Management": caches,
     "Procedure Cache Management": procedures,
     "Disk I/O Management": devices,
+    "Network I/O Management": packets,
 }
 """What is read from which section beyond its rows."""
-LOOSE = ("Kernel Utilization", "Disk I/O Management")
+LOOSE = ("Kernel Utilization", "Disk I/O Management", "Network I/O Management")
 """Read sections of which a few rows stand one column beside the others [R]; the other sections are straight [R]."""
 BY_HEADING = {
     "Engine Busy Utilization": "Kernel Utilization",

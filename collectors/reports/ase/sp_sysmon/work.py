@@ -1,4 +1,4 @@
-"""Tasks, transactions, descriptors, procedure cache, devices (ase-formats.md 1.6 to 1.8 and 1.11 [R]).
+"""Tasks, transactions, descriptors, procedure cache, devices, packets (ase-formats.md 1.6 to 1.8 and 1.11 [R]).
 
 Transaction Detail of 15.7 and later has one level more than before::
 
@@ -19,7 +19,9 @@ from collectors.facts.ase.sysmon_detail import (
     DeviceActivity,
     LargestLogCache,
     LogWrites,
+    PacketsSent,
     ProcedureCacheActivity,
+    Recompilations,
     RowsAffected,
     SemaphoreRequests,
     UserLogCacheFlushes,
@@ -64,6 +66,8 @@ PROCEDURES = {
     "Statements Not Found": "statements_not_found",
     "Statements Dropped": "statements_dropped",
 }
+RECOMPILED = re.compile(r"Recompilations? (Requests|Reasons):?")
+SENT, SENT_EACH = "Total TDS Packets Sent", "Avg Bytes Sent per Packet"
 OUTSTANDING, DELAYED, REQUESTED = "Max Outstanding I/Os", "I/Os Delayed by", "Total Requested Disk I/Os"
 DELAYS = ("Disk I/O Structures", "Server Config Limit", "Engine Config Limit", "Operating System Limit")
 IO = {"Non-APF": "reads", "APF": "reads_apf", "Writes": "writes"}
@@ -189,6 +193,21 @@ def procedures(section: Section) -> Iterator[Form]:
     if rows:
         cells = {PROCEDURES[label]: (at, COUNT) for label, at in rows.items()}
         yield Form(ProcedureCacheActivity, min(rows.values()), max(rows.values()), cells=cells)
+    for block in section.blocks:
+        if found := RECOMPILED.fullmatch(block.label):
+            for label, at in block.rows.items():
+                given = {"reason": label, "phase": found[1] == "Requests"}
+                yield Form(Recompilations, at, at, given, {"count": (at, COUNT)})
+
+
+def packets(section: Section) -> Iterator[Form]:
+    """Packets that were sent, by their total alone: where one engine prints no total, nothing is read."""
+    rows = {label: at for block in section.blocks for label, at in block.rows.items() if label in (SENT, SENT_EACH)}
+    if SENT in rows:
+        sent = rows[SENT]
+        cells = {"packets_per_second": (sent, PER_SECOND)}
+        each = {"bytes_each": (rows.get(SENT_EACH), COUNT)}
+        yield Form(PacketsSent, sent, max(rows.values()), cells=cells | each)
 
 
 def devices(section: Section) -> Iterator[Form]:
