@@ -17,30 +17,18 @@ read once, as by a load or a report over all, misses in a cache of any size.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import floor
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
-from rules.ase._evidence.caches.figures import (
-    doubt,
-    is_default,
-    latest_caches,
-    seconds_of,
-)
-from rules.ase._evidence.caches.memory import (
-    MEMORY_FACTS,
-    OVERHEAD_FACTS,
-    FreeMemory,
-    free_evidence,
-    free_memory,
-    overhead_of,
-)
+from rules.ase._evidence.caches.figures import doubt, is_default, latest_caches
+from rules.ase._evidence.caches.growth import MissLimits, larger, misses
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, free_evidence, free_memory
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
 from rules.ase._evidence.server import ENGINE_FACTS, offers
-from rules.changes.ase_cache import grow_cache, show_cache
-from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.changes.ase_cache import show_cache
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
@@ -57,23 +45,13 @@ SIZES = (
     "determine that."
 )
 CACHED = " (monCachedObject, the misses afterwards)"
-STEP, FIRST_STEP = (
-    0.5,
-    "Half of the {0:,.0f} MB that are free, as a first step (this project's): what is left is for later.",
-)
-MACHINE = "The machine must have the memory that max memory promises, or it begins to page."
-READ_ONCE = "What is read once, as by a load, misses in a cache of any size: look at the misses again afterwards."
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(MissLimits):
     """How small it is, and from how many misses on that costs something."""
 
     size_mb: float = limit(10.0, "practice: 10 MB or less was never configured (DbxTune)", low=1, unit="MB")
-    hit_percent: float = percent(90.0, "practice: fewer hits are too few (rukav/Sysmon)", low=1)
-    misses_per_second: float = limit(
-        1000.0, "this project: with fewer misses a second it is advice", low=1, unit="misses/s"
-    )
 
 
 @rule(
@@ -100,9 +78,9 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     if seen and (why := doubt(seen)):
         yield Untrusted(why)
         return
-    severity, told, evidence = _misses(facts, limits, seen)
+    severity, told, evidence = misses(facts, limits, seen)
     free = free_memory(facts)
-    change = _larger(facts, named, size_mb, free) if severity > Severity.NOTE else None
+    change = larger(facts, named, size_mb, free) if severity > Severity.NOTE else None
     installed = as_installed(named)
     if installed and severity <= Severity.NOTE:
         yield Clean(f"{named.name} is configured to {size_mb:g} MB, the size as installed{';' if told else ''}{told}")
@@ -139,38 +117,3 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     )
     if seen is None:
         yield Unknown.of(CacheActivity, MonDataCache)
-
-
-def _larger(facts: Facts, named: NamedCache, size_mb: float, free: FreeMemory | None) -> Change | None:
-    """Half of the free memory in addition, where that at least doubles it; `None` where nothing tells what is free."""
-    if free is None or free.mb * STEP < size_mb:
-        return None
-    new = floor((size_mb + free.mb * STEP) / 10) * 10.0
-    overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
-    if new <= size_mb or new - size_mb + overhead > free.mb:
-        return None
-    cautions = (FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
-    return grow_cache(named.name, size_mb, new, overhead_mb=overhead, cautions=cautions)
-
-
-def _misses(facts: Facts, limits: Limits, seen: CacheActivity | None) -> tuple[Severity, str, tuple[Evidence, ...]]:
-    """How loud it is by what is missed; a note where no export says, or nearly nothing is."""
-    hits = seen.hit_percent if seen else None
-    if seen is None or hits is None or not known(seen.searches) or not known(seen.hits):
-        return Severity.NOTE, "", ()
-    missed = seen.searches - seen.hits
-    rate = missed / seconds if (seconds := seconds_of(facts)) else None
-    evidence: tuple[Evidence, ...] = (
-        Evidence(f"hits of {seen.name}", round(hits, 1), "%", seen.source, limits.hit_percent),
-    )
-    said = f" {hits:.3g} % of its searches find their page"
-    if rate is not None:
-        said += f", {rate:,.0f} a second do not"
-        evidence = (
-            *evidence,
-            Evidence(f"misses of {seen.name}", round(rate, 1), "/s", seen.source, limits.misses_per_second),
-        )
-    if hits >= limits.hit_percent:
-        return Severity.NOTE, f"{said}.", evidence
-    loud = rate is not None and rate >= limits.misses_per_second
-    return Severity.WARNING if loud else Severity.ADVICE, f"{said}.", evidence

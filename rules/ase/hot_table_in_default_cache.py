@@ -42,7 +42,7 @@ from rules.ase._evidence.caches.figures import named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of, searched
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
-from rules.ase._evidence.objects.scans import scanned_of
+from rules.ase._evidence.objects.scans import Scanned, scanned_of
 from rules.ase._evidence.objects.seen import name_evidence, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -172,7 +172,8 @@ def _finding(
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""
     if part is None:
-        do = LACKING
+        scans = scanned_of(facts, top)
+        do = _scans_first(scans) if scans else LACKING
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:
@@ -223,8 +224,12 @@ def _first(facts: Facts, part: report.Part, contention: float, goal: float) -> s
     """What comes before the plan, as sentences; empty where nothing does."""
     scans = scanned_of(facts, [held for one in part.moved for held in one.holds])
     if scans:
-        return SCANS_FIRST.format(", ".join(name_of(one.row) for one in scans))
+        return _scans_first(scans)
     return report.partitions_first(facts, part, contention, goal)
+
+
+def _scans_first(scans: list[Scanned]) -> str:
+    return SCANS_FIRST.format(", ".join(name_of(one.row) for one in scans))
 
 
 def _temporary_first(

@@ -42,6 +42,7 @@ from rules.ase._evidence.spinlocks.monitored import (
 )
 from rules.ase._evidence.spinlocks.names import BY_RATIO, LOCKS, plain_name
 from rules.ase._evidence.spinlocks.owners import Owners, grabbed_seldom, known_of_lock, owner_of
+from rules.ase._evidence.spinlocks.raised import raised_ratio
 from rules.ase._evidence.spinlocks.spin_severity import (
     BUSY_PERCENT,
     CRITICAL_PERCENT,
@@ -93,6 +94,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     caches = cache_names(facts)
     owner = owner_of(limits, most.lock, caches)
+    if not owner and raised_ratio(facts, most.lock) and not grabbed_seldom(most.lock):
+        owner = BY_RATIO[plain_name(most.lock.name)][0]
     if owner:
         yield Clean(f"{most.lock.name} has most of the spins: judged by {owner}")
     elif most.dominates:

@@ -8,8 +8,10 @@ under the cache's spinlock: a scan of a million pages is a million relinkages ("
 Jeff Tallman 2014). All other tasks of the cache wait for it. Partitions, named caches and relaxed replacement only
 spread that load; they do not make it less.
 
-What to do: find the statements that scan these tables and give them an index, a narrower query, or statistics that let
-the optimiser see the index there is. Nothing is configured. After that, look at the cache again.
+What to do: find the statements that scan these tables (the one that makes most of the reads is named) and give them an
+index, a narrower query, or statistics that let the optimiser see the index there is. Nothing is configured. After that,
+look at the cache again. Where no size was collected, a statement that ran about as often as the table was scanned says
+how many pages a scan reads.
 
 When to ignore it: a small table is read by scanning on purpose, and a nightly report may scan what it likes while
 nobody waits. The number of scans is that of plans that used the table without an index, so it is at most right: where
@@ -36,6 +38,7 @@ from rules.ase._evidence.objects.scans import (
     TABLE_PERCENT,
     Scanned,
     Searches,
+    reading_most,
     scanned,
     scans_of,
     searches_of,
@@ -49,7 +52,7 @@ from rules.ase._evidence.objects.seen import (
     name_of,
     sizes,
 )
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, by_text, with_statements
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, with_statements
 from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -83,6 +86,10 @@ LOOK = (
 )
 BEGIN = "Begin with {0}, whose plan scans {1}. Look at the others by their logical reads before anything is changed."
 BY_PLAN = "Begin with {0}, whose plan scans {1}: an index, a narrower query or statistics; no setting makes this less."
+BY_STATEMENT = (
+    "Begin with {0}, which makes most reads of {1}: an index for its where clause, a narrower query or statistics. No "
+    "partition or binding makes this less."
+)
 LISTED = (
     "How many searches the caches had is not in the export; where the list of objects is only a part of the server's, "
     "the share is smaller."
@@ -137,14 +144,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         for row in scanning
         if known(row.logical_reads) and share_of(row.logical_reads, reads) >= limits.table_percent
     ]
-    unsized = [row for row in worth if known_sizes.kb(row) is None]
-    found = [
-        one
-        for row in worth
-        if page and (one := scanned(facts, row, known_sizes, page)) and one.mean_pages >= limits.pages
-    ]
+    judged = [one for row in worth if (one := scanned(facts, row, known_sizes, page))]
+    sure = {id(one.row) for one in judged}
+    unsized = [row for row in worth if known_sizes.kb(row) is None and id(row) not in sure]
+    found = [one for one in judged if one.mean_pages >= limits.pages]
     share = share_of(sum(one.pages for one in found), reads)
-    if share < limits.share_percent and (unsized or (worth and not page)):
+    if share < limits.share_percent and (unsized or (worth and not page and len(judged) < len(worth))):
         names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
         lacking = (SIZES,) if unsized else (PAGE,)
         yield Unknown(lacking, f"scanned, but how many pages that is needs their size: {names}")
@@ -250,7 +255,7 @@ def _finding(
         do=_what_to_do(facts, first, whole=whole),
         unknown="" if searches.of_caches else LISTED,
         evidence=(*evidence, *hot),
-        explains=("ase/data_cache_spinlock_contended",) if whole else (),
+        explains=("ase/data_cache_spinlock_contended", "ase/hot_table_in_default_cache") if whole else (),
     )
 
 
@@ -258,5 +263,12 @@ def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
     """By the plan of a statement that scans the first table, where one was collected."""
     plans = plans_of(facts, [(first.row.database, first.row.object_name)])
     if not plans or not plans[0].scanned:
-        return FIX if whole else LOOK
+        top = reading_most(facts, first.row) if whole else None
+        return BY_STATEMENT.format(_ran(top), name_of(first.row)) if top else FIX if whole else LOOK
     return (BY_PLAN if whole else BEGIN).format(owner_of(plans[0]), name_of(first.row))
+
+
+def _ran(top: Used) -> str:
+    """A statement with how often it ran, and what each of its runs read."""
+    each = f"{top.reads / top.executions:,.0f}" if top.reads and top.executions else "?"
+    return f"{top.what}, {top.executions or 0:,.0f} times {each} pages"

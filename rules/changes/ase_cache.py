@@ -22,6 +22,8 @@ MORE_SPINS = (
 )
 STRICT, RELAXED = "strict LRU", "relaxed LRU"
 SERVICE_PACK = re.compile(r"(?P<major>\d\d)\.(?P<minor>\d+)(?:\.\d+)*(?:\s+SP0*(?P<pack>\d+))?")
+WASH_SHARE, WASH_OF_MB = 0.2, 300.0
+"""Vendor: the wash area as created is 20 % of a pool, of 300 MB at most (System Procedures 16.0, sp_poolconfig)."""
 RESTART = (
     "Static: needs a restart. Keep a copy of the server's .cfg file; a server that does not start with the new one "
     "is started with the old one."
@@ -235,6 +237,42 @@ def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions:
         undo=batches(f'sp_poolconfig {name}, "0", "{io_kb:g}K"', show),
         takes_effect=Effect.ONLINE,
         cautions=("The pool of the logical page becomes as much smaller: watch its hits.", *cautions),
+    )
+
+
+def default_wash_kb(pool_kb: float) -> float:
+    """The wash area of a pool as created, kilobytes: a fifth of it, of 300 MB at most (vendor, sp_poolconfig)."""
+    return WASH_SHARE * min(pool_kb, WASH_OF_MB * 1024)
+
+
+def set_wash(cache: str, io_kb: float, old_kb: float, new_kb: float, pool_kb: float) -> Change:
+    """Change the wash area of a pool: dynamic, and so is the way back. Kilobytes.
+
+    Raises `OutOfRange` for what the server would refuse: under 10 buffers of the pool, or over 80 % of it.
+    """
+    if not 10 * io_kb <= new_kb <= 0.8 * pool_kb or new_kb == old_kb:
+        raise OutOfRange(f"a wash area of {new_kb:g} KB in a pool of {pool_kb:g} KB")
+    what = f"wash of the {io_kb:g}K pool"
+    key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
+    said = (f"{old_kb:.0f} KB", f"{new_kb:.0f} KB")
+    if (name := _quoted(cache)) is None:
+        return by_hand(key, target, *said)
+    show = f"sp_cacheconfig {name}"
+    return Change(
+        key=key,
+        target=target,
+        old=said[0],
+        new=said[1],
+        apply=batches(
+            f"-- {comment(cache)}: as it is now (note Wash Size of the {io_kb:g}K pool)",
+            show,
+            f'sp_poolconfig {name}, "{io_kb:g}K", "wash={new_kb:.0f}K"',
+            f"-- check that Wash Size is {new_kb:.0f} Kb",
+            show,
+        ),
+        undo=batches(f'sp_poolconfig {name}, "{io_kb:g}K", "wash={old_kb:.0f}K"', show),
+        takes_effect=Effect.ONLINE,
+        cautions=("More buffers are written before they are reused: watch the writes of the devices.",),
     )
 
 

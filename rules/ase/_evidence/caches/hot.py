@@ -9,6 +9,7 @@ from rules.ase._evidence.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.ase._evidence.caches.contents import Contents, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.partitions import never_sized
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS
 from rules.ase._evidence.server import ENGINE_FACTS, not_shown
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure, ways
@@ -21,7 +22,7 @@ from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.engine import limit, percent
 from rules.finding import Clean, MissingInput, Outcome, Unknown, Untrusted
 
-HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS)))
+HOT_FACTS: tuple[type[Fact], ...] = tuple(dict.fromkeys((*PLAN_FACTS, *ENGINE_FACTS, *CACHE_FACTS, *STATEMENT_FACTS)))
 """All that the rules of the binding plan look at."""
 HIDDEN = MissingInput(
     "searches of the system tables: monOpenObjectActivity hides them",

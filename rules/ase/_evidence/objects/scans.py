@@ -7,7 +7,7 @@ its logical reads. Such a load no cache, binding or partition makes less: only o
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import IndexSize, MonCachedObject, MonOpenObjectActivity
+from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.seen import (
@@ -18,6 +18,7 @@ from rules.ase._evidence.objects.seen import (
     sizes,
     table_key,
 )
+from rules.ase._evidence.objects.statements import Used, by_text
 from rules.finding import MissingInput
 
 WHOLE_TIMES = 2.0
@@ -26,6 +27,8 @@ COUNTERS = ("monDataCache", "sp_sysmon")
 """What counts the searches of whole caches (`Contents.counted_by`)."""
 SHARE_PERCENT, TABLE_PERCENT, LEAST_PAGES = 30.0, 5.0, 1000.0
 """This project: what `ase/table_scans_relink_cache` asks of all scans, of one table, and of its size in pages."""
+STATEMENT_PERCENT = 50.0
+"""This project: of a table's logical reads; a statement with less does not say how it is read."""
 SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
 PAGE = MissingInput("logical page size", "select @@maxpagesize")
 SMALLEST_PAGE_KB, LARGEST_PAGE_KB = 2.0, 16.0
@@ -99,15 +102,47 @@ def share_of(part: float, whole: float) -> float:
     return 100.0 * part / whole
 
 
-def scanned(facts: Facts, row: MonOpenObjectActivity, known_sizes: Sizes, page: float) -> Scanned | None:
-    """What its scans read at most; `None` where its size is not known, or they cannot have been by its reads."""
+def scanned(facts: Facts, row: MonOpenObjectActivity, known_sizes: Sizes, page: float | None) -> Scanned | None:
+    """What its scans read at most; `None` where they cannot have been by its reads, or its size is not known.
+
+    Where size or page is not known, a statement that names it can say how many pages each of its scans read.
+    """
     kb = known_sizes.kb(row)
-    if kb is None or not known(row.logical_reads):
+    if not known(row.logical_reads):
         return None
-    pages = kb / page
-    if _unread(facts, row, kb, page):
+    if kb is None or not page:
+        pages = pages_by_statement(facts, row)
+    else:
+        pages = None if _unread(facts, row, kb, page) else kb / page
+    if pages is None:
         return None
     return Scanned(row, scans_of(row), pages, min(row.logical_reads, scans_of(row) * pages), row.logical_reads)
+
+
+def reading_most(facts: Facts, row: MonOpenObjectActivity) -> Used | None:
+    """The statement between the same snapshots that makes most reads of a table that its text names."""
+    if not row.of_interval or not known(row.logical_reads) or row.logical_reads <= 0:
+        return None
+    found = [one for one in by_text(facts, [(row.database, row.object_name)]) if _of_interval(one) and one.executions]
+    top = max(found, key=lambda one: one.reads or 0.0, default=None)
+    return top if top and top.reads and share_of(top.reads, row.logical_reads) >= STATEMENT_PERCENT else None
+
+
+def _of_interval(used: Used) -> bool:
+    return isinstance(used.fact, MonCachedStatement) and used.fact.of_interval
+
+
+def pages_by_statement(facts: Facts, row: MonOpenObjectActivity) -> float | None:
+    """Pages that one scan read, by the statement that makes most of its reads and ran about as often as it was scanned.
+
+    `None` where none did: a table that is scanned inside a join is scanned more often than the statement runs.
+    """
+    top, scans = reading_most(facts, row), scans_of(row)
+    if top is None or not top.executions or not top.reads or not known(row.logical_reads):
+        return None
+    if not top.executions <= WHOLE_TIMES * scans <= WHOLE_TIMES**2 * top.executions:
+        return None
+    return min(row.logical_reads / scans, top.reads / top.executions)
 
 
 def _unread(facts: Facts, row: MonOpenObjectActivity, kb: float, page: float) -> bool:
@@ -136,7 +171,7 @@ def _worth(facts: Facts) -> tuple[list[MonOpenObjectActivity], Searches] | None:
     return worth, searches
 
 
-def _whole(facts: Facts, rows: list[MonOpenObjectActivity], page: float) -> list[Scanned]:
+def _whole(facts: Facts, rows: list[MonOpenObjectActivity], page: float | None) -> list[Scanned]:
     """Those of these tables whose scans can all have been scans of the whole table, and not of a small one."""
     known_sizes = sizes(facts)
     found = [one for row in rows if (one := scanned(facts, row, known_sizes, page)) and one.whole]
@@ -146,7 +181,7 @@ def _whole(facts: Facts, rows: list[MonOpenObjectActivity], page: float) -> list
 def scans_are_the_cause(facts: Facts) -> list[Scanned]:
     """The tables whose whole scans make most searches of all caches; none where only a part of these is listed."""
     worth, page = _worth(facts), page_kb(facts)
-    if worth is None or not page:
+    if worth is None:
         return []
     rows, searches = worth
     found = _whole(facts, rows, page)
@@ -193,8 +228,13 @@ def scans_unjudged(facts: Facts, held: list[Held]) -> Unjudged | None:
     if worth is None or not worth[1].of_caches:
         return None
     rows, searches = worth
-    judged = _whole(facts, rows, page) if page else []
-    most = {row: pages for row in rows if (pages := _at_most(row, known_sizes.kb(row), page)) is not None}
+    judged = _whole(facts, rows, page)
+    sure = {id(one.row) for one in judged}
+    most = {
+        row: pages
+        for row in rows
+        if id(row) not in sure and (pages := _at_most(row, known_sizes.kb(row), page)) is not None
+    }
     share = share_of(sum(most.values()) + sum(one.pages for one in judged), searches.number)
     mine = {(one.database, one.table) for one in held}
     named = tuple(sorted((row for row in most if (row.database, row.object_name) in mine), key=lambda row: -most[row]))

@@ -203,8 +203,17 @@ def sizes(facts: Facts) -> Sizes:
     found.update({key: sum(of_partition.values()) for key, of_partition in parts.items()})
     for size in facts.every(IndexSize):
         if known(size.size_kb):
-            found[(table_key(size), size.index_id)] = size.size_kb
+            found[(_home(facts, size), size.index_id)] = size.size_kb
     return Sizes(found)
+
+
+def _home(facts: Facts, size: IndexSize) -> Hashable:
+    """The table a size is of; `sp_spaceused` prints no database, and none is needed where one alone has the table."""
+    if size.database or size.object_id is not None:
+        return table_key(size)
+    homes = {table_key(row) for row in facts.every(MonOpenObjectActivity) if row.object_name == size.table}
+    homes |= {table_key(row) for row in facts.every(MonCachedObject) if row.object_name == size.table}
+    return homes.pop() if len(homes) == 1 else table_key(size)
 
 
 def schemes(facts: Facts) -> dict[Hashable, TableScheme]:

@@ -4,6 +4,7 @@ From knowledge/ase-waits-caches.md, section 6, and knowledge/ase-rules.md, secti
 to be that, and gets no remedy. What a rule of its own changes is not repeated: the entry says what it is for.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -165,7 +166,15 @@ CACHE = Entry(
     "the partitions of a data cache", VENDOR, "partitions, named caches, relaxed or lockless replacement", VENDOR
 )
 
+INDEXED = re.compile(r"\[(?:i|\d+)\]$")
+"""What stands behind the name of one spinlock of an array."""
+
 
 def entry_of(name: str) -> Entry | None:
-    """The entry of one name, printed with `[i]` or without; `None` where no source has it."""
-    return ENTRIES.get(name.removesuffix("[i]"))
+    """The entry of one name, printed with `[i]`, with a number there or without; `None` where no source has it."""
+    return ENTRIES.get(without_index(name))
+
+
+def without_index(name: str) -> str:
+    """The name of an array of spinlocks, of which one is printed `[i]` or with its number: `[0]`."""
+    return INDEXED.sub("", name)

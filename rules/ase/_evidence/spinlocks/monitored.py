@@ -10,12 +10,13 @@ processors is made of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from collectors.facts import NOT_MEASURED, Facts, Source, known
 from collectors.facts.ase import MonSpinlockActivity
 from collectors.facts.ase.monitoring import QUEUES
+from rules.ase._evidence.spinlocks.entries import without_index
 from rules.ase._evidence.times import (
     IN_FULL,
     Span,
@@ -223,6 +224,20 @@ def _by_name(facts: Facts) -> Mapping[str, Spinlock]:
     return {name: Spinlock(name, tuple(of_name), everything) for name, of_name in found.items()}
 
 
+def _by_plain_name(facts: Facts) -> Mapping[str, Spinlock]:
+    """The spinlocks of arrays; all that are listed of one array are one, as the slots of a cache are."""
+    found: dict[str, list[Spinlock]] = {}
+    for name, lock in spinlocks_by_name(facts).items():
+        if (plain := without_index(name)) != name:
+            found.setdefault(plain, []).append(lock)
+    return {
+        name: of_array[0]
+        if len(of_array) == 1
+        else replace(of_array[0], name=name, rows=tuple(row for one in of_array for row in one.rows))
+        for name, of_array in found.items()
+    }
+
+
 def dearest(facts: Facts) -> Spinlock | None:
     """The spinlock with the most spins of an interval, the scheduler's queues left out."""
     locks = [one for one in spinlocks_by_name(facts).values() if one.of_interval and one.name not in SCHEDULER]
@@ -235,9 +250,8 @@ def names_read(facts: Facts) -> set[str]:
 
 
 def spinlock_named(facts: Facts, name: str) -> Spinlock | None:
-    """One spinlock; a name printed with `[i]` behind it counts as the same."""
-    locks = spinlocks_by_name(facts)
-    return locks.get(name) or locks.get(f"{name}[i]")
+    """One spinlock; a name printed with `[i]`, or with its number in an array, counts as the same."""
+    return spinlocks_by_name(facts).get(name) or facts.once(MonSpinlockActivity, _by_plain_name).get(name)
 
 
 def not_believed(facts: Facts, name: str) -> Untrusted | None:
@@ -264,7 +278,7 @@ def not_measured(facts: Facts, name: str) -> bool:
 
 
 def _named(facts: Facts, name: str) -> list[MonSpinlockActivity]:
-    return [row for row in _rows(facts) if row.name in (name, f"{name}[i]")]
+    return [row for row in _rows(facts) if name in (row.name, without_index(row.name))]
 
 
 def _impossible(row: MonSpinlockActivity) -> bool:

@@ -5,7 +5,7 @@ Of many names no source says more than the name itself; then that is what is sai
 
 from collections.abc import Collection
 
-from rules.ase._evidence.spinlocks.entries import ONLY_NAME, Entry, entry_of
+from rules.ase._evidence.spinlocks.entries import ONLY_NAME, Entry, entry_of, without_index
 from rules.ase._evidence.spinlocks.monitored import (
     ADDRESS,
     BUFFERS,
@@ -67,8 +67,8 @@ QUEUES = (
 
 
 def plain_name(name: str) -> str:
-    """The name without the `[i]` that an array of spinlocks is printed with."""
-    return name.removesuffix("[i]")
+    """The name without the `[i]`, or the number in brackets, that an array of spinlocks is printed with."""
+    return without_index(name)
 
 
 def with_relief(name: str, caches: Collection[str]) -> Entry | None:

@@ -12,6 +12,9 @@ Where the figure is far above what an even spread over the spinlocks can show at
 hot buckets or descriptors cause it: each lies under one spinlock whatever the ratio, so no ratio is asked for. Nor is
 one where the spinlocks are listed one by one and a few of them have most of the waits (`uneven`).
 
+A figure under its limit is acted on where the ratio was raised above its default and the spinlock has most of the spins
+of busy engines (`raised`).
+
 Of the ratios that sources name the highest is asked for whose expected contention is under the limit, at once and not
 one after the other: each step of a static ratio costs a restart. Where the grabs spread evenly, contention is taken to
 fall in inverse proportion to the number of spinlocks, as the vendor expects of cache partitions.
@@ -40,6 +43,7 @@ from rules.ase._evidence.spinlocks.gates import (
     LOCK_PERCENT,
 )
 from rules.ase._evidence.spinlocks.monitored import share_in_words
+from rules.ase._evidence.spinlocks.raised import raised_ratio
 from rules.ase._evidence.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.ase._evidence.spinlocks.waits import WaitBound, wait_bound
@@ -223,6 +227,8 @@ def judge_ratio(facts: Facts, limits: RatioLimits, figure: Figure | Outcome, rat
         figure=figure,
     )
     few = figure.too_few(ratio.per_second)
+    if isinstance(quiet, Clean) and not few and raised_ratio(facts, figure.lock):
+        quiet = None
     if quiet:
         yield quiet
     elif few and figure.per_second == 0:
@@ -453,6 +459,15 @@ class _Case:
         return _Step(said, change, tuple(spread.expects(self.figure.label, self.contention)))
 
 
+LEAST_PROMISED = 0.1
+"""This project, per cent: arithmetic says less of many spinlocks, and no grabs spread as evenly as that."""
+
+
+def _promised(contention: float) -> float:
+    """The contention that is expected, with one decimal, and never none at all."""
+    return max(round(contention, 1), LEAST_PROMISED)
+
+
 @dataclass(frozen=True)
 class _Spread:
     """What one lower ratio makes of the spinlocks and of their contention."""
@@ -468,9 +483,9 @@ class _Spread:
     def of(cls, ratio: Ratio, now: float, new: int, contention: float) -> "_Spread":
         """Count the spinlocks, or take them as going with the inverse of the ratio."""
         if not ratio.guarded or ratio.guarded < 1:
-            return cls(new, round(contention_after(contention, new, now), 1))
+            return cls(new, _promised(contention_after(contention, new, now)))
         before, after = spinlocks(ratio.guarded, now), spinlocks(ratio.guarded_then or ratio.guarded, new)
-        return cls(new, round(contention_after(contention, before, after), 1), before, after)
+        return cls(new, _promised(contention_after(contention, before, after)), before, after)
 
     def counted(self, ratio: Ratio) -> str:
         """How many spinlocks become how many, as a clause."""

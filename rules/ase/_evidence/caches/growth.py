@@ -1,0 +1,73 @@
+"""A data cache of SAP ASE that misses much, and how much larger the memory that is free would make it.
+
+No export shows how large a cache has to be, so a first step is a part of what is free, and the misses of the busiest
+hour tell whether it goes on.
+"""
+
+from dataclasses import dataclass
+from math import floor
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import CacheActivity, NamedCache
+from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.caches.memory import FreeMemory, overhead_of
+from rules.changes.ase_cache import grow_cache
+from rules.engine import limit, percent
+from rules.finding import Change, Evidence, Severity
+
+STEP, FIRST_STEP = (
+    0.5,
+    "Half of the {0:,.0f} MB that are free, as a first step (this project's): what is left is for later.",
+)
+MACHINE = "The machine must have the memory that max memory promises, or it begins to page."
+READ_ONCE = "What is read once, as by a load, misses in a cache of any size: look at the misses again afterwards."
+
+
+@dataclass(frozen=True)
+class MissLimits:
+    """From how many misses on a small cache costs something."""
+
+    hit_percent: float = percent(90.0, "practice: fewer hits are too few (rukav/Sysmon)", low=1)
+    misses_per_second: float = limit(
+        1000.0, "this project: with fewer misses a second it is advice", low=1, unit="misses/s"
+    )
+
+
+def larger(
+    facts: Facts, named: NamedCache, size_mb: float, free: FreeMemory | None, *, least: float = 2.0
+) -> Change | None:
+    """Half of the free memory in addition; `None` where nothing tells what is free.
+
+    `least`: how many times as large that has to make it, above 1.
+    """
+    if free is None or free.mb * STEP < size_mb * (least - 1):
+        return None
+    new = floor((size_mb + free.mb * STEP) / 10) * 10.0
+    overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
+    if new <= size_mb or new - size_mb + overhead > free.mb:
+        return None
+    cautions = (FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
+    return grow_cache(named.name, size_mb, new, overhead_mb=overhead, cautions=cautions)
+
+
+def misses(facts: Facts, limits: MissLimits, seen: CacheActivity | None) -> tuple[Severity, str, tuple[Evidence, ...]]:
+    """How loud it is by what is missed; a note where no export says, or nearly nothing is."""
+    hits = seen.hit_percent if seen else None
+    if seen is None or hits is None or not known(seen.searches) or not known(seen.hits):
+        return Severity.NOTE, "", ()
+    missed = seen.searches - seen.hits
+    rate = missed / seconds if (seconds := seconds_of(facts)) else None
+    evidence: tuple[Evidence, ...] = (
+        Evidence(f"hits of {seen.name}", round(hits, 1), "%", seen.source, limits.hit_percent),
+    )
+    said = f" {hits:.3g} % of its searches find their page"
+    if rate is not None:
+        said += f", {rate:,.0f} a second do not"
+        evidence = (
+            *evidence,
+            Evidence(f"misses of {seen.name}", round(rate, 1), "/s", seen.source, limits.misses_per_second),
+        )
+    if hits >= limits.hit_percent:
+        return Severity.NOTE, f"{said}.", evidence
+    loud = rate is not None and rate >= limits.misses_per_second
+    return Severity.WARNING if loud else Severity.ADVICE, f"{said}.", evidence

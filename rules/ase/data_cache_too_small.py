@@ -1,0 +1,176 @@
+"""A data cache misses much beside memory that nothing uses.
+
+Finds: a data cache with a configured size of which more than one search in ten misses, a thousand times a second and
+more, and which replaces its buffers, while half of the memory that is free for reconfiguration would make it larger by
+half at least.
+
+Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was
+configured to use helps nobody.
+
+What to do: make the cache larger with `sp_cacheconfig`; growing takes effect at once, the way back is a restart. How
+large it has to be no export shows: half of what is free is a first step of this project, and the misses of the same
+hour tell whether it goes on. Pools for large I/O keep their size: what is new goes to the pool of the logical page.
+
+When to ignore it: where one statement or the scans of one table make the reads, the statement comes first, and no size
+is set here. What is read once, as by a load or a report over all, misses in a cache of any size.
+
+How loud it is: a warning where tasks wait for physical reads, by monSysWaits or by task switches; advice otherwise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, MonOpenObjectActivity, NamedCache, SysmonSample
+from rules.ase._evidence.caches.figures import (
+    doubt,
+    kind_of,
+    latest_caches,
+    named_of,
+    set_apart,
+    turnover_percent,
+)
+from rules.ase._evidence.caches.growth import MissLimits, larger, misses
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, MEMORY_MISSING, OVERHEAD_FACTS, free_evidence, free_memory
+from rules.ase._evidence.caches.monitored import MONITORED
+from rules.ase._evidence.caches.partitions import as_installed, never_sized
+from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
+from rules.ase._evidence.objects.scans import scans_of
+from rules.ase._evidence.objects.seen import activity, name_of
+from rules.ase._evidence.server import ENGINE_FACTS
+from rules.ase._evidence.waits.events import READS
+from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS
+from rules.ase._evidence.waits.verdict import WaitLimits, waits_too_long
+from rules.changes.quoting import comment
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X77192.htm",
+)
+USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample, MonOpenObjectActivity)
+UNUSED = "Each miss is a read from disk that a task waits for, while memory that max memory allows is used by nothing."
+SCANNED = (
+    "Reads that one statement makes by scanning come back in a cache of any size that does not hold the whole table."
+)
+SIZES = (
+    "No export shows how large it must be, nor whether one statement scans: monSysStatement and monOpenObjectActivity "
+    "show who reads; look at the misses of the same hour afterwards."
+)
+
+
+@dataclass(frozen=True)
+class Limits(MissLimits):
+    """From how many misses, what turnover and which growth on the rule speaks."""
+
+    times_an_hour: float = limit(
+        1.0, "this project: a cache that is not replaced once an hour is still filling", low=0.01, unit="times"
+    )
+    growth: float = limit(1.5, "this project: with less to gain the statements come first", low=1.1, unit="times")
+    reads_percent: float = percent(
+        50.0, "this project: one table with half of all physical reads is looked at before the cache", low=1
+    )
+
+
+@rule(
+    needs=(NamedCache,),
+    uses=(
+        *USES,
+        *MONITORED,
+        *MEMORY_FACTS,
+        *OVERHEAD_FACTS,
+        *ENGINE_FACTS,
+        *COSTLIEST_FACTS,
+        *WAIT_FACTS,
+        *SWITCH_FACTS,
+    ),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold what each cache misses against the memory that is free."""
+    seen = latest_caches(facts)
+    if not seen:
+        yield Unknown.of(CacheActivity, MonDataCache)
+    quiet = []
+    for cache in seen:
+        named = named_of(facts, cache.name)
+        if named is None or not known(named.run_size_mb) or named.run_size_mb <= 0:
+            quiet.append(f"{cache.name}: its size is not in the export")
+        elif never_sized(named) or as_installed(named) or named.pending or set_apart(named) or kind_of(named) == "log":
+            quiet.append(f"{cache.name}: nothing is added to it as it is configured")
+        elif why := doubt(cache):
+            yield Untrusted(why)
+        elif isinstance(said := _held(facts, limits, cache, named, named.run_size_mb), str):
+            quiet.append(said)
+        else:
+            yield said
+    if quiet:
+        yield Clean("; ".join(quiet))
+
+
+def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, size_mb: float) -> Outcome | str:
+    """What is to be said of one cache, or why it is in order."""
+    severity, told, figures = misses(facts, limits, cache)
+    if severity is not Severity.WARNING:
+        return f"{cache.name}:{told or ' its misses are not in the export'}"
+    turned = turnover_percent(facts, cache, named)
+    if turned and turned[1] < 100 * limits.times_an_hour:
+        return f"{cache.name}: at most {turned[1]:,.0f} % of it is replaced in an hour"
+    free = free_memory(facts)
+    if free is None:
+        return Unknown((MEMORY_MISSING,), f"{cache.name}:{told} Whether memory is free is not in the export")
+    change = larger(facts, named, size_mb, free, least=limits.growth)
+    if change is None:
+        return f"{cache.name}:{told} {free.mb:,.0f} MB are free, which is not enough to make it much larger"
+    first, more = _scanning(facts, limits)
+    waits = waits_too_long(facts, WaitLimits(), what="physical reads", events=READS, cause="Cache Search Misses")
+    name = comment(cache.name)
+    replaced = f", and it is replaced {_times(*turned)} times an hour" if turned else ""
+    grow = f"{name} {change.new} large with sp_cacheconfig, larger without a restart"
+    rate = next((one.value for one in figures if one.unit == "/s"), 0.0)
+    return Finding(
+        subject=cache.name,
+        severity=Severity.ADVICE if first or not waits else Severity.WARNING,
+        title=f"{name}: {rate:,.0f} misses a second with {size_mb:,.0f} MB, while {free.mb:,.0f} MB are not used",
+        seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
+        because=joined(UNUSED, SCANNED if first else ""),
+        do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
+        unknown="" if first else SIZES,
+        changes=() if first else (change,),
+        explains=("ase/reads_slow",),
+        evidence=(
+            Evidence(f"size of {cache.name} in force", size_mb, "MB", named.source),
+            *figures,
+            *free_evidence(facts),
+            *more,
+            *(waits.evidence if waits else ()),
+        ),
+    )
+
+
+def _times(least: float, most: float) -> str:
+    """A turnover between two shares in per cent, as a number of times."""
+    low, high = f"{least / 100:,.0f}", f"{most / 100:,.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _scanning(facts: Facts, limits: Limits) -> tuple[str, tuple[Evidence, ...]]:
+    """The one statement or the one scanned table that makes most of the physical reads; nothing where none is seen."""
+    if top := costliest(facts, "physical_reads"):
+        return f"the statement that reads most from disk: {top.says}", tuple(top.evidence(facts))
+    rows = [row for row in activity(facts) if row.of_interval and known(row.physical_reads)]
+    read = {id(row): row.physical_reads if known(row.physical_reads) else 0.0 for row in rows}
+    most = max(rows, key=lambda row: read[id(row)], default=None)
+    if most is None or most.index_id != 0 or not scans_of(most):
+        return "", ()
+    share = 100.0 * read[id(most)] / (sum(read.values()) or 1.0)
+    if share < limits.reads_percent:
+        return "", ()
+    named = name_of(most)
+    return (
+        f"the statements that scan {named}, {share:.0f} % of the reads from disk",
+        (Evidence(f"physical reads of {named}", read[id(most)], "", most.source),),
+    )
