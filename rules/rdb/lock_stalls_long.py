@@ -2,7 +2,8 @@
 
 Finds: the longest waits for a lock in stall logs and screens, the mean stall of the statistics (stall time ÷ requests
 that stalled), and how many waits ended in a timeout, by log or statistics; with who holds the lock, where RMU/SHOW
-LOCKS tells. A short lock timeout interval keeps every wait short, so beside one a short mean proves nothing.
+LOCKS tells, and who only passes a wait on. A short lock timeout interval keeps every wait short, so beside one a short
+mean proves nothing. Several that have waited for minutes at one moment are a standstill: look at once.
 
 Why it matters: Oracle's own Online Analysis calls a lock stall of 2 seconds long (RDM$BIND_STATS_MAX_LOCK_STALL) and
 adds that this is an indication, not proof. A process that waits keeps its own locks, and others wait for those.
@@ -12,18 +13,19 @@ transaction does: commit sooner, ask no person for input inside it, find rows by
 timeout interval: waits get longer, and the holder stays.
 
 When to ignore it: waits for I/O are no lock stalls, and locks as `termination` have waits by design. Waits for
-freeze and quiet point come from failed processes and from backups: no lock setting changes them. One long wait in a day
-may be a person at a screen.
+freeze, quiet point and AIJ switch-over come from failed processes, backups and full journals: no lock setting changes
+them. One long wait in a day may be a person at a screen.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.rdb import EventLog, HeldLock, HotRow, StatisticRow, WaitGroup
+from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, HotRow, StatisticRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.rdb._evidence.attached import attached_to, image_of
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     DEADLOCKED,
@@ -45,12 +47,14 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
+from rules.rdb._evidence.standstill import KINDS, kind_of, on_the_whole, standstill, stopped
+from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import (
     BACKUP,
     BY_TYPE,
     HOLDER,
-    NO_TUNING,
+    SOONER,
     STALLS,
     TIMEOUTS,
     WAIT_FACTS,
@@ -61,12 +65,16 @@ from rules.rdb._evidence.waits import (
     evidence_of,
     for_quiet_point,
     held_by,
+    holds_up,
     hottest,
+    leave,
     logged_again,
     named,
+    of_holder,
     process_of,
     queues,
     total,
+    waits_for_it,
     waits_of,
 )
 
@@ -84,7 +92,6 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
-SOONER = "let it commit sooner, ask no person for input, and find rows by an index."
 CULPRIT = (
     "While processes wait for it, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -134,6 +141,9 @@ class Limits:
     stall_seconds: float = limit(
         2.0, "vendor: lock stall of the Online Analysis screens, 2 seconds (RDM$BIND_STATS_MAX_LOCK_STALL)", unit="s"
     )
+    still_seconds: float = limit(
+        60.0, "this project: several that have waited for a minute at one moment are a standstill", unit="s"
+    )
     one_seconds: float = limit(30.0, "this project: a wait of one process alone is a note below this", unit="s")
     processes: float = limit(1.0, "this project: at any moment one process or more waits", unit="processes")
     queue: int = limit(
@@ -157,7 +167,13 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, HotRow), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess, HotRow),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))
@@ -175,30 +191,33 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found, refused = counted(facts, one)
     means = [mean for mean, _ in of_each_node(found, mean_stall)]
     worst = max(means, key=lambda mean: mean.seconds, default=None)
-    groups = [group for group in waits.of(STALLS) if group.resource_kind not in NO_TUNING]
+    groups = [group for group in waits.of(STALLS) if not kind_of(group)]
     long = [g for g in groups if known(g.longest_seconds) and g.longest_seconds >= limits.stall_seconds]
-    long.sort(key=lambda group: -_longest(group))
+    long.sort(key=lambda group: -longest_of(group))
     timeouts, of = _timeouts(waits, found, limits)
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
     crowd = max(means, key=lambda mean: mean.waiting, default=None)
     high = high or (crowd if crowd and crowd.waiting >= limits.waiting else None)
-    idle = [finding for kind in NO_TUNING if (finding := _no_tuning(one, limits, waits, kind))]
+    attached, lines = attached_to(facts, one), queues(waits.held)
+    bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
+    idle = [still for kind in KINDS if (still := standstill(one, waits, attached, kind, limits=bounds))]
     if high and (kind := mostly_idle(high)):
-        idle = idle or [_mean_no_tuning(one, limits, high, kind)]
+        idle = idle or [on_the_whole(one, high, kind, limits.stall_seconds)]
         high = None
-    yield from idle
+    told = not (long or high or many) and any(for_quiet_point(line.holder.resource) for line in lines[:1])
+    yield from (still for still in idle if not (told and still.subject == f"{one.subject} quiet"))
     if long or high or many:
         rows = shared_rows(facts, one)
-        yield _finding(one, limits, waits, rows, long, high, timeouts if many else None, of)
+        yield _finding(one, limits, waits, rows, attached, long, high, timeouts if many else None, of)
         if high and not long and not many and _is_brief(high, limits):
             if not (_main(waits, limits) or _most_waited_for(high)):
                 yield Unknown((TYPES,), f"{one.subject}: {_of_mean(high)}, for which lock type is not in the export")
         elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None) not in NOBODY:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
-    if lines := queues(waits.held):
-        yield _queue(one, limits, waits, lines, crowd)
+    if lines:
+        yield _queue(one, limits, waits, attached, lines, crowd)
     if not idle:
         yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
 
@@ -231,10 +250,6 @@ def _many(timeouts: Events, limits: Limits) -> bool:
     return timeouts.count >= limits.timeouts and not rare
 
 
-def _longest(group: WaitGroup) -> float:
-    return group.longest_seconds if known(group.longest_seconds) else 0.0
-
-
 def _is_long(mean: Mean, limits: Limits) -> bool:
     return mean.seconds >= limits.stall_seconds and (mean.count is None or mean.count >= limits.stalled)
 
@@ -244,20 +259,21 @@ def _finding(
     limits: Limits,
     waits: Waits,
     rows: dict[str, SharedRow],
+    attached: Mapping[str, AttachedProcess],
     long: list[WaitGroup],
     mean: Mean | None,
     timeouts: Events | None,
     of: Statistics | None,
 ) -> Finding:
     held, seen, because = culprits(waits.held), [], [KEEPS.format(limits.stall_seconds)]
-    lines = [line for line in queues(waits.held) if len(line.waiting) >= limits.queue]
+    lines = [line for line in queues(waits.held) if line.behind >= limits.queue]
     evidence: list[Evidence] = []
     main = _main(waits, limits) if mean else []
     if long:
         seen.append(_of_groups(long[: 1 if mean or timeouts else 3], rows))
         for group in long[:3]:
             name = f"longest wait for {named(group)}"
-            evidence.append(Evidence(name, round(_longest(group), 2), "s", group.source, limits.stall_seconds))
+            evidence.append(Evidence(name, round(longest_of(group), 2), "s", group.source, limits.stall_seconds))
     if mean:
         seen.append(_of_mean(mean))
         if main:
@@ -282,7 +298,7 @@ def _finding(
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
     do = (
-        _of_holder(held, lines)
+        of_holder(held, lines, attached)
         if held
         else UNPARTITIONED
         if waits.hidden
@@ -291,14 +307,16 @@ def _finding(
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
         do = _brief(one, mean, main)
     said = "; ".join(seen)
-    longest = _longest(long[0]) if long else None
+    longest = longest_of(long[0]) if long else None
     return Finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
-        title=_title(limits, longest, mean, timeouts) + (f"; {_holds_up(lines[0])}" if lines else ""),
+        title=_title(limits, longest, mean, timeouts) + (f"; {holds_up(lines[0])}" if lines else ""),
         seen=joined(
             f"{said[0].upper()}{said[1:]}.",
-            f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}." if held else "",
+            f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}{lines[0].passed_on if lines else ''}."
+            if held
+            else "",
         ),
         because=joined(*because[-2:]),
         do=joined(do, LONGER if timeouts and do == CULPRIT else ""),
@@ -314,6 +332,7 @@ def _finding(
             else Expectation("lock timeouts", timeouts.count if timeouts else None, "fewer", "heuristic"),
         ),
         weight=longest if longest is not None else mean.seconds if mean else None,
+        urgent=stopped(long, limits.still_seconds) >= limits.queue,
     )
 
 
@@ -331,46 +350,46 @@ def _holder(one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | 
     return CULPRIT
 
 
-def _holds_up(line: Queue) -> str:
-    """`BATCH_3 (20403A14) holds up 9 processes`."""
-    waiting = len(line.waiting)
-    return f"{process_of(line.holder)} holds up {waiting} process{'es' * (waiting > 1)}"
-
-
-def _of_holder(held: Sequence[HeldLock], lines: Sequence[Queue]) -> str:
-    """What to do where the display names who holds others up, a sentence; who has most behind it first."""
-    lock = lines[0].holder if lines else held[0]
-    behind = f" while {len(lines[0].waiting)} wait for it" if lines else ""
-    more = len({one.pid for one in held}) - 1
-    others = f" (and {more} other holders)" if more > 1 else " (and one other holder)" if more else ""
-    return (
-        f"See what the transaction of {process_of(lock)} does, which holds {comment(lock.resource, 60)}{behind}"
-        f"{others}: {SOONER}"
-    )
-
-
-def _queue(one: OneDatabase, limits: Limits, waits: Waits, lines: list[Queue], crowd: Mean | None) -> Finding:
-    """Who holds others up at one moment, where nothing but the lines of a stall log tells for how long."""
-    worst, waiting = lines[0], len(lines[0].waiting)
-    holder, behind = process_of(worst.holder), f"{waiting} process{'es' * (waiting > 1)}"
-    little = crowd is not None and crowd.waiting < limits.processes
+def _queue(
+    one: OneDatabase,
+    limits: Limits,
+    waits: Waits,
+    attached: Mapping[str, AttachedProcess],
+    lines: list[Queue],
+    crowd: Mean | None,
+) -> Finding:
+    """Who holds others up at one moment; for how long a screen of stalls or a stall log may tell."""
+    worst, waiting = lines[0], lines[0].behind
+    holder, first = process_of(worst.holder), len(worst.waiting)
+    halted = stopped(waits_for_it(waits, worst.holder.resource), limits.still_seconds) >= limits.queue
+    little = crowd is not None and crowd.waiting < limits.processes and not halted
     others = [line.holder for line in lines[1:]]
     lasts, idle = logged_again(waits, worst.holder.resource), for_quiet_point(worst.holder.resource)
+    if halted:
+        longest = max(map(longest_of, waits_for_it(waits, worst.holder.resource)))
+        lasts = f"Stall Messages shows waits of up to {rounded(longest)} s for it: it is no matter of a moment."
     asks = next(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
+    image = image_of(attached, worst.holder.pid)
     see = f"{'see' if not lasts else 'See'} what its transaction does: {BACKUP if idle else SOONER}"
+    loud = Severity.WARNING if halted else Severity.ADVICE
     return Finding(
         subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
-        severity=Severity.ADVICE if waiting >= limits.queue and not little else Severity.NOTE,
-        title=_holds_up(worst) + (asks if idle else ""),
+        severity=loud if waiting >= limits.queue and not little else Severity.NOTE,
+        title=holds_up(worst) + (asks if idle else ""),
         seen=joined(
-            f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and {behind} "
-            f"wait{'s' * (waiting == 1)} for it: {worst.said}.",
+            f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and "
+            f"{first} process{'es' * (first > 1)} wait{'s' * (first == 1)} for it: {worst.said}{worst.passed_on}.",
             f"Also: {held_by(others)}." if others else "",
         ),
         because=lasts or "The display is of one moment, which may be over already; statistics do not name a holder.",
-        do=f"{holder} holds it. {see}" if lasts else f"Ask again in a minute. Where {holder} still holds it, {see}",
+        do=joined(
+            f"{holder}{f' in {image}' if image else ''} holds it. {see}"
+            if lasts
+            else f"Ask again in a minute. Where {holder} still holds it, {see}",
+            leave(worst, worst.holder) if not idle and lasts else "",
+        ),
         evidence=(
             Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),
             *(
@@ -381,6 +400,7 @@ def _queue(one: OneDatabase, limits: Limits, waits: Waits, lines: list[Queue], c
             ),
         ),
         expects=(Expectation(f"processes that wait for {holder}", waiting, "fewer", "heuristic"),),
+        urgent=halted,
     )
 
 
@@ -433,14 +453,14 @@ def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:
 def _severity(
     limits: Limits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None, share: float | None
 ) -> Severity:
-    """A warning where somebody waits all the time; one wait of one process, or a few in a long log, are a note."""
-    if mean and mean.waiting >= limits.processes:
+    """A warning where somebody waits all the time, or several for minutes; one wait, or a few in a long log: a note."""
+    if (mean and mean.waiting >= limits.processes) or stopped(long, limits.still_seconds) >= limits.queue:
         return Severity.WARNING
     if not mean and not timeouts and share is not None and share < limits.little:
-        return Severity.ADVICE if any(_longest(group) >= limits.one_seconds for group in long) else Severity.NOTE
+        return Severity.ADVICE if any(longest_of(group) >= limits.one_seconds for group in long) else Severity.NOTE
     if mean or (timeouts and timeouts.hours) or len(long) > 1 or any(group.processes > 1 for group in long):
         return Severity.ADVICE
-    return Severity.ADVICE if any(_longest(group) >= limits.one_seconds for group in long) else Severity.NOTE
+    return Severity.ADVICE if any(longest_of(group) >= limits.one_seconds for group in long) else Severity.NOTE
 
 
 def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None) -> str:
@@ -456,7 +476,7 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
 def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
     """The longest waits, with their sums: at most, for a stall may stand in several lines."""
     named_ones = ", ".join(
-        f"{named(g)} up to {rounded(_longest(g))} s"
+        f"{named(g)} up to {rounded(longest_of(g))} s"
         + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
         + (f" by {g.processes} processes" if g.processes > 1 else "")
         + (
@@ -482,7 +502,7 @@ def _of_mean(mean: Mean) -> str:
 
 def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:
     """All logged stalls for locks, that of the resource with most of them first; empty where none has most."""
-    groups = [group for group in waits.most(STALLS) if group.resource_kind not in NO_TUNING]
+    groups = [group for group in waits.most(STALLS) if not kind_of(group)]
     most = total(groups[:1])
     return groups if most >= limits.stalled and 100 * most >= limits.main_percent * total(groups) else []
 
@@ -507,46 +527,6 @@ def _of_timeouts(one: OneDatabase, timeouts: Events, where: str, of: Statistics 
     return f"{timeouts.said} lock requests timed out{over}{after}{named_ones}"
 
 
-def _no_tuning(one: OneDatabase, limits: Limits, waits: Waits, kind: str) -> Finding | None:
-    """Waits that no lock setting changes."""
-    groups = [group for group in waits.of(STALLS, kind) if _longest(group) >= limits.stall_seconds]
-    if not groups:
-        return None
-    worst = max(groups, key=_longest)
-    count, (because, do) = worst.processes or 1, NO_TUNING[kind]
-    return Finding(
-        subject=f"{one.subject} {kind}",
-        severity=Severity.NOTE,
-        title=f"processes wait up to {_longest(worst):,.1f} s for the {kind} lock: no matter of tuning",
-        seen=f"{count} process{'es' * (count > 1)} waited for {named(worst)}, up to {rounded(_longest(worst))} s.",
-        because=because,
-        do=do,
-        evidence=(
-            Evidence(
-                *(f"longest wait for {named(worst)}", round(_longest(worst), 2), "s"),
-                *(worst.source, limits.stall_seconds),
-            ),
-        ),
-    )
-
-
-def _mean_no_tuning(one: OneDatabase, limits: Limits, mean: Mean, kind: str) -> Finding:
-    because, do = NO_TUNING[kind]
-    return Finding(
-        subject=f"{one.subject} {kind}",
-        severity=Severity.NOTE,
-        title=f"most of the time that processes wait for locks is for the {kind} lock: no matter of tuning",
-        seen=(
-            f"A request that stalls waits {rounded(mean.seconds)} s on average, and half of that time or more is for "
-            f"the {kind} lock."
-        ),
-        because=because,
-        do=do,
-        unknown=averaged(mean.each),
-        evidence=(Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),),
-    )
-
-
 def _nothing(
     one: OneDatabase,
     limits: Limits,
@@ -568,7 +548,7 @@ def _nothing(
         if worst and crowd
         else ""
     )
-    lengths = [_longest(group) for group in groups if known(group.longest_seconds) and group.kind == "stall"]
+    lengths = [longest_of(group) for group in groups if known(group.longest_seconds) and group.kind == "stall"]
     logs = [log for log in waits.logs if log.kind == "stall"]
     if left := sum(log.resources_left_out for log in logs):
         return Unknown(
@@ -587,7 +567,7 @@ def _nothing(
     if refused:
         return refused
     seen = ", ".join(named(group) for group in groups[:3] if not known(group.longest_seconds))
-    moment = max((_longest(group) for group in groups if known(group.longest_seconds)), default=None)
+    moment = max((longest_of(group) for group in groups if known(group.longest_seconds)), default=None)
     blocked = held_by(culprits(waits.held))
     why = ""
     if seen:

@@ -43,6 +43,7 @@ from rules.rdb._evidence.counted import (
     asked_back,
     caveats,
     counted,
+    explained,
     of_each_node,
     quiet,
     rounded,
@@ -124,6 +125,9 @@ class Limits:
         high=100,
         unit="pages or data writes as % of blocking ASTs on page locks",
     )
+    main_percent: float = percent(
+        50.0, "this project: from here on most of what is asked back, or waited for, is pages", low=1
+    )
 
 
 @rule(needs=(Database,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -180,6 +184,8 @@ def _of_node(
     waits = (
         f", {rounded(stalled.per_second)} stalled page locks/s"
         if stalled
+        else ""
+        if waiting
         else ", waits for page locks not in the export"
     )
     waits += f", {rounded(waiting.per_second / HUNDREDTHS)} processes wait for one at any moment" if waiting else ""
@@ -192,7 +198,7 @@ def _of_node(
             f"{limits.blasts_percent:g} % (this project's)",
             each,
         )
-    if not many and not stalled:
+    if not many and not stalled and not costs:
         return Unknown((STALLS,), start)
     if stalled and not costs and not many:
         return Unknown((PROMOTED,), start)
@@ -285,6 +291,7 @@ def _finding(
             *waiters,
             *evidence_of(missing),
         ),
+        explains=explained(each, ("page",), limits.main_percent) if costs and not blasts.source.tentative else (),
         changes=changes_to("page_transfer", facts, one, "DISK", "MEMORY") if costs else (),
         expects=(
             Expectation(f"{_named(each.rate(PASSED_ON))} (/s)", round(writes.per_second, 1), "lower", "heuristic"),

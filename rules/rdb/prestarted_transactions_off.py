@@ -154,6 +154,7 @@ def _finding(
             *_lock_evidence(hot, limits),
             *_io_evidence(io, limits),
         ),
+        explains=("rdb/root_file_locks_hot",) if acts and hot else (),
         changes=(alter("prestarted_transactions", place_of(facts, one), "DISABLED", "ENABLED"),) if acts else (),
         expects=_expects(hot, io) if acts else (),
     )

@@ -34,6 +34,7 @@ from rules.rdb._evidence.counted import (
     counted,
     of_each_node,
     on_node,
+    part_of_stalls,
     per_transaction,
     quiet,
     rounded,
@@ -209,7 +210,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             found.back.evidence(OF_ASKED, limits.blasts_percent),
             *evidence_of(groups, "waits for"),
         ),
-        explains=("rdb/blocking_asts_high",) if main and not blasts.source.tentative else (),
+        explains=() if blasts.source.tentative else _explains(each, limits, main=bool(main)),
         changes=(alter("adjustable_locking", place_of(facts, one), "ENABLED", "DISABLED", cautions=MORE, when=FIRST),),
         expects=(
             Expectation("blocking ASTs on record locks (/s)", round(blasts.per_second, 1), "lower", "heuristic"),
@@ -220,6 +221,11 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             ),
         ),
     )
+
+
+def _explains(each: Statistics, limits: Limits, *, main: bool) -> tuple[str, ...]:
+    stalls = part_of_stalls(each, ("record",)) >= limits.main_percent
+    return (("rdb/blocking_asts_high",) if main else ()) + (("rdb/lock_stalls_long",) if stalls else ())
 
 
 def _levels(one: OneDatabase) -> str:

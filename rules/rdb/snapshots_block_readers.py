@@ -24,6 +24,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
+    HUNDREDTHS,
     STALL_TIME,
     caveats,
     counted,
@@ -31,6 +32,7 @@ from rules.rdb._evidence.counted import (
     quiet,
     rounded,
     stalled_of,
+    waiting_of,
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, belonging, databases
@@ -80,6 +82,7 @@ class Limits:
     stalled_per_second: float = limit(
         0.1, "this project: one start in ten seconds that stalls; no vendor names a limit", unit="stalled requests/s"
     )
+    waiting: float = limit(1.0, "this project: at any moment one reader or more waits", unit="processes")
     main_percent: float = limit(
         50.0, "this project: most of what waits for locks waits for snapshots", high=100.0, unit="% of the stall time"
     )
@@ -113,13 +116,16 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if isinstance(refused, Untrusted) or (refused and not waits and not logs):
         yield refused
         return
-    if not waits and not logs and stalled is None:
+    waiting = _waiting(facts, one)
+    if not waits and not logs and stalled is None and waiting is None:
         why = f"{one.subject}: snapshots are deferred; whether a reader waits is not in the export"
         yield Unknown.without("waits of read-only transactions", WaitGroup.COLLECTED_BY, why)
         return
     readers = [wait for wait in waits if wait.resource_kind == "snapshot"]
-    if _many(readers, limits) or (stalled is not None and stalled[0].per_second >= limits.stalled_per_second):
-        yield _finding(facts, one, limits, mode, (readers, stalled))
+    often = stalled is not None and stalled[0].per_second >= limits.stalled_per_second
+    long = waiting is not None and waiting[0].per_second / HUNDREDTHS >= limits.waiting
+    if _many(readers, limits) or often or long:
+        yield _finding(facts, one, limits, mode, (readers, stalled, waiting))
         return
     events = sum(wait.logged + wait.missed for wait in readers)
     rate = f", {stalled[0].per_second:g} stalled requests/s" if stalled else ""
@@ -137,6 +143,12 @@ def _stalled(facts: Facts, one: OneDatabase) -> tuple[tuple[Rate, Statistics] | 
     return max(rates, key=lambda pair: pair[0].per_second, default=None), None if rates else refused
 
 
+def _waiting(facts: Facts, one: OneDatabase) -> tuple[Rate, Statistics] | None:
+    """The stall time of snapshot locks, the highest of all nodes: ÷ 100 the readers that wait at any moment."""
+    times = of_each_node(counted(facts, one)[0], lambda each: waiting_of(each, "snapshot"))
+    return max(times, key=lambda pair: pair[0].per_second, default=None)
+
+
 def _many(readers: Sequence[WaitGroup], limits: Limits) -> bool:
     """Whether readers waited long, or often where no length was logged."""
     if any(known(wait.longest_seconds) and wait.longest_seconds >= limits.stall_seconds for wait in readers):
@@ -149,9 +161,10 @@ def _finding(
     one: OneDatabase,
     limits: Limits,
     mode: Read,
-    found: tuple[Sequence[WaitGroup], tuple[Rate, Statistics] | None],
+    found: tuple[Sequence[WaitGroup], tuple[Rate, Statistics] | None, tuple[Rate, Statistics] | None],
 ) -> Finding:
-    readers, (stalled, each) = found[0], found[1] or (None, None)
+    readers, (stalled, each), (waiting, of_time) = found[0], found[1] or (None, None), found[2] or (None, None)
+    each = each or of_time
     events = sum(wait.logged + wait.missed for wait in readers)
     longest = max((wait.longest_seconds for wait in readers if known(wait.longest_seconds)), default=None)
     seen = [f"{events} waits for a snapshot lock were logged"] if events else []
@@ -166,6 +179,11 @@ def _finding(
         seen.append(f"{rounded(stalled.per_second)} requests/s for snapshot locks stalled")
         rate = round(stalled.per_second, 2)
         evidence.append(Evidence("stalled snapshot locks", rate, "/s", stalled.source, limits.stalled_per_second))
+    if waiting is not None and not (stalled or longest):
+        behind = waiting.per_second / HUNDREDTHS
+        seen.append(f"{rounded(behind)} processes wait for one at any moment")
+        what = "processes that wait for a snapshot lock, on average"
+        evidence.append(Evidence(what, round(behind, 2), "", waiting.source, limits.waiting))
     logged = waits_of(facts, one).events([wait.kind for wait in readers[:1]])
     rare = logged is not None and logged.hours is not None and events / logged.hours < limits.events_per_hour
     rate_of = stalled.per_second if stalled else None

@@ -57,6 +57,20 @@ def test_a_note_is_the_cause_of_another_note_and_of_nothing_graver() -> None:
     assert [(one.rule, one.explains) for one in linked([slight, note])] == [("root", ("symptom:S",)), ("symptom", ())]
 
 
+def test_a_root_cause_in_rdb_is_as_loud_as_what_it_explains_and_what_lies_between_is_not() -> None:
+    root = found("rdb/root", Severity.ADVICE, explains=("rdb/between",))
+    root = replace(root, finding=replace(root.finding, subject="S on ORKNEY"))
+    between = found("rdb/between", Severity.ADVICE, explains=("rdb/symptom",))
+    ranked = linked([found("rdb/symptom", Severity.WARNING), between, root])
+    assert [(one.rule, one.finding.severity.name) for one in ranked] == [
+        ("rdb/root", "WARNING"),
+        ("rdb/between", "ADVICE"),
+        ("rdb/symptom", "WARNING"),
+    ]
+    elsewhere = [found("a/root", Severity.ADVICE, explains=("a/symptom",)), found("a/symptom", Severity.WARNING)]
+    assert linked(elsewhere)[0].finding.severity is Severity.ADVICE
+
+
 def test_an_explanation_of_a_rule_that_did_not_fire_is_left_out() -> None:
     assert linked([found("root", Severity.WARNING, explains=("silent",))])[0].explains == ()
 

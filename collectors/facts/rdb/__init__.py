@@ -1,6 +1,7 @@
 """Facts about Oracle Rdb databases."""
 
 from collectors.facts.rdb.database import (
+    AttachedProcess,
     Database,
     DatabaseUse,
     LogicalArea,
@@ -26,6 +27,7 @@ __all__ = [
     "ITEMS",
     "LOCK_ITEMS",
     "LOCK_TYPES",
+    "AttachedProcess",
     "Database",
     "DatabaseUse",
     "EventLog",

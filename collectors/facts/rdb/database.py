@@ -59,6 +59,12 @@ class Database(OfDatabase):
     """0: wait for ever (not set)."""
     after_image_journaling: bool | None = None
     fast_commit: bool | None = None
+    checkpoint_blocks: Reading = ABSENT
+    """Of fast commit, blocks of the journal; 0: no interval is set."""
+    checkpoint_seconds: Reading = ABSENT
+    """Of fast commit; 0: no time is set."""
+    available_journals: Reading = ABSENT
+    """As printed: no vendor's text says whether a journal that is full counts as available."""
     commit_to_journal: bool | None = None
     transaction_interval: Reading = ABSENT
     prestarted_transactions: bool | None = None
@@ -164,6 +170,19 @@ class DatabaseUse(OfDatabase):
         """The users without Rdb's own servers; `None`: not in the export."""
         printed = self.active_users
         return max(0.0, printed - self.servers) if isinstance(printed, int | float) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttachedProcess(OfDatabase):
+    """A process that RMU/SHOW USERS lists: what a PID of another display is called, and which image it runs."""
+
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW USERS and the root file"
+
+    pid: str
+    process: str | None = None
+    user: str | None = None
+    image: str | None = None
+    """The file as printed, `DISK$APP:[EXE]ORDERS.EXE;4`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,9 @@ A process name may have blanks, so a row is known by the PID at its left and by 
 modes at its right. `Granted` is NL where nothing was ever granted (rdb-formats.md 4 [V]).
 
 The layout is recalled [R]; what proves it is the rows themselves: where each block with a waiting process has a
-blocker whose mode is incompatible with the wanted one, by the vendor's table, the reading is not tentative.
+blocker whose mode is incompatible with a wanted one, by the vendor's table, the reading is not tentative. The others of
+a block may want what the blocker would allow: they stand behind the one that cannot have it, in its queue (vendor: a
+requesting process can appear to be waiting for other requestors).
 
 `%RMU-I-NOLOCKSOUT`: no locks with these qualifiers; with partitioned lock trees a root file as a parameter hides those
 of areas, pages and records. Locks such as `termination` sit in conflict for ever by design: they are read, and
@@ -160,7 +162,7 @@ class ShowLocks:
         if len(self.rows) >= MOST:
             self.left_out += 1
             return
-        pid, process = cells[0][:8].upper(), cells[0][8:].strip() or None
+        pid, process = cells[0][:8].upper(), cells[0][8:].rstrip(" .").lstrip() or None
         self.rows.append(
             _Row(
                 number=number,
@@ -219,7 +221,7 @@ class _Block:
 
 
 def _proven(rows: Sequence[_Row]) -> bool:
-    """Whether each process that waits beside a blocker is held up by a mode of it; at least one must be."""
+    """Whether in each block with a blocker one who waits is held up by a mode of it; there must be such a block."""
     blocks: dict[int, _Block] = {}
     for row in rows:
         block = blocks.setdefault(row.block, _Block())
@@ -229,7 +231,7 @@ def _proven(rows: Sequence[_Row]) -> bool:
             block.blocking += [row.granted, row.requested]  # one that waits itself, before the other, blocks too
     both = [block for block in blocks.values() if block.waiting and block.blocking]
     return bool(both) and all(
-        any(mode not in COMPATIBLE[wanted] for mode in block.blocking) for block in both for wanted in block.waiting
+        any(mode not in COMPATIBLE[wanted] for mode in block.blocking for wanted in block.waiting) for block in both
     )
 
 

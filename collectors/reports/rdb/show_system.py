@@ -25,7 +25,8 @@ RMU/SHOW USERS with a root file has, in Rdb 7.0, no heading and so no node (open
         - 24404893:1 - RDMLS - non-utility, RDBVMS - active user
             - image DSA1:[SYS4.SYSCOMMON.][SYSEXE]RDMALS70.EXE;811
 
-Servers of Rdb itself are counted among the users.
+Servers of Rdb itself are counted among the users. Each user is a fact of its own, by which other displays are told who
+a PID is.
 
 RMU/DUMP/USERS lists the users of all nodes (`Active user with process ID …`). Its layout is recalled [R], so what is
 counted there is tentative; it names no node.
@@ -37,7 +38,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from collectors.facts.base import ABSENT, Reading
-from collectors.facts.rdb import DatabaseUse, NodeDatabases
+from collectors.facts.rdb import AttachedProcess, DatabaseUse, NodeDatabases
 from collectors.layouts.vms import MOMENT, moment
 from collectors.registry import NotThisReport, Report, report
 
@@ -78,6 +79,12 @@ Logical_Names). Of other images those in SYS$SYSTEM with Rdb's facility name and
 """
 SERVER_ACTIVE = re.compile(r".{0,40}\bserver\"?(?: process)?\"? is active\b", re.IGNORECASE)
 """RMU/SHOW SYSTEM lists no users, but names the servers that it counts among them."""
+USER = re.compile(
+    rf"(?P<pid>{PID}):(?:[0-9]{{1,5}}|\*\*)\s{{1,3}}-\s{{1,3}}(?P<process>\S.{{0,40}}?)(?:\s-\s(?:non-)?utility)?,\s{{1,3}}"
+    r"(?P<user>[^\s,]{1,31})\s-\s",
+    re.IGNORECASE,
+)
+IMAGE = re.compile(r"image\s(?:name\s)?(?:is\s)?\"?(?P<image>[^\s\"]{1,255})", re.IGNORECASE)
 SILENT = re.compile(
     rf"monitor log filename|current after-image journal file|{PID}(?::[0-9*]{{1,5}})?\s|image\s"
     r"|.{0,40}\bserver(?: process)?\W? is (?:active|not active|inactive|enabled|disabled)\b|restricted access|monitor\s"
@@ -99,6 +106,8 @@ BANNER = re.compile(
 STARS = re.compile(r"\*[\s*-]*$|\*\s{0,8}Dump of Database (?:users|header)\b.{0,60}$", re.IGNORECASE)
 MOST = 2_000
 """Databases kept of one file; a node has some dozens (this project's figure)."""
+MOST_PROCESSES = 5_000
+"""Processes kept of one file; a database has 2,032 users at most, some nodes many databases (this project's figure)."""
 REMEDY = "repeat RMU/SHOW SYSTEM and upload all of it"
 TENTATIVE = "the layout of RMU/DUMP/USERS is recalled: hold the number of users against the listing"
 
@@ -138,11 +147,24 @@ class _Use:
     members: int = 0
     broken_off: bool = False
     """Whether its last line ends within brackets."""
+    processes: list["_Process"] = field(default_factory=list)
 
     @property
     def whole(self) -> bool:
         """Whether it was read to its end, as far as the lines tell."""
         return self.members > 0 and not self.broken_off
+
+
+@dataclass
+class _Process:
+    """One user that is listed."""
+
+    pid: str
+    process: str
+    user: str
+    first: int
+    last: int
+    image: str | None = None
 
 
 @dataclass
@@ -173,11 +195,13 @@ class _Walk:
     root: str | None = None
     banner: re.Match[str] | None = None
     left_out: int = 0
+    processes: int = 0
+    """Kept of all databases."""
 
 
-@report(starts=START, provides=(DatabaseUse, NodeDatabases))
-def read(report: Report) -> Iterator[DatabaseUse | NodeDatabases]:
-    """Yield one fact per database and node and one per node; of RMU/DUMP/USERS one per database."""
+@report(starts=START, provides=(DatabaseUse, NodeDatabases, AttachedProcess))
+def read(report: Report) -> Iterator[DatabaseUse | NodeDatabases | AttachedProcess]:
+    """Yield one fact per database and node, user and node; of RMU/DUMP/USERS one per database."""
     walk = _Walk(report)
     _above(walk)
     index = 0
@@ -187,6 +211,7 @@ def read(report: Report) -> Iterator[DatabaseUse | NodeDatabases]:
         raise NotThisReport
     for use in walk.uses:
         yield _fact(report, use)
+        yield from _attached(report, use)
     if walk.left_out:
         report.problem(f"{walk.left_out:,} more databases were left out: no node has so many, see the file")
     for node in walk.nodes:
@@ -260,6 +285,7 @@ def _take(walk: _Walk, index: int) -> int:
         text, taken = _joined(walk.report, index, bullet["text"].rstrip())
         if not _member(walk, text):
             return 1
+        _process(walk, text, index, index + taken - 1)
         if walk.open:
             walk.open.last = index + taken - 1
             walk.open.members += 1
@@ -317,6 +343,31 @@ def _member(walk: _Walk, text: str) -> bool:
     else:
         return SILENT.match(text) is not None
     return True
+
+
+def _process(walk: _Walk, text: str, first: int, last: int) -> None:
+    """Keep a user, or the image of the one above."""
+    use = walk.open
+    if use is None:
+        return
+    if (found := USER.match(text)) and walk.processes < MOST_PROCESSES:
+        walk.processes += 1
+        use.processes.append(_Process(found["pid"].upper(), found["process"], found["user"], first, last))
+    elif (found := IMAGE.match(text)) and use.processes and use.processes[-1].image is None:
+        use.processes[-1].image, use.processes[-1].last = found["image"], last
+
+
+def _attached(report: Report, use: _Use) -> Iterator[AttachedProcess]:
+    for one in use.processes:
+        yield AttachedProcess(
+            source=report.source(one.first, one.last),
+            database=use.root,
+            node=use.node.name,
+            pid=one.pid,
+            process=one.process,
+            user=one.user,
+            image=one.image,
+        )
 
 
 def _listed(report: Report, one: _List) -> DatabaseUse:

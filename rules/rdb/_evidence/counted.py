@@ -249,9 +249,20 @@ def explained(each: Statistics, kinds: Sequence[str], main_percent: float) -> tu
     blasts = sum(rate.per_second for kind in kinds if (rate := each.rate(BLASTS, kind)))
     whole = each.rate(BLASTS, "total")
     most = whole and whole.per_second and 100 * blasts / whole.per_second >= main_percent
-    parts = [one.percent for kind in kinds if (one := stalled_of(each, kind)) and one.percent is not None]
-    stalls = sum(parts) >= main_percent
+    stalls = part_of_stalls(each, kinds) >= main_percent
     return (("rdb/blocking_asts_high",) if most else ()) + (("rdb/lock_stalls_long",) if stalls else ())
+
+
+def part_of_stalls(each: Statistics, kinds: Sequence[str]) -> float:
+    """What these lock types are of all stalls, %: of the time, where that of each was counted, else of the requests.
+
+    0 where neither was read. Of many short stalls and few long ones the long ones are what people wait for.
+    """
+    time, whole = [each.rate(STALL_TIME, kind) for kind in kinds], each.rate(STALL_TIME, "total")
+    counted_ones = [rate.per_second for rate in time if rate]
+    if whole and whole.per_second and len(counted_ones) == len(kinds):
+        return 100 * sum(counted_ones) / whole.per_second
+    return sum(one.percent for kind in kinds if (one := stalled_of(each, kind)) and one.percent is not None)
 
 
 @dataclass(frozen=True)
@@ -368,8 +379,8 @@ def waits_matter(each: Statistics, stalled: float | None, least: float, lock_typ
     where their time is not known.
     """
     time = waiting_of(each, lock_type)
-    if time is not None and time.per_second / HUNDREDTHS < WAITING:
-        return False
+    if time is not None and (stalled is None or time.per_second / HUNDREDTHS < WAITING):
+        return time.per_second / HUNDREDTHS >= WAITING
     return stalled is not None and stalled >= least
 
 

@@ -39,6 +39,9 @@ DERIVED = (
     "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
     "for the header's may be users ÷ 50"
 )
+ONE_CONFIGURED = (
+    "when the information table RDB$DATABASE_ROOT shows one cluster node configured (a header may print users ÷ 50)"
+)
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
 MOST_AREAS = 3
 """Storage areas that are named."""
@@ -255,11 +258,14 @@ def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Cha
 def _blocked(before: Sequence[str], steps: Sequence[Step], made: dict[str, Change]) -> str:
     """What has to come first by hand, in words; empty where a script can go on."""
     open_ones = [
-        step.label
+        step
         for step in steps
         if step.clause in before and (step.met is None or (step.clause in made and _template(made[step.clause])))
     ]
-    return f"when a new header shows {' and '.join(open_ones)}" if open_ones else ""
+    derived = [step for step in open_ones if step.clause == "cluster_nodes" and step.value is None]
+    shown = [step.label for step in open_ones if step not in derived]
+    header = [f"when a new header shows {' and '.join(shown)}"] if shown else []
+    return " and ".join([*header, *([ONE_CONFIGURED] if derived else [])])
 
 
 def _template(change: Change) -> bool:

@@ -5,16 +5,17 @@ history screen has the same events as the log, so the two are never added. The r
 that is in RMU/SHOW LOCKS alone. Stalls are waits for I/O as well, and some locks have waits by design.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Self
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.rdb import EventLog, HeldLock, LogicalArea, NoLocksShown, WaitGroup
+from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, LogicalArea, NoLocksShown, WaitGroup
 from rules.changes.quoting import comment
-from rules.finding import Evidence, MissingInput, Untrusted
+from rules.finding import Evidence, MissingInput, Untrusted, joined
 from rules.laws.rounding import plain
+from rules.rdb._evidence.attached import image_of
 from rules.rdb._evidence.databases import OneDatabase, belonging
 
 WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown, LogicalArea)
@@ -23,17 +24,6 @@ STALLS = ("stall", "stall messages")
 TIMEOUTS = ("lock timeout", "lock timeout history")
 DEADLOCKS = ("deadlock", "deadlock history")
 """The log first: it has more of the events than the screen of the last one of each process."""
-NO_TUNING = {
-    "freeze": (
-        "A process failed and its database recovery holds the others up.",
-        "Look for failed processes: no lock setting changes this.",
-    ),
-    "quiet": (
-        "A backup or a switch of the journal asks for a quiet point and waits for long transactions.",
-        "Look for long transactions at that time: no lock setting changes this.",
-    ),
-}
-"""Resources whose waits no lock setting changes, with what they tell and what to look for (recalled)."""
 BACKUP = (
     "let it commit, then run that backup at another time, or with /LOCK_TIMEOUT so that it gives up instead of holding "
     "others up; /NOQUIET_POINT (online backups) asks for none, and has usage notes of its own."
@@ -69,6 +59,8 @@ def for_quiet_point(resource: str) -> bool:
 LONGEST = 1e8
 """Seconds: three years. No stall is longer, a clock or a column was misread."""
 HOLDER = MissingInput("who holds the lock", HeldLock.COLLECTED_BY)
+SOONER = "let it commit sooner, ask no person for input, and find rows by an index."
+READS = "A program that only reads (PR) takes no locks of rows in a transaction that is READ ONLY."
 MOST = 3
 """Resources and processes that are named in a sentence."""
 
@@ -246,7 +238,14 @@ class Queue:
 
     holder: HeldLock
     waiting: tuple[HeldLock, ...]
-    """One line of each process."""
+    """One line of each process that waits for it itself."""
+    links: tuple["Queue", ...] = ()
+    """Those of them who hold others up meanwhile, and the ones behind these in turn."""
+
+    @property
+    def behind(self) -> int:
+        """How many processes wait for it, itself or through another one."""
+        return len({lock.pid for queue in (self, *self.links) for lock in queue.waiting})
 
     @property
     def said(self) -> str:
@@ -255,19 +254,59 @@ class Queue:
         more = f" and {len(self.waiting) - MOST} more" if len(self.waiting) > MOST else ""
         return f"{', '.join(named_ones)}{more}"
 
+    @property
+    def passed_on(self) -> str:
+        """Who of those that wait holds others up in turn, a clause with its semicolon; empty where nobody does."""
+        if not self.links:
+            return ""
+        link, more = self.links[0], len(self.links) - 1
+        others = f" ({more} more such link{'s' * (more > 1)})" if more else ""
+        return (
+            f"; of the {self.behind} behind it {len(link.waiting)} wait{'s' * (len(link.waiting) == 1)} for "
+            f"{process_of(link.holder)}, which waits itself{others}"
+        )
+
 
 def queues(held: Sequence[HeldLock]) -> list[Queue]:
     """Who holds others up with who waits for it, the longest queue first; without those behind whom none is listed."""
+    asking: dict[str, dict[str, HeldLock]] = {}
+    blocking: dict[str, dict[str, HeldLock]] = {}
+    for lock in held:
+        if lock.role in ("waiting", "requestor"):
+            asking.setdefault(lock.resource, {})[lock.pid] = lock
+        elif lock.role == "blocker":
+            blocking.setdefault(lock.pid, {})[lock.resource] = lock
     found = []
     for holder in culprits(held):
-        waiting = {
-            lock.pid: lock
-            for lock in held
-            if lock.role in ("waiting", "requestor") and lock.resource == holder.resource and lock.pid != holder.pid
-        }
+        waiting = _behind(holder, asking)
         if waiting:
-            found.append(Queue(holder, tuple(waiting.values())))
-    return sorted(found, key=lambda queue: -len(queue.waiting))
+            found.append(Queue(holder, waiting, tuple(_links(holder, waiting, asking, blocking))))
+    return sorted(found, key=lambda queue: -queue.behind)
+
+
+def _behind(holder: HeldLock, asking: Mapping[str, Mapping[str, HeldLock]]) -> tuple[HeldLock, ...]:
+    return tuple(lock for pid, lock in asking.get(holder.resource, {}).items() if pid != holder.pid)
+
+
+def _links(
+    root: HeldLock,
+    waiting: Sequence[HeldLock],
+    asking: Mapping[str, Mapping[str, HeldLock]],
+    blocking: Mapping[str, Mapping[str, HeldLock]],
+) -> Iterator[Queue]:
+    """Those who wait and hold others up, level by level; each process once, so that a circle ends."""
+    seen, level = {root.pid}, list(waiting)
+    while level:
+        below: list[HeldLock] = []
+        for pid in dict.fromkeys(lock.pid for lock in level):
+            if pid in seen:
+                continue
+            seen.add(pid)
+            for lock in blocking.get(pid, {}).values():
+                if others := _behind(lock, asking):
+                    yield Queue(lock, others)
+                    below += others
+        level = below
 
 
 def process_of(lock: HeldLock) -> str:
@@ -280,18 +319,49 @@ def held_by(locks: Sequence[HeldLock]) -> str:
     return ", ".join(f"{process_of(lock)} holds {comment(lock.resource, 60)}" for lock in locks[:MOST])
 
 
-def logged_again(waits: "Waits", resource: str) -> str:
-    """That a stall log shows waits for that resource over minutes, as a sentence; empty for one wait or one moment."""
-    groups = [
+def holds_up(line: Queue) -> str:
+    """`BATCH_3 (20403A14) holds up 9 processes`."""
+    return f"{process_of(line.holder)} holds up {line.behind} process{'es' * (line.behind > 1)}"
+
+
+def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mapping[str, AttachedProcess]) -> str:
+    """What to do where the display names who holds others up; who has most behind it first."""
+    lock = lines[0].holder if lines else held[0]
+    behind = f" while {lines[0].behind} wait for it" if lines else ""
+    more = len({one.pid for one in held}) - 1
+    others = f" (and {more} other holders)" if more > 1 else " (and one other holder)" if more else ""
+    image = image_of(attached, lock.pid)
+    return joined(
+        f"See what the transaction of {process_of(lock)}{f' in {image}' if image else ''} does, which holds "
+        f"{comment(lock.resource, 60)}{behind}{others}: {SOONER}",
+        leave(lines[0], lock) if lines else "",
+    )
+
+
+def leave(line: Queue, lock: HeldLock) -> str:
+    """What else is to be known before somebody acts on a queue, a sentence."""
+    if line.links:
+        return f"Leave {process_of(line.links[0].holder)} alone: it waits, too."
+    return READS if lock.granted == "PR" and lock.resource.lower().startswith("record") else ""
+
+
+def waits_for_it(waits: "Waits", resource: str) -> list[WaitGroup]:
+    """The stalls for a resource as RMU/SHOW LOCKS prints it."""
+    name = resource.strip().lower()
+    return [
         group
         for group in waits.of(STALLS)
-        if group.kind == "stall"
-        and (
+        if (
             for_quiet_point(group.resource)
-            if for_quiet_point(resource)
-            else group.resource.strip().lower() == resource.strip().lower()
+            if for_quiet_point(name)
+            else name in (group.resource.strip().lower(), f"{group.resource_kind} {group.resource}".strip().lower())
         )
     ]
+
+
+def logged_again(waits: "Waits", resource: str) -> str:
+    """That a stall log shows waits for that resource over minutes, as a sentence; empty for one wait or one moment."""
+    groups = [group for group in waits_for_it(waits, resource) if group.kind == "stall"]
     logs = [log for log in waits.logs if log.kind == "stall"]
     hours = _hours(logs) if logs else None
     if total(groups) < LASTING or hours is None or hours * 60 < LASTING:

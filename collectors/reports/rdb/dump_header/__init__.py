@@ -269,7 +269,7 @@ class _Walk:
         elif sentences.NO_TIMEOUT.search(text):
             values.setdefault("lock_timeout_seconds", 0.0)
         else:
-            more = (sentences.IN_LOCKING,) if self.title == "locking" else ()
+            more = sentences.IN_SECTION.get(self.title, ())
             return self._set(values, text, (*sentences.DATABASE, sentences.ROW_LEVEL, *more), index)
         return True
 

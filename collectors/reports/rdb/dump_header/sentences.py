@@ -51,6 +51,12 @@ def _counted(field: str, words: str) -> Sentence:
     return _of(field, f"{words} {COUNT}", reading)
 
 
+def _none(_: str) -> float:
+    return 0.0
+
+
+NONE_OF = "no checkpoint(?:ing)?"
+NOT_GIVEN = "(?:is|was) (?P<value>specified|set|defined)"
 WORDS = r"(?P<value>[A-Za-z-]{1,20})"
 DATABASE = (
     _of("structure_level", r"structure level is (?P<value>[0-9]{1,3}(?:\.[0-9]{1,3})?)", str),
@@ -68,6 +74,7 @@ DATABASE = (
     _switched("lock_partitioning", "lock (?:tree )?partitioning"),
     _counted("lock_timeout_seconds", "lock (?:wait )?timeout interval"),
     _switched("after_image_journaling", "after-image journaling"),
+    _counted("available_journals", "available journal count"),
     _switched("fast_commit", "fast commit"),
     _switched("commit_to_journal", "commit to (?:aij|journal) optimization"),
     _counted("transaction_interval", "transaction interval"),
@@ -79,8 +86,15 @@ DATABASE = (
     _switched("page_level_locking", "page[- ]level locking"),
     _counted("storage_areas", "active storage area count"),
 )
-IN_LOCKING = _counted("lock_timeout_seconds", "timeout interval")
-"""Under the title `Locking` alone; other features have time-outs, too."""
+IN_LOCKING = (_counted("lock_timeout_seconds", "timeout interval"),)
+IN_FAST_COMMIT = (
+    _counted("checkpoint_blocks", "checkpoint(?:ing)? (?:aij )?interval"),
+    _counted("checkpoint_seconds", "checkpoint(?:ing)? (?:time|timed) interval"),
+    _of("checkpoint_blocks", f"{NONE_OF} (?:aij )?interval {NOT_GIVEN}", _none),
+    _of("checkpoint_seconds", f"{NONE_OF} (?:time|timed) interval {NOT_GIVEN}", _none),
+)
+IN_SECTION = {"locking": IN_LOCKING, "fast commit": IN_FAST_COMMIT}
+"""Below their title alone: other features have time-outs, and row caches checkpoints of their own, too."""
 NO_TIMEOUT = re.compile(r"(?i)\block (?:wait )?timeout interval is (?:not (?:set|specified)|disabled|none)\b")
 ROW_LEVEL = _switched("row_level_locking", "row[- ]level locking")
 SINGLE = re.compile(r"(?i)\bsingle[- ]instance\b(?: (?:mode )?is (?P<switch>enabled|disabled))?")

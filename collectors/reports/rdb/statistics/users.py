@@ -28,6 +28,7 @@ TIMED = re.compile(
 LOCK_ID = re.compile(r"\s+[0-9A-F]{8}\s*$")
 COUNT = re.compile(r"\s+(?P<count>[0-9][0-9,]{0,12}|\*{1,12})\s*$")
 HEADING = re.compile(r"\s*(?:process|area:page)", re.IGNORECASE)
+STALL_COLUMNS = re.compile(r"\b(?:since|elapsed)\b.{0,40}\breason\b.{0,60}\block\b", re.IGNORECASE)
 ENTRY = re.compile(
     r"\s{0,80}(?P<dbkey>-?[0-9]{1,9}:[0-9]{1,10}:-?[0-9]{1,6}|Empty:[0-9]{1,9})"
     r"(?:\s{1,20}(?P<users>[0-9][0-9,]{0,9}|\*{1,10})(?![0-9:]))?"
@@ -45,11 +46,11 @@ def is_of_users(title: str) -> bool:
 
 
 def is_recalled(lines: Sequence[str], screen: Screen) -> bool:
-    """Whether nothing on a screen names its columns: that of stalls, and one of processes without its heading."""
+    """Whether nothing on a screen names its columns: one of stalls or of processes without its heading."""
+    names = [lines[index] for index in range(screen.body, screen.end) if HEADING.match(lines[index])]
     if STALLS.search(screen.title):
-        return True
-    named = any(HEADING.match(lines[index]) for index in range(screen.body, screen.end))
-    return OVERVIEW.search(screen.title) is not None and not named
+        return not any(STALL_COLUMNS.search(line) for line in names)
+    return OVERVIEW.search(screen.title) is not None and not names
 
 
 def processes(report: Report, screen: Screen, *, unsure: bool) -> Iterator[ProcessLocks]:

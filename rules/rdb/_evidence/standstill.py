@@ -1,0 +1,220 @@
+"""Processes that stand still for what no lock setting changes: a recovery, a quiet point, a journal to write to.
+
+Stall Messages shows who waits at one moment and since when. Several that have waited for a minute then are a standstill
+of the application, whatever the means over hours say; a log, or a shorter wait, is a note.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from collectors.facts import known
+from collectors.facts.rdb import AttachedProcess, WaitGroup
+from rules.finding import Evidence, Finding, Severity, joined
+from rules.rdb._evidence.attached import called, recoveries
+from rules.rdb._evidence.counted import Mean, averaged, rounded
+from rules.rdb._evidence.databases import OneDatabase
+from rules.rdb._evidence.waits import MOST, STALLS, Waits, named
+
+MOMENT = "stall messages"
+"""The kind of a screen that shows one moment."""
+NO_CHECKPOINTS = (
+    "Fast commit is on without a checkpoint interval: a recovery then does all transactions again that the failed "
+    "process made since it attached (Oracle, CHECKPOINT INTERVAL)."
+)
+"""Vendor: SQL help (7.2), ALTER DATABASE, CHECKPOINT_INTERVAL."""
+SHORTER = (
+    "Then have the next one be short: FAST COMMIT IS ENABLED (CHECKPOINT INTERVAL IS n BLOCKS, CHECKPOINT TIMED EVERY "
+    "n SECONDS)."
+)
+LET_END = (
+    "Let {} end: stop neither it nor the monitor; the screen DBR Activity shows what it does, the monitor log which "
+    "process failed."
+)
+BACK_UP = (
+    "If every journal is full, back them up now: RMU/BACKUP/AFTER_JOURNAL {0} <backup file>; or add one where a slot "
+    "is reserved: RMU/SET AFTER_JOURNAL/ADD=(NAME=<name>,FILE=<file>) {0}. Leave journaling on; later have more or "
+    "larger journals, and automatic backups (/BACKUPS=AUTOMATIC)."
+)
+"""Vendor: RMU help (7.2), Set After_Journal, Shutdown_Timeout: a journal has to be made available."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of wait that no lock setting changes (which wait is which is recalled)."""
+
+    lock: str
+    """How a title calls it."""
+    because: str
+    do: str
+    waited_for: str
+    """What the processes wait for, for the title of a standstill."""
+
+
+KINDS = {
+    "freeze": Kind(
+        "the freeze lock",
+        "A process failed and its database recovery holds the others up.",
+        "Look for failed processes: no lock setting changes this.",
+        "a database recovery",
+    ),
+    "quiet": Kind(
+        "the quiet lock",
+        "A backup or a switch of the journal asks for a quiet point and waits for long transactions.",
+        "Look for long transactions at that time: no lock setting changes this.",
+        "a quiet point",
+    ),
+    "journal": Kind(
+        "an AIJ switch-over",
+        "While no after-image journal can be written to, all updates stall; after the shutdown time (60 minutes, where "
+        "none is set) Oracle shuts the database down.",
+        "Look for journals that are full and not backed up: no lock setting changes this.",
+        "an AIJ switch-over",
+    ),
+}
+
+
+def kind_of(group: WaitGroup) -> str:
+    """The key in `KINDS` of what a group waits for; empty where settings or programs may change it."""
+    if group.resource_kind == "aij" and "switch" in group.resource.lower():
+        return "journal"
+    return group.resource_kind if group.resource_kind in KINDS else ""
+
+
+def stopped(groups: Iterable[WaitGroup], seconds: float) -> int:
+    """How many processes had waited for `seconds` on average at one moment; each resource as the fullest screen has it.
+
+    Only a screen of a moment tells: the lines of a log are of many.
+    """
+    most: dict[tuple[str | None, str, str, str | None], int] = {}
+    for one in groups:
+        if one.kind == MOMENT and known(one.seconds) and one.logged and one.seconds / one.logged >= seconds:
+            key = (one.node, one.resource_kind, one.resource, one.mode)
+            most[key] = max(most.get(key, 0), one.processes)
+    return sum(most.values())
+
+
+def standstill(
+    one: OneDatabase,
+    waits: Waits,
+    attached: Mapping[str, AttachedProcess],
+    kind: str,
+    *,
+    limits: tuple[float, float, int],
+) -> Finding | None:
+    """The waits of one kind; `limits`: seconds of a long wait, seconds of a standstill, processes of one."""
+    least, still, many = limits
+    groups = [group for group in waits.of(STALLS) if kind_of(group) == kind]
+    groups = [group for group in groups if known(group.longest_seconds) and group.longest_seconds >= least]
+    if not groups:
+        return None
+    worst = max(groups, key=longest)
+    all_ = stopped(groups, still)
+    halted = all_ if all_ >= many else 0
+    count, said = worst.processes or 1, KINDS[kind]
+    title = (
+        f"{halted} processes wait up to {longest(worst):,.1f} s for {said.waited_for}"
+        if halted
+        else f"processes wait up to {longest(worst):,.1f} s for {said.lock}: no matter of tuning"
+    )
+    more = MORE[kind](one, attached, halted) if kind in MORE else _More()
+    return Finding(
+        subject=f"{one.subject} {kind}",
+        severity=Severity.WARNING if halted else Severity.NOTE,
+        title=title + more.title,
+        seen=joined(
+            f"{count} process{'es' * (count > 1)} waited for {named(worst)}, up to {rounded(longest(worst))} s.",
+            more.seen,
+        ),
+        because=joined(said.because, more.because),
+        do=more.do or said.do,
+        unknown=more.unknown,
+        evidence=(
+            Evidence(f"longest wait for {named(worst)}", round(longest(worst), 2), "s", worst.source, least),
+            *((Evidence("processes that stand still", halted, "", worst.source, many),) if halted else ()),
+            *more.evidence,
+        ),
+        urgent=bool(halted),
+    )
+
+
+def longest(group: WaitGroup) -> float:
+    """Seconds; 0 where no length was read."""
+    return group.longest_seconds if known(group.longest_seconds) else 0.0
+
+
+def on_the_whole(one: OneDatabase, mean: Mean, kind: str, limit: float) -> Finding:
+    """That most of the time that processes wait is of one kind, by the screens of statistics."""
+    said = KINDS[kind]
+    return Finding(
+        subject=f"{one.subject} {kind}",
+        severity=Severity.NOTE,
+        title=f"most of the time that processes wait for locks is for the {kind} lock: no matter of tuning",
+        seen=(
+            f"A request that stalls waits {rounded(mean.seconds)} s on average, and half of that time or more is for "
+            f"the {kind} lock."
+        ),
+        because=said.because,
+        do=said.do,
+        unknown=averaged(mean.each),
+        evidence=(Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limit),),
+    )
+
+
+@dataclass(frozen=True)
+class _More:
+    """What the header and the list of users add."""
+
+    title: str = ""
+    seen: str = ""
+    because: str = ""
+    do: str = ""
+    unknown: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+
+def _recovery(one: OneDatabase, attached: Mapping[str, AttachedProcess], halted: int) -> _More:
+    """The recovery by name, and whether fast commit makes it long."""
+    found = recoveries(attached)
+    names = " and ".join(called(process) for process in found[:MOST])
+    blocks, seconds = one.read("checkpoint_blocks"), one.read("checkpoint_seconds")
+    none = bool(one.is_on("fast_commit")) and bool(blocks and seconds and blocks.value == 0 and seconds.value == 0)
+    if not halted and not none:
+        return _More(evidence=tuple(Evidence(called(p), "recovers", "", p.source) for p in found[:MOST]))
+    let_end = LET_END.format(names or "the recovery")
+    return _More(
+        title=f": {names}" if names else "",
+        seen=f"RMU/SHOW USERS names {names} as recovery." if names else "",
+        because=NO_CHECKPOINTS if none else "",
+        do=joined(let_end, SHORTER if none else ""),
+        unknown=(
+            ""
+            if blocks
+            else "Whether a checkpoint interval of fast commit would make the next one shorter tells RMU/DUMP/HEADER."
+        ),
+        evidence=(
+            *(Evidence(called(process), "recovers", "", process.source) for process in found[:MOST]),
+            *((Evidence("checkpoint interval", "none", "", blocks.source),) if none and blocks else ()),
+        ),
+    )
+
+
+def _journal(one: OneDatabase, _: Mapping[str, AttachedProcess], halted: int) -> _More:
+    """Whether the header counts a journal as available."""
+    read = one.read("available_journals")
+    none = read is not None and read.value == 0
+    return _More(
+        title=": available journals 0" if none else "",
+        seen="The header prints `Available journal count is 0`." if none else "",
+        do=BACK_UP.format(one.subject if one.root else "<root file>") if halted or none else "",
+        unknown=(
+            "That this wait is for a journal to be available is recalled: RMU/DUMP/HEADER and the screen AIJ Journal "
+            "Information list which journals are full."
+        ),
+        evidence=(Evidence("available journals", read.value, "", read.source),) if read and none else (),
+    )
+
+
+MORE: dict[str, Callable[[OneDatabase, Mapping[str, AttachedProcess], int], _More]] = {
+    "freeze": _recovery,
+    "journal": _journal,
+}
