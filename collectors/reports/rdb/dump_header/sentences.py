@@ -62,6 +62,9 @@ DATABASE = (
     _switched("global_buffers", "global buffers"),
     _counted("global_buffer_count", "global buffer count"),
     _counted("user_buffer_count", "default user buffer count"),
+    # the vendor's example of RMU/OPEN/GLOBAL_BUFFERS has both lines of global buffers (RMU help 7.2 [V])
+    _counted("user_limit", "maximum global buffer count per user"),
+    _counted("buffer_blocks", "buffer size"),
     _of("page_transfer", r"page transfer (?:is )?via (?P<value>memory|disk)\b", str.lower),
     _switched("adjustable_locking", "adjustable (?:record )?lock(?:ing|s)?(?: granularity)?"),
     _switched("carry_over_locks", r"carry[- ]?over locks?(?: optimization)?"),
