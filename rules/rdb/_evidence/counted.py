@@ -315,6 +315,8 @@ def asked_back(each: Statistics, lock_type: str = "total") -> AskedBack | None:
 
 WAITING = 0.1
 """This project: where less than a tenth of a process waits on average, the waits cost nothing worth a change."""
+ONE_WAITS = 1.0
+"""This project: where a process waits at any moment, waits cost enough, however many requests they are of."""
 
 
 def waiting_of(each: Statistics, lock_type: str = "total") -> Rate | None:
@@ -370,7 +372,9 @@ def waits_matter(each: Statistics, stalled: float | None, least: float, lock_typ
     time = waiting_of(each, lock_type)
     if time is not None and time.per_second / HUNDREDTHS < WAITING:
         return False
-    return stalled is not None and stalled >= least
+    if stalled is None:
+        return time is not None and time.per_second / HUNDREDTHS >= ONE_WAITS
+    return stalled >= least
 
 
 @dataclass(frozen=True)
