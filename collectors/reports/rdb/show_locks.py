@@ -160,7 +160,7 @@ class ShowLocks:
         if len(self.rows) >= MOST:
             self.left_out += 1
             return
-        pid, process = cells[0][:8].upper(), cells[0][8:].strip() or None
+        pid, process = cells[0][:8].upper(), cells[0][8:].strip().rstrip(".") or None
         self.rows.append(
             _Row(
                 number=number,

@@ -31,7 +31,7 @@ LEVEL = re.compile(r"\s{1,40}Locking is (?P<level>Page|Row) Level\s*$", re.IGNOR
 CACHED = re.compile(r"\s{1,40}(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
 """Recalled: the vendor's sample is of an area without a cache."""
 OTHERS = re.compile(
-    r"\s{1,40}(?:Access is|Page (?:Format|Size)|Area \w|Extent|Snapshot \w|No (?:Row )?Cache|Locking is|Checksum|SPAM)\b"
+    r"\s{1,40}(?:Access is|Page (?:Format|Size)|Area \w|Extent|Snapshot \w|No (?:Row )?Cache|Checksum|SPAM)\b"
     r"|\s{1,40}\w[\w ]{0,30}:\s",
     re.IGNORECASE,
 )
