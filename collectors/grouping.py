@@ -12,10 +12,19 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from collectors.databases import NodesByName, database_of, parted_by_database, under_one_name, whole_names
+from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
 from collectors.facts import Fact
 from collectors.facts.ase import Server, Snapshot
-from collectors.facts.openvms import FileName, LockActivity, LockLatency, LockQueue, LockQueues, LockTree, Node
+from collectors.facts.openvms import (
+    ClusterNode,
+    FileName,
+    LockActivity,
+    LockLatency,
+    LockQueue,
+    LockQueues,
+    LockTree,
+    Node,
+)
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
@@ -47,6 +56,10 @@ OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileN
 """Facts of a whole cluster: they are given to each of its nodes."""
 OF_ONE_CLUSTER = ("openvms/lock_activity", "openvms/lock_queues", "openvms/file_ids")
 """Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
+OF_ONLY_NODE = (
+    "names no node, so it is taken for one of {0}, the only node that the exports of Rdb beside it name: if it is of "
+    "another, put it into a folder of its own"
+)
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -126,6 +139,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         _place(one, groups, name, named)
     _join_samples(groups)
     _join_clusters(groups)
+    _name_by_databases(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
         for group in groups.values():
@@ -233,6 +247,32 @@ def _has_header(group: Group) -> bool:
 
 def _root_of(group: Group) -> str | None:
     return database_of(fact for one in group.inputs for fact in one.facts)
+
+
+def _name_by_databases(groups: dict[tuple[str, str], Group]) -> None:
+    """Take listings of an OpenVMS node without its name for those of the one node that Rdb in the same folder names.
+
+    Not where another node is named by any export of OpenVMS, or by several of Rdb: then nobody knows whose they are.
+    """
+    by_folder: dict[Hashable, set[str]] = {}
+    for group in groups.values():
+        names = {group.name.upper()} if group.product == "openvms" and group.named else set()
+        for one in group.inputs:
+            told = set(nodes_of(one.facts)) if group.product == "rdb" else names
+            for place in folder_of(one):
+                by_folder.setdefault(place, set()).update(told)
+    for key, group in list(groups.items()):
+        if group.product != "openvms" or group.named or len(group.inputs) != 1:
+            continue
+        names = set().union(*(by_folder.get(place, set()) for place in folder_of(group.inputs[0])))
+        clustered = any(isinstance(fact, (*OF_CLUSTERS, ClusterNode)) for fact in group.inputs[0].facts)
+        if len(names) != 1 or clustered:
+            continue
+        (name,) = names
+        node = groups.setdefault(("openvms", name), Group("openvms", name, True))
+        node.inputs += groups.pop(key).inputs
+        one = node.inputs[-1]
+        one.problems = [*(said for said in one.problems if said != ALONE), OF_ONLY_NODE.format(name)]
 
 
 def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:

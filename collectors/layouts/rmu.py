@@ -58,7 +58,6 @@ TYPE_OF = {words(kind): kind for kind in LOCK_TYPES} | {
     ("physical", "area"): "area",
     ("storage", "area"): "area",
     ("quiet",): "quiet point",
-    ("nowait", "signal"): "nowait",
     ("snap",): "snapshot",
 }
 
@@ -69,8 +68,12 @@ def item_of(label: str) -> str | None:
 
 
 def lock_type_of(label: str) -> str | None:
-    """The lock type of LOCK_TYPES that a label names (`buffer/page locks`), or `None`."""
-    return TYPE_OF.get(tuple(word for word in words(label) if word != "lock"))
+    """The lock type of LOCK_TYPES that a label names (`buffer/page locks`), or `None`.
+
+    Of the NOWAIT lock the first word tells: how screens print what follows (`signal`, `transaction`) is recalled.
+    """
+    found = tuple(word for word in words(label) if word != "lock")
+    return "nowait" if found[:1] == ("nowait",) else TYPE_OF.get(found)
 
 
 WAITING = re.compile(r"waiting for\s+", re.IGNORECASE)

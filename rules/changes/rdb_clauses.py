@@ -43,6 +43,16 @@ CHECKPOINTS = (
     "Decide on a checkpoint interval with it (CHECKPOINT TIMED EVERY n SECONDS or CHECKPOINT INTERVAL IS n BLOCKS in "
     "the same brackets): recalled, without one a process may go without a checkpoint as long as it stays attached."
 )
+MEMORY = (
+    "It takes memory: buffers times users (with global buffers the number of the node) times the size of a buffer. See "
+    "with SHOW MEMORY that the node has it; the highest number is a bound of this project. A process with "
+    "RDM$BIND_BUFFERS has a number of its own."
+)
+NEXT_OPEN = (
+    "It counts from the next open of the database on (vendor). To try it first: RMU/OPEN/GLOBAL_BUFFERS=(TOTAL=n,"
+    "USER_LIMIT=m) at an open, for that open alone."
+)
+"""Vendor: SQL help (7.2) on NUMBER IS and USER LIMIT IS, RMU help (7.2) on Open, Global_Buffers."""
 CLAUSES = {
     "cluster_nodes": Clause(
         *("NUMBER OF CLUSTER NODES", "NUMBER OF CLUSTER NODES {value}", "node count"),
@@ -137,6 +147,24 @@ CLAUSES = {
             "NUMBER IS and USER LIMIT IS decide how much memory is taken: set them from the buffers that the users of "
             "one node have together now, and check that the node has that memory. NUMBER acts at the next open.",
         ),
+    ),
+    "buffers": Clause(
+        *("NUMBER OF BUFFERS", "NUMBER OF BUFFERS IS {value}", "user buffer count"),
+        low=2,
+        high=524_288,
+        cautions=(SPELLING, CLOSED, MEMORY),
+    ),
+    "global_buffer_count": Clause(
+        *("GLOBAL BUFFERS NUMBER", "GLOBAL BUFFERS ARE ENABLED (NUMBER IS {value})", "global buffer count"),
+        low=5,
+        high=1_048_576,
+        cautions=(SPELLING, NEXT_OPEN, MEMORY),
+    ),
+    "user_limit": Clause(
+        *("GLOBAL BUFFERS USER LIMIT", "GLOBAL BUFFERS ARE ENABLED (USER LIMIT IS {value})", "per user"),
+        low=5,
+        high=1_048_576,
+        cautions=(SPELLING, NEXT_OPEN, MEMORY),
     ),
     "page_transfer": Clause(
         "PAGE TRANSFER",

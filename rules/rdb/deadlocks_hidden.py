@@ -46,6 +46,7 @@ REMEDY = {
     "logical area": "Tables are reserved in different orders: reserve them in one order, by one RESERVING clause.",
 }
 TYPES = "First write the screens Locking (rqst deadlocks) and (prom deadlocks): they tell of which lock type they are."
+OF_WORK = "deadlocks for each thousand transactions"
 AGAIN = "Rdb tries most of them again by itself, so no error tells."
 COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.COLLECTED_BY)
 
@@ -60,6 +61,11 @@ class Limits:
         36.0,
         "this project: at 10 s each, the default of DEADLOCK_WAIT, a tenth of a process waits; fewer get a note alone",
         unit="/h",
+    )
+    worth_per_thousand: float = limit(
+        1.0,
+        "this project: fewer than one transaction in a thousand loses its work to one, so they get a note alone",
+        unit="deadlocks for each thousand transactions",
     )
     stalled_percent: float = percent(
         50.0,
@@ -149,7 +155,9 @@ def _hourly(rate: Rate) -> float | None:
 def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Waits) -> Outcome:
     each = found.each
     whole = f", {found.count:,.0f} in all" if found.count is not None else ""
-    figures = f"{rounded(found.per_hour)} deadlocks an hour{on_node(each)} ({each.over}{whole})"
+    thousand = _of_thousand(found)
+    of_work = f", {rounded(thousand)} for each thousand transactions" if thousand is not None else ""
+    figures = f"{rounded(found.per_hour)} deadlocks an hour{on_node(each)} ({each.over}{whole}){of_work}"
     few = found.count is not None and found.count < limits.least
     if found.per_hour < limits.per_hour or few:
         if found.half:
@@ -164,9 +172,10 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
     kind = found.types[0][0] if found.types else ""
     main = _main(limits, groups, kind)
+    rare = thousand is not None and thousand < limits.worth_per_thousand
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour else Severity.NOTE,
+        severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour and not rare else Severity.NOTE,
         title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main)}",
         seen=joined(f"{figures}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
         because=joined(
@@ -177,6 +186,11 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
         evidence=(
             Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
             *((Evidence("deadlocks in all", found.count, "", found.source),) if found.count is not None else ()),
+            *(
+                (Evidence(OF_WORK, round(thousand, 2), "", found.source, limits.worth_per_thousand),)
+                if thousand is not None
+                else ()
+            ),
             *(Evidence(f"deadlocks of {kind} locks", round(h, 1), "/h", found.source) for kind, h in found.types[:3]),
             *evidence_of(groups, "deadlocks for"),
         ),
@@ -184,6 +198,15 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
         expects=(Expectation("deadlocks (/h)", round(found.per_hour, 1), "lower", "heuristic"),),
         weight=found.per_hour,
     )
+
+
+def _of_thousand(found: Counted) -> float | None:
+    """Deadlocks for each thousand transactions; `None` where transactions were not counted.
+
+    By the count: a mean of 0.0 a second may be 180 in an hour.
+    """
+    done = found.each.transactions
+    return 1000 * found.per_hour / HOUR / done.per_second if done and done.per_second else None
 
 
 def _named(groups: Sequence[WaitGroup]) -> str:

@@ -181,13 +181,8 @@ def _of_node(
         f"{rounded(blasts.per_second)} blocking ASTs/s on page locks{share} and {rounded(writes.per_second)} "
         f"{_named(counted_ones)}/s"
     )
-    waits = (
-        f", {rounded(stalled.per_second)} stalled page locks/s"
-        if stalled
-        else ""
-        if waiting
-        else ", waits for page locks not in the export"
-    )
+    unseen = "" if waiting else ", waits for page locks not in the export"
+    waits = f", {rounded(stalled.per_second)} stalled page locks/s" if stalled else unseen
     waits += f", {rounded(waiting.per_second / HUNDREDTHS)} processes wait for one at any moment" if waiting else ""
     start = f"{one.subject}: transfer via disk, and {figures}{waits}"
     few = blasts.per_second < limits.blasts_per_second or writes.per_second < limits.writes_per_second
@@ -244,11 +239,11 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Out
         yield Unknown(tuple(lacking), f"{one.subject}: page transfer via memory is set")
 
 
-def _why_nothing(held: str, few: bool, part: float, stalled: Stalled | None) -> str:
-    """Why nothing is set."""
+def _why_nothing(held: str, few: bool, part: float, waits: Stalled | Rate | None) -> str:
+    """Why nothing is set; `waits`: what was counted of those for pages."""
     if held:
         return HELD.format(held)
-    return FEW.format(rounded(part)) if few else HARDLY if stalled else UNSEEN
+    return FEW.format(rounded(part)) if few else HARDLY if waits else UNSEEN
 
 
 def _finding(
@@ -279,7 +274,7 @@ def _finding(
         title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, pages go over disk",
         seen=f"{figures}.",
         because=WRITTEN,
-        do=do if costs else _why_nothing(held, few, part, stalled),
+        do=do if costs else _why_nothing(held, few, part, stalled or waiting),
         unknown=joined(moved(one), caveats(one, each)),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),

@@ -7,7 +7,7 @@ import pytest
 
 from collectors.capture import captures
 from collectors.facts import Fact, Source
-from collectors.facts.openvms import LockRates, MonitorSample, Node, T4File
+from collectors.facts.openvms import LockRates, MonitorSample, Node, SysgenParameter, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, NodeDatabases, StatisticRow, StatisticsWindow
 from collectors.facts.rdb.names import may_be_one, root_key, short_name
 from collectors.read import Input
@@ -144,6 +144,24 @@ def test_of_statistics_of_two_nodes_without_users_it_is_the_one_of_most_lock_req
 def test_a_header_that_names_no_node_joins_the_only_node_there_is() -> None:
     (one,) = captures([node("ORKNEY"), HEADER])
     assert (one.system.product, len(one.facts.every(Database))) == ("openvms", 1)
+
+
+SYSGEN = given("sysgen.txt", "openvms/sysgen", SysgenParameter(name="LOCKIDTBL", current=9000.0))
+
+
+def test_a_listing_without_a_node_is_of_the_one_that_the_screens_beside_it_name() -> None:
+    memory = given("memory.txt", "openvms/show_memory", SysgenParameter(name="RESHASHTBL", current=4096.0))
+    sysgen, memory = replace(SYSGEN, problems=[]), replace(memory, problems=[])
+    (one,) = captures([HEADER, screen(at(10), 900), sysgen, memory])
+    assert (one.system.product, one.system.name) == ("openvms", "ORKNEY")
+    for found in (sysgen, memory):
+        (said,) = found.problems
+        assert said.startswith("names no node, so it is taken for one of ORKNEY")
+
+
+def test_a_listing_without_a_node_beside_two_nodes_stays_alone() -> None:
+    found = captures([screen(at(10), 900), screen(at(10), 900, "SKYE"), replace(SYSGEN, problems=[])])
+    assert {(one.system.product, one.system.name) for one in found} == {("rdb", "PAYROLL"), ("openvms", "sysgen")}
 
 
 def test_a_header_between_two_nodes_joins_neither() -> None:

@@ -48,6 +48,10 @@ class Database(OfDatabase):
     global_buffers: bool | None = None
     global_buffer_count: Reading = ABSENT
     user_buffer_count: Reading = ABSENT
+    user_limit: Reading = ABSENT
+    """The most global buffers that one attach has (`Maximum global buffer count per user`)."""
+    buffer_blocks: Reading = ABSENT
+    """Blocks of 512 bytes of one buffer."""
     page_transfer: str | None = None
     """`memory` or `disk`."""
     adjustable_locking: bool | None = None

@@ -326,6 +326,8 @@ def asked_back(each: Statistics, lock_type: str = "total") -> AskedBack | None:
 
 WAITING = 0.1
 """This project: where less than a tenth of a process waits on average, the waits cost nothing worth a change."""
+ONE_WAITS = 1.0
+"""This project: where a process waits at any moment, waits cost enough, however many requests they are of."""
 
 
 def waiting_of(each: Statistics, lock_type: str = "total") -> Rate | None:
@@ -379,9 +381,11 @@ def waits_matter(each: Statistics, stalled: float | None, least: float, lock_typ
     where their time is not known.
     """
     time = waiting_of(each, lock_type)
-    if time is not None and (stalled is None or time.per_second / HUNDREDTHS < WAITING):
-        return time.per_second / HUNDREDTHS >= WAITING
-    return stalled is not None and stalled >= least
+    if time is not None and time.per_second / HUNDREDTHS < WAITING:
+        return False
+    if stalled is None:
+        return time is not None and time.per_second / HUNDREDTHS >= ONE_WAITS
+    return stalled >= least
 
 
 @dataclass(frozen=True)

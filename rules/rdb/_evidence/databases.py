@@ -6,7 +6,7 @@ directory stands for the one root file of that name. An attribute counts as the 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -268,11 +268,27 @@ def _one(facts: Facts, root: str | None, alone: bool) -> OneDatabase:
         root,
         tuple(sorted_by_time(belonging(facts.every(Database), bare))),
         tuple(sorted_by_time(belonging(facts.every(DatabaseUse), bare))),
-        tuple(belonging(facts.every(StorageArea), bare)),
+        tuple(_areas(belonging(facts.every(StorageArea), bare))),
         tuple(belonging(facts.every(RowCache), bare)),
         tuple(belonging(facts.every(StatisticsWindow), bare)),
         alone,
     )
+
+
+def _areas(found: Iterable[StorageArea]) -> Iterator[StorageArea]:
+    """Each storage area once: what a sourced layout says counts, and what it lacks is of the recalled one."""
+    by_name: dict[str, StorageArea] = {}
+    for area in sorted(found, key=lambda area: not area.source.tentative):
+        before = by_name.get(area.name.upper(), area)
+        by_name[area.name.upper()] = replace(
+            area,
+            number=area.number if known(area.number) else before.number,
+            page_level_locking=before.page_level_locking
+            if area.page_level_locking is None
+            else area.page_level_locking,
+            row_cache=area.row_cache or before.row_cache,
+        )
+    yield from by_name.values()
 
 
 H = TypeVar("H", Database, DatabaseUse)

@@ -15,6 +15,7 @@ from rules.zvm._evidence.releases import (
     Release,
     newer,
     redesigned,
+    upgrade,
 )
 
 
@@ -76,9 +77,9 @@ def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
     if lock == SRMSLOCK and redesigned(release):
         parts.append("On this release the row is an aggregate of the processors' own locks.")
     do = "No remedy is published for it but less of what takes it."
-    if lock in SCHEDULER and release is not None and not any(one.locks for one in newer(release, lock)):
-        do = REDUCE
+    if lock in SCHEDULER and release is not None:
+        rows = [one for one in newer(release, lock) if one.locks]
+        do = upgrade(rows, release) if rows else REDUCE
     elif lock in SCHEDULER:
-        do = f"What reduces it{' depends on the release' if release is None else ', if anything'}: "
-        do += "see zvm/scheduler_lock_contended."
+        do = "What reduces it depends on the release: see zvm/scheduler_lock_contended."
     return found.guards, " ".join(parts), do

@@ -147,8 +147,10 @@ def upgrade(rows: Sequence[Improvement], release: Release | None = None) -> str:
     services = "; ".join(f"{one.since} as {one.service}" for one in rows if one.service)
     newest = f"{rows[-1].since.version}.{rows[-1].since.release}"
     has = f"{newest} has {'them all' if len(rows) > 1 else 'it'}"
-    if own := next((one.service for one in reversed(rows) if release in one.service_on), ""):
-        return f"See first whether {own}, is applied, and apply it if not; where it runs on this machine, {has}, too."
+    if release and (own := next((one.service for one in reversed(rows) if release in one.service_on), "")):
+        between = next((one.service for one in reversed(rows) if one.service_on and release < one.service_on[0]), "")
+        later = f" (the last change comes as {between}, too)" if between else ""
+        return f"See first whether {own}, is applied, and apply it if not; where it runs on this machine, {has}{later}."
     return f"See first which releases run on this type of machine: {has}{f' ({services})' if services else ''}."
 
 

@@ -68,6 +68,9 @@ DATABASE = (
     _switched("global_buffers", "global buffers"),
     _counted("global_buffer_count", "global buffer count"),
     _counted("user_buffer_count", "default user buffer count"),
+    # the vendor's example of RMU/OPEN/GLOBAL_BUFFERS has both lines of global buffers (RMU help 7.2 [V])
+    _counted("user_limit", "maximum global buffer count per user"),
+    _counted("buffer_blocks", "buffer size"),
     _of("page_transfer", r"page transfer (?:is )?via (?P<value>memory|disk)\b", str.lower),
     _switched("adjustable_locking", "adjustable (?:record )?lock(?:ing|s)?(?: granularity)?"),
     _switched("carry_over_locks", r"carry[- ]?over locks?(?: optimization)?"),
@@ -103,14 +106,16 @@ FANOUT = re.compile(r"(?i)\bfanout factor [0-9]{1,2} is [0-9]{1,6}\b")
 NODES_WARNED = re.compile(r"(?i)\bmaximum node count is (?P<value>[0-9]{1,4}) instead of 1\b")
 SILENT = re.compile(
     r"(?i)sweep interval is [0-9]|default cache file directory is|access restricted to privileged users"
-    r"|created at\s{1,3}[0-9]"
+    r"|created at\s{1,3}[0-9]|no row cache is associated"
 )
 """Known sentences that say nothing of locking."""
 AREA = (
     _counted("number", "area id(?: number)?"),
     _switched("page_level_locking", "page[- ]level locking"),
+    # SQL prints `Locking is Page Level` (openvms-rdb-more.md 2.4 [V]); how a header words it was not seen
+    _of("page_level_locking", r"locking (?:level )?is (?P<value>page|row)\b", lambda level: level.lower() == "page"),
     ROW_LEVEL,
-    _of("row_cache", r'row cache (?:name )?(?:is|used is) "?(?P<value>[A-Za-z][\w$ ]{0,40}?)"?\s*$', str),
+    _of("row_cache", r'(?<!no )row cache (?:name )?(?:is|used is) "?(?P<value>[A-Za-z][\w$ ]{0,40}?)"?\s*$', str),
 )
 CACHE = (
     _counted("slots", r"(?:row )?slot count"),

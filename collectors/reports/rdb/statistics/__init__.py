@@ -27,8 +27,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from collectors.facts.base import Fact, Source, known
-from collectors.facts.rdb import EventLog, HotRow, ProcessLocks, StatisticRow, StatisticsWindow, WaitGroup
+from collectors.facts.base import ABSENT, Fact, Source, known
+from collectors.facts.rdb import LOCK_TYPES, EventLog, HotRow, ProcessLocks, StatisticRow, StatisticsWindow, WaitGroup
 from collectors.layouts.rmu import WAIT_LINE
 from collectors.registry import NotThisReport, Report, report
 from collectors.reports.rdb.statistics import rows, users
@@ -79,6 +79,8 @@ MENU = frozenset(
 )
 """The keys below a screen (vendor: RMU help, Keyboard)."""
 SCREENS_NAMED = 3
+UNKNOWN_PERCENT = 25.0
+"""From here on a lock type that no rule knows is more than small change (this project)."""
 EVERY_TYPE = "locks requested"
 NEVER_ZERO = ("total", "area", "page", "record")
 """Lock types that a database at work needs; of the others none at all is common."""
@@ -151,7 +153,9 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
     )
     history = users.HISTORY.search(screen.title)
     if table is not None:
-        yield from rows.facts_of(report, screen, table, unsure=unsure)
+        found = list(rows.facts_of(report, screen, table, unsure=unsure))
+        _tell_unknown(report, found)
+        yield from found
         for index in table.cut:
             report.problem("not five figures, line left out: write the screen again, 80 columns wide", index)
     elif users.OVERVIEW.search(screen.title):
@@ -162,6 +166,20 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         yield from users.history(report, screen, history["what"].lower())
     else:
         yield from users.hot_rows(report, screen)
+
+
+def _tell_unknown(report: Report, found: Sequence[StatisticRow]) -> None:
+    """Say so where a lock type that no rule knows has most of one item: else nobody hears of it."""
+    whole = next((row.count for row in found if row.lock_type == "total"), ABSENT)
+    for row in found:
+        if row.lock_type in (None, *LOCK_TYPES) or not (known(whole) and known(row.count) and whole > 0):
+            continue
+        if (share := 100 * row.count / whole) >= UNKNOWN_PERCENT:
+            report.problem(
+                f"`{row.label[:60]}` is {min(share, 100):.0f} % of `{row.screen}`, and no rule knows that lock type, "
+                "so nothing is judged of it: see HELP in RMU/SHOW STATISTICS what it is for",
+                row.source.first - report.first,
+            )
 
 
 def _last(report: Report, screen: Screen) -> int:

@@ -1,0 +1,193 @@
+"""Pages are read again and again, and the processes have few buffers.
+
+Finds: page fetches that do not find their page in the buffers, as a share of all, while transactions read pages
+synchronously, beside the number of buffers a process has.
+
+Why it matters: each such fetch waits for the disk, and a transaction keeps its locks meanwhile. Oracle's own analysis
+screen calls less than 75 % of the fetches found in local buffers, 85 % in global ones, worth a look, which is an
+indication, no proof. A user limit of global buffers is to be above the default number of buffers (SQL help).
+
+What to do: give each process more buffers: NUMBER OF BUFFERS, or USER LIMIT IS with NUMBER IS for all of a node, where
+the node has the memory. Then count the fetches and reads again.
+
+When to ignore it: where large tables are scanned once, as reports and batch runs do: no number of buffers helps that,
+an index may. Some processes may have a number of their own (RDM$BIND_BUFFERS).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.rdb import StatisticRow
+from rules.changes.rdb_database import alter
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, of_each_node, per_transaction, rounded, shown
+from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.limits import least
+from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.screens import Lines, screens
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~PIO_Statistics__Data_Fetches_screen",
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help72.hlb?key=CREATE~DATABASE~Arguments~USER_LIMIT",
+)
+FETCHES = re.compile(r"\bPIO Statistics\W{0,4}Data Fetches\b", re.IGNORECASE)
+ASKED, MISSED = ("fetch for read", "fetch for write"), "not found: read"
+SCREEN = "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Fetches, after minutes of typical load"
+FEW = 20
+"""The number that a header of the vendor's manual shows as the default of a local pool (RMU help, Open)."""
+BLOCK = 512
+KILOBYTE = 1_024
+EACH = "synchronous data reads per transaction"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on too many fetches miss."""
+
+    local_percent: float = percent(
+        25.0, "vendor: Buffer Analysis, local buffer page hit below 75 % (RDM$BIND_STATS_LB_PAGE_HIT_RATIO)", low=1
+    )
+    global_percent: float = percent(
+        15.0, "vendor: Buffer Analysis, global buffer pool hit below 85 % (RDM$BIND_STATS_GB_POOL_HIT_RATIO)", low=1
+    )
+    acts_percent: float = percent(
+        50.0, "this project: where fewer than half of the fetches wait for the disk, a note alone", low=1
+    )
+    reads_per_second: float = least(50.0, "synchronous data reads/s")
+    reads_per_transaction: float = limit(
+        5.0, "this project: fewer reads are those that any transaction needs", unit="synchronous data reads"
+    )
+
+
+@rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge each database by the node that reads most."""
+    for one in databases(facts, (StatisticRow,)):
+        yield _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
+    found, _ = counted(facts, one)
+    nodes = of_each_node(found, lambda each: each.rate("synch data reads"))
+    reads, of = max(nodes, key=lambda pair: pair[0].per_second, default=(None, None))
+    if reads is None or of is None:
+        return Unknown.without("synchronous data reads (Summary IO)", StatisticRow.COLLECTED_BY, one.subject)
+    per = per_transaction(of, [reads])
+    figures = f"{one.subject}: {rounded(reads.per_second)} synchronous data reads/s"
+    figures += f", {rounded(per)} for each transaction" if per is not None else ""
+    if reads.per_second < limits.reads_per_second or (per is not None and per < limits.reads_per_transaction):
+        said = f"(limits {limits.reads_per_second:g}/s and {limits.reads_per_transaction:g})"
+        return Clean(f"{figures} {said}")
+    fetched = [each for each in screens(facts, one, FETCHES) if each.node in (None, (of.node or "").upper())]
+    each = next((each for each in fetched if each.total(*ASKED) and each.total(MISSED) is not None), None)
+    if each is None:
+        return Unknown.without("how many page fetches find their page in the buffers", SCREEN, figures)
+    asked, missed = each.total(*ASKED) or 0.0, each.total(MISSED) or 0.0
+    if missed > 1.05 * asked + 0.2:
+        return Untrusted(f"{each.title}: more fetches missed than there are; write the screen again")
+    share, shared = 100 * missed / asked, one.is_on("global_buffers")
+    least_percent = limits.global_percent if shared else limits.local_percent
+    if share < least_percent:
+        return Clean(f"{figures}; {share:.0f} % of the page fetches read their page (limit {least_percent:g} %)")
+    return _finding(facts, one, limits, (each, asked, min(share, 100.0), least_percent), (reads, of, per))
+
+
+def _finding(
+    facts: Facts,
+    one: OneDatabase,
+    limits: Limits,
+    fetches: tuple[Lines, float, float, float],
+    reading: tuple[Rate, Statistics, float | None],
+) -> Finding:
+    (each, asked, share, least_percent), (reads, of, per) = fetches, reading
+    own, said, why = _buffers(one)
+    changes = _changes(facts, one) if why and share >= limits.acts_percent else ()
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if changes else Severity.NOTE,
+        title=f"{share:.0f} % of the page fetches read their page from the disk{f', with {said}' if said else ''}",
+        seen=(
+            f"{rounded(asked * share / 100)} of {rounded(asked)} page fetches/s do not find their page in the buffers "
+            f"({each.over})"
+            + (f": {rounded(per)} synchronous reads for each transaction" if per is not None else "")
+            + (f". A process has {said}." if said else ".")
+        ),
+        because=f"Each such fetch waits for the disk, and its transaction keeps its locks meanwhile.{why}",
+        do=_do(one, changes) if changes else _nothing(own, why),
+        unknown=caveats(one, of)
+        or "Pages that are scanned once are read whatever the buffers: see that the reads are not those of reports.",
+        evidence=(
+            Evidence("page fetches that read their page", round(share, 1), "%", each.source(MISSED), least_percent),
+            *shown("synchronous data reads", reads, limits.reads_per_second),
+            *(
+                (Evidence(EACH, round(per, 1), "", reads.source, limits.reads_per_transaction),)
+                if per is not None
+                else ()
+            ),
+            *_settings(one),
+        ),
+        changes=changes,
+        expects=(Expectation("page fetches that read their page (%)", round(share, 1), "lower", "heuristic"),),
+    )
+
+
+def _buffers(one: OneDatabase) -> tuple[float | None, str, str]:
+    """How many buffers a process has, in words, too; and why that is few, a sentence, else nothing."""
+    default, most = one.figure("user_buffer_count"), one.figure("user_limit")
+    if one.is_on("global_buffers"):
+        said = f"{most:,.0f} global buffers at most" if most is not None else ""
+        few = most is not None and (most < FEW or (default is not None and most <= default))
+        above = " Oracle says to set the user limit above the default number of buffers, and 5 is only its default."
+        return most, said, above if few else ""
+    said = f"{default:,.0f} buffers by default" if default is not None else ""
+    few = default is not None and default <= FEW and one.is_on("global_buffers") is False
+    return default, said, f" {FEW} or fewer are what a database has that nobody has sized." if few else ""
+
+
+def _changes(facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
+    """More buffers of the kind that is in use; the old value has to be known, and is at least doubled."""
+    place = place_of(facts, one)
+    own, _, _ = _buffers(one)
+    if own is None:
+        return ()
+    new = max(FEW, 2 * own) if one.is_on("global_buffers") else max(5 * FEW, 2 * own)
+    if not one.is_on("global_buffers"):
+        return (alter("buffers", place, own, new),)
+    count, users = one.figure("global_buffer_count"), one.figure("maximum_users")
+    more = []
+    if count is not None and users is not None and (total := new * users) > count:
+        more.append(alter("global_buffer_count", place, count, total))
+    return (*more, alter("user_limit", place, own, new, needs=tuple(change.key for change in more)))
+
+
+def _do(one: OneDatabase, changes: tuple[Change, ...]) -> str:
+    blocks = one.figure("buffer_blocks")
+    named = ", then ".join(f"{change.target} from {_said(change.old)} to {_said(change.new)}" for change in changes)
+    size = f" of {blocks * BLOCK / KILOBYTE:,.0f} kB each" if blocks else ""
+    return f"Set {named}{size}, after SHOW MEMORY has shown that the node has that memory; then count again."
+
+
+def _said(value: object) -> str:
+    return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
+
+
+def _nothing(own: float | None, why: str) -> str:
+    if own is None:
+        return "Nothing is set here: how many buffers a process has is not in the export (RMU/DUMP/HEADER)."
+    if why:
+        return "Nothing is set here: most fetches find their page; see first which queries read the others."
+    return "Nothing is set here: the buffers are no longer the default; see first which queries read so many pages."
+
+
+def _settings(one: OneDatabase) -> tuple[Evidence, ...]:
+    fields = {
+        "global buffers for each user at most": "user_limit",
+        "global buffers of a node": "global_buffer_count",
+        "buffers of a user by default": "user_buffer_count",
+    }
+    read = {name: one.read(field) for name, field in fields.items()}
+    return tuple(Evidence(name, float(r.value), "", r.source) for name, r in read.items() if r and known(r.value))

@@ -1,0 +1,175 @@
+"""Rows are too long for their row cache.
+
+Finds: searches of a row cache that find the row too big for its slot, as a share of all searches, by the screens of the
+row caches (else by their summary), with the length of a slot where a header has it.
+
+Why it matters: such a row keeps a slot of the cache and is read from its page all the same, so the cache takes memory
+and saves nothing (Oracle Rdb, help on the screen Summary Cache Statistics). A row longer than ROW LENGTH is not cached.
+
+What to do: give the cache the ROW LENGTH of the longest row, or the exact name of the table or index: then Rdb
+computes the length. A larger CACHE SIZE does not help.
+
+When to ignore it: where few of a table's rows are long and those are hardly read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.rdb import LogicalArea, RowCache, StatisticRow
+from rules.changes.quoting import comment
+from rules.engine import percent, rule
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
+from rules.rdb._evidence.counted import COUNTED_FACTS, rounded
+from rules.rdb._evidence.databases import OneDatabase, belonging, databases
+from rules.rdb._evidence.limits import least
+from rules.rdb._evidence.screens import Lines, screens
+from rules.rdb._evidence.statistics import LEAST_COUNTED
+
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~Summary_Cache_Statistics_screen",
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=CREATE~CACHE~Arguments~ROW_LENGTH",
+)
+OF_CACHES = re.compile(r"\bRow Cache\s{0,3}\((?P<name>[^()]{1,60})\)|\bSummary (?:Row )?Cache\b", re.IGNORECASE)
+SEARCHES, TOO_BIG, FOUND = "cache searches", "found too big", ("found in workset", "found in cache")
+INSERTS, NOT_PUT_IN = "insert cache", "row too big"
+BY_CACHE = (
+    "a write (key W) of the RMU/SHOW STATISTICS screen of each row cache (its lines cache searches and found too big), "
+    "after minutes of typical load"
+)
+BECAUSE = (
+    "Such a row keeps a slot of the cache, but is read from its page each time: the cache takes memory and saves "
+    "nothing there. A larger CACHE SIZE does not help."
+)
+ANEW = (
+    "ALTER DATABASE … DROP CACHE {0} and ADD CACHE {1}, with ROW LENGTH IS n BYTES of that row (rounded up to a "
+    "multiple of 4), or named exactly as the table or index, so that Rdb computes it; closed, after a full backup"
+)
+"""Vendor: SQL help (7.2), CREATE CACHE, ROW_LENGTH. That a length is changed by dropping and adding is recalled."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on too many rows do not fit. No vendor names a figure."""
+
+    too_big_percent: float = percent(
+        10.0, "this project: one search in ten finds a row that does not fit", low=0.1, of="cache searches"
+    )
+    searches_per_second: float = least(50.0, "cache searches/s")
+
+
+@rule(
+    needs=(StatisticRow,),
+    uses=(*COUNTED_FACTS, RowCache, LogicalArea),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the row caches of each database."""
+    for one in databases(facts, (StatisticRow,)):
+        yield from _judge(facts, one, limits)
+
+
+def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
+    found = [
+        each for each in screens(facts, one, OF_CACHES) if each.total(SEARCHES) and each.total(TOO_BIG) is not None
+    ]
+    if not found:
+        if one.figure("active_row_caches") or one.caches:
+            yield Unknown.without(
+                "how often a row is too long for its cache", BY_CACHE, f"{one.subject}: it has caches"
+            )
+        else:
+            yield NotApplicable(f"{one.subject}: no row cache is active in this export")
+        return
+    by_name = [each for each in found if _name(each)]
+    fired = set()
+    for each in by_name or found:
+        outcome = _of_screen(facts, one, limits, each)
+        if isinstance(outcome, Finding) and outcome.subject in fired:
+            continue
+        if isinstance(outcome, Finding):
+            fired.add(outcome.subject)
+        yield outcome
+        if isinstance(outcome, Finding) and not by_name:
+            yield Unknown.without("which row cache it is", BY_CACHE, f"{one.subject}: the summary is of all together")
+
+
+def _name(each: Lines) -> str | None:
+    named = OF_CACHES.search(each.title)
+    return named["name"].strip() if named and named["name"] else None
+
+
+def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> Outcome:
+    searches, too_big = each.total(SEARCHES) or 0.0, each.total(TOO_BIG) or 0.0
+    name = _name(each)
+    if too_big + sum(each.total(label) or 0.0 for label in FOUND) > 1.05 * searches + 0.2:
+        return Untrusted(f"{each.title}: more rows found than searched for; write the screen again")
+    share = 100 * too_big / searches
+    what = f"row cache {comment(name, 31)}" if name else "all row caches together"
+    figures = f"{rounded(too_big)} of {rounded(searches)} searches/s of {what} find a row that is too long for it"
+    if share < limits.too_big_percent or searches < limits.searches_per_second:
+        said = f"(limits {limits.too_big_percent:g} % of {limits.searches_per_second:g}/s)"
+        return Clean(f"{one.subject}: {figures} {said}")
+    cache = next((c for c in one.caches if name and c.name.upper() == name.upper()), None)
+    length = cache.row_bytes if cache and known(cache.row_bytes) else None
+    slot = f"; its slots have {length:,.0f} bytes" if length is not None else ""
+    inserts, refused = each.total(INSERTS), each.total(NOT_PUT_IN)
+    put_in = (
+        f", and {100 * refused / inserts:.0f} % of the rows to be put in are too long" if inserts and refused else ""
+    )
+    return Finding(
+        subject=f"{one.subject} {comment(name, 31)}" if name else one.subject,
+        severity=Severity.ADVICE,
+        title=f"{min(share, 100):.0f} % of the searches of {what} find a row that is too long for it",
+        seen=f"{figures} ({each.over}){put_in}{slot}.",
+        because=BECAUSE,
+        do=joined(
+            f"Find the longest row {_cached(one, name)}, then {ANEW.format(comment(name, 31), 'anew')}."
+            if name
+            else f"See on the screen of each row cache which one it is, then {ANEW.format('<cache>', 'anew')}.",
+            _lengths(facts, one, name),
+        ),
+        evidence=(
+            Evidence(
+                "searches that find a row too long", round(share, 1), "%", each.source(TOO_BIG), limits.too_big_percent
+            ),
+            Evidence("cache searches", round(searches, 1), "/s", each.source(SEARCHES), limits.searches_per_second),
+            *((Evidence("length of a slot", length, "bytes", cache.source),) if cache and length is not None else ()),
+        ),
+        expects=(Expectation("searches that find a row too long (%)", round(share, 1), "lower", "heuristic"),),
+    )
+
+
+def _cached(one: OneDatabase, name: str) -> str:
+    """`in storage area RATES`, where the header says which areas go to that cache."""
+    areas = [comment(area.name, 31) for area in one.areas if (area.row_cache or "").upper() == name.upper()]
+    if not areas:
+        return f"that {comment(name, 31)} is for"
+    more = f" and {len(areas) - 1} more" if len(areas) > 1 else ""
+    return f"in storage area {areas[0]}{more}"
+
+
+def _lengths(facts: Facts, one: OneDatabase, name: str | None) -> str:
+    """The record length of what the cache is for, where the information tables have it, a sentence; else nothing."""
+    areas = {area.number for area in one.areas if name and (area.row_cache or "").upper() == name.upper()}
+    lengths = [
+        float(table.record_bytes)
+        for table in belonging(facts.every(LogicalArea), one)
+        if known(table.record_bytes) and (table.name.upper() == (name or "").upper() or table.area_number in areas)
+    ]
+    longest = max(lengths, default=0.0)
+    return f"RDB$LOGICAL_AREAS has records of up to {longest:,.0f} bytes there." if longest else ""
