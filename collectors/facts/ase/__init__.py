@@ -77,6 +77,7 @@ from collectors.facts.ase.sysmon_detail import (
     RunnableTasks,
     SemaphoreRequests,
     UserLogCacheFlushes,
+    WorkerRequests,
 )
 from collectors.facts.counted import Counted
 
@@ -160,4 +161,5 @@ __all__ = [
     "TaskSwitches",
     "ThreadBusy",
     "UserLogCacheFlushes",
+    "WorkerRequests",
 ]

@@ -67,6 +67,7 @@ from collectors.facts.ase.sysmon_detail import (
     RunnableTasks,
     SemaphoreRequests,
     UserLogCacheFlushes,
+    WorkerRequests,
 )
 from collectors.registry import Outcome, starting, stream
 from collectors.reports.ase.sp_sysmon.items import BLANK, HEADS, RULE, Head, Item, Mark, Nothing, Row, Table
@@ -107,6 +108,7 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
         RowsAffected, SemaphoreRequests, UserLogCacheFlushes, LargestLogCache, LogWrites, MetadataCache,
         MetadataSpinlock, LockSummary, LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity,
         ProcedureCacheActivity, DelayedIO, DeviceActivity, SysmonAdvice, ControllerActivity,
+        WorkerRequests,
     ),
 )  # fmt: skip
 class SpSysmon:

@@ -18,10 +18,19 @@ from collectors.reports.ase.sp_sysmon.lines import LONGEST_SHAPE
 from collectors.reports.ase.sp_sysmon.locks import EVENTS, locks
 from collectors.reports.ase.sp_sysmon.page import Advised, Page, Section, advice_text, walk
 from collectors.reports.ase.sp_sysmon.rows import PackedRows
-from collectors.reports.ase.sp_sysmon.work import devices, metadata, procedures, tasks, transaction_logs, transactions
+from collectors.reports.ase.sp_sysmon.work import (
+    devices,
+    metadata,
+    procedures,
+    tasks,
+    transaction_logs,
+    transactions,
+    workers,
+)
 
 FORMS: dict[str, Callable[[Section], Iterator[Form]]] = {
     "Kernel Utilization": kernel,
+    "Worker Process Management": workers,
     "Task Management": tasks,
     "Transaction Profile": transactions,
     "Transaction Management": transaction_logs,
