@@ -47,6 +47,7 @@ PARAMETERS = {
         Parameter("number of locks", 1000, LARGEST, False, None),
         Parameter("read committed with lock", 0, 1, False, 0),
         Parameter("deadlock checking period", 0, 2_147_483, False, None),
+        Parameter("number of worker processes", 0, LARGEST, False, 0),
         Parameter("number of user connections", 5, LARGEST, False, 25),
         Parameter("user log cache size", 2048, LARGEST, True, None),
         Parameter("user log cache spinlock ratio", 1, LARGEST, False, 20),

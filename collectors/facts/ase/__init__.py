@@ -80,6 +80,7 @@ from collectors.facts.ase.sysmon_detail import (
     RunnableTasks,
     SemaphoreRequests,
     UserLogCacheFlushes,
+    WorkerRequests,
 )
 from collectors.facts.counted import Counted
 
@@ -166,4 +167,5 @@ __all__ = [
     "TaskSwitches",
     "ThreadBusy",
     "UserLogCacheFlushes",
+    "WorkerRequests",
 ]

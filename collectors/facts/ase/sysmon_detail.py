@@ -129,6 +129,18 @@ class LockEvents(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkerRequests(Fact):
+    """Requests of parallel queries for worker processes during the sample."""
+
+    COLLECTED_BY: ClassVar[str] = SYSMON
+    PART: ClassVar[str] = "requests for worker processes (Worker Process Management)"
+
+    granted: Reading = ABSENT
+    denied: Reading = ABSENT
+    total: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
 class CachePoolActivity(Fact):
     """One buffer pool of a data cache during the sample. A pool that grabbed nothing is printed only if large."""
 

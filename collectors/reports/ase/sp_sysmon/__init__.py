@@ -70,6 +70,7 @@ from collectors.facts.ase.sysmon_detail import (
     RunnableTasks,
     SemaphoreRequests,
     UserLogCacheFlushes,
+    WorkerRequests,
 )
 from collectors.registry import Outcome, starting, stream
 from collectors.reports.ase.sp_sysmon.items import BLANK, HEADS, RULE, Head, Item, Mark, Nothing, Row, Table
@@ -110,7 +111,7 @@ MOST_LINES, MOST_CHARACTERS = 200_000, 30_000_000
         RowsAffected, SemaphoreRequests, UserLogCacheFlushes, LargestLogCache, LogWrites, MetadataCache,
         MetadataSpinlock, LockSummary, LockHashtable, LockRequests, LockEvents, CacheActivity, CachePoolActivity,
         ProcedureCacheActivity, DelayedIO, DeviceActivity, SysmonAdvice, ControllerActivity, Recompilations, PageFaults,
-        PacketsSent,
+        PacketsSent, WorkerRequests,
     ),
 )  # fmt: skip
 class SpSysmon:

@@ -26,10 +26,12 @@ from collectors.reports.ase.sp_sysmon.work import (
     tasks,
     transaction_logs,
     transactions,
+    workers,
 )
 
 FORMS: dict[str, Callable[[Section], Iterator[Form]]] = {
     "Kernel Utilization": kernel,
+    "Worker Process Management": workers,
     "Task Management": tasks,
     "Transaction Profile": transactions,
     "Transaction Management": transaction_logs,

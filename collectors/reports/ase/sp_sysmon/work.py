@@ -25,6 +25,7 @@ from collectors.facts.ase.sysmon_detail import (
     RowsAffected,
     SemaphoreRequests,
     UserLogCacheFlushes,
+    WorkerRequests,
 )
 from collectors.reports.ase.sp_sysmon.forms import COUNT, PER_SECOND, PERCENT, Cell, Form, added, left_out
 from collectors.reports.ase.sp_sysmon.page import Block, Section
@@ -80,6 +81,17 @@ def tasks(section: Section) -> Iterator[Form]:
             for label, at in block.rows.items():
                 cells = {"per_second": (at, PER_SECOND), "count": (at, COUNT), "percent": (at, PERCENT)}
                 yield Form(TaskSwitches, at, at, {"cause": label}, cells)
+
+
+def workers(section: Section) -> Iterator[Form]:
+    """Requests for worker processes; a sample without any prints only their total."""
+    for block in section.blocks:
+        asked = block.rows.get("Total Requests")
+        if block.label == "Worker Process Requests" and asked is not None:
+            granted, denied = block.rows.get("Requests Granted"), block.rows.get("Requests Denied")
+            first = min(at for at in (asked, granted, denied) if at is not None)
+            cells = {"granted": (granted, COUNT), "denied": (denied, COUNT), "total": (asked, COUNT)}
+            yield Form(WorkerRequests, first, asked, cells=cells)
 
 
 def transactions(section: Section) -> Iterator[Form]:

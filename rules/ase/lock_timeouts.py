@@ -1,0 +1,117 @@
+"""Lock waits are ended by `lock wait period`, and their transactions rolled back.
+
+Finds: lock timeouts counted by sp_sysmon (message 12205), a minute or more of them each minute.
+
+Why it matters: at the end of `lock wait period`, of `set lock wait` or of `lock table … wait` the command fails and its
+transaction is rolled back (vendor: Configuration parameters 15.7, lock wait period), so somebody has to do the work
+again. Waits that are cut off last no longer than that, so they look few and short where their time is measured.
+
+What to do: find what is waited for, and shorten the transaction that holds it: `lock timeout pipe active` fills
+monLockTimeout (15.7), monOpenObjectActivity counts lock waits by table. A longer `lock wait period` ends fewer
+commands, but their tasks wait meanwhile with the locks they hold: that is for the owner of the application to decide,
+and it alone removes no wait (knowledge/ase-waits-caches.md).
+
+When to ignore it: where the application asks for this on purpose, as a queue reader that tries `set lock wait 1` and
+goes on. Then the count is the rate of its tries.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import ConfigParameter, LockEvents, SysmonSample
+from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+
+LINKS = (
+    "http://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X13872.htm",
+    "https://infocenter-archive.sybase.com/help/topic/com.sybase.help.ase_15.0.sqlug/html/sqlug/sqlug882.htm",
+)
+PERIOD, FOR_EVER = "lock wait period", 2_147_483_647
+NAMED = 3
+ROLLED_BACK = (
+    "Each ended its command with message 12205 and rolled its transaction back, so the work has to be done again."
+)
+FIND = (
+    "Find the table and who holds it: sp_configure 'lock timeout pipe max messages', 1000 and 'lock timeout pipe "
+    "active', 1, then select * from master..monLockTimeout (15.7 on). "
+)
+SHORTEN = "Shorten the transactions that hold the locks of {0}. "
+LONGER = (
+    "Raise lock wait period{0} only if the owner of the application agrees: fewer commands fail, but their tasks wait "
+    "longer with the locks they hold."
+)
+OF_SESSION = (
+    "Which period ended them is not in the export: sp_configure 'lock wait period', or set lock wait of the session."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From how many on. No vendor names a figure."""
+
+    per_hour: float = limit(60.0, "this project: one command fails each minute; no vendor names a limit", unit="/h")
+    warning_per_hour: float = limit(
+        1800.0, "this project: one fails every other second; no vendor names a limit", unit="/h"
+    )
+    least: float = limit(10.0, "this project: fewer are chance, however short the time", unit="timeouts")
+
+
+@rule(
+    needs=(LockEvents,),
+    uses=(SysmonSample, ConfigParameter, *TABLE_FACTS),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Hold the timeouts of the sample against its length."""
+    rows = [one for one in facts.every(LockEvents) if one.event == "timeout"]
+    totals = [one for one in rows if one.kind.startswith("Total")]
+    sample = facts.latest(SysmonSample)
+    if not totals or not known(totals[-1].count) or sample is None or not sample.seconds:
+        yield Unknown.of(LockEvents)
+        return
+    total, count = totals[-1], totals[-1].count
+    if count < 0:
+        yield Untrusted(f"{total.kind}: {count:g} is below zero: its counter wrapped or was cleared")
+        return
+    rate = count * 3600 / sample.seconds
+    said = f"{count:,.0f} lock waits were ended in {sample.seconds:,.0f} s of sp_sysmon"
+    if rate < limits.per_hour or count < limits.least:
+        yield Clean(f"{said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
+        return
+    yield _finding(facts, limits, total, (count, rate), said, [one for one in rows if one not in totals])
+
+
+def _finding(
+    facts: Facts, limits: Limits, total: LockEvents, figures: tuple[float, float], said: str, kinds: list[LockEvents]
+) -> Finding:
+    count, rate = figures
+    setting = setting_of(facts, PERIOD)
+    period = setting.run_number if setting else None
+    ends = period if period is not None and period < FOR_EVER else None
+    counted = [(one.kind, one.count, one.source) for one in kinds if known(one.count) and one.count > 0]
+    counted.sort(key=lambda one: -one[1])
+    named = ", ".join(f"{kind} {many:,.0f}" for kind, many, _ in counted[:NAMED])
+    tables = [one for one in waiting_tables(facts) if not one.system]
+    now = f" ({ends:,.0f} s now)" if ends is not None else ""
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if rate >= limits.warning_per_hour else Severity.ADVICE,
+        title=f"{count:,.0f} lock waits ended with message 12205"
+        + (f" after {ends:,.0f} s ({PERIOD})" if ends is not None else ""),
+        seen=joined(f"{said}, {rate:,.0f} an hour.", f"Waited for were locks of type {named}." if named else ""),
+        because=ROLLED_BACK,
+        do=joined((SHORTEN.format(tables[0].name) if tables else FIND).strip(), LONGER.format(now)),
+        unknown=joined("" if ends is not None else OF_SESSION),
+        evidence=(
+            Evidence("lock timeouts (message 12205)", count, "", total.source, limits.least),
+            Evidence(
+                "lock timeouts per hour", round(rate, 1), "/h", total.source, limits.per_hour, "from count and length"
+            ),
+            *(Evidence(f"timeouts of {kind} locks", many, "", source) for kind, many, source in counted[:NAMED]),
+            *((Evidence(PERIOD, ends, "s", setting.source),) if setting and ends is not None else ()),
+        ),
+    )

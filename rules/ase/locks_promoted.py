@@ -1,0 +1,160 @@
+"""Locks of a table were promoted to one of the whole table, and tasks stand behind it.
+
+Finds: promotions to exclusive table locks counted by sp_sysmon, while at the moment of the export a session holds the
+exclusive lock of a whole table and more tasks than the limit wait for that table.
+
+Why it matters: a statement with more locks on a table than its lock promotion HWM tries for a lock of the whole table,
+which it keeps to the end of its transaction, and shuts out everybody else meanwhile. Such a wait is counted once and
+lasts as long as the batch, so the counts of an sp_sysmon report stay small.
+
+What to do: let the batch change fewer rows in one statement than the HWM, or raise the HWM of that table alone
+(`sp_setrowlockpromote`, `sp_setpglockpromote`) above the rows of its statement, where locks enough are free. A HWM for
+the whole server lets every statement take as many locks. A lock scheme is no help: rows are locked already.
+
+When to ignore it: where a job is meant to have the table to itself, or takes `lock table` itself. That the lock held
+now is a promoted one is this project's conclusion from the count: sp_sysmon names no table.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import HeldLock, LockEvents, LockRequests, TableScheme
+from rules.ase._evidence.waits.chains import (
+    CHAIN_FACTS,
+    batch_of,
+    is_whole_table,
+    of_last_file,
+    place_of_lock,
+    table_of_lock,
+)
+from rules.ase._evidence.waits.promotion import (
+    KIND_OF,
+    LOCKS_TABLE,
+    PROMOTION_FACTS,
+    promoted,
+    promotions,
+    raised,
+    thresholds_of,
+)
+from rules.changes.ase_promotion import PROCEDURES
+from rules.engine import limit, rule
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+)
+HOLDER = MissingInput("who holds the lock of a whole table, and who waits", HeldLock.COLLECTED_BY)
+TABLE = "Exclusive Table"
+EXCLUSIVE = "ex-"
+BATCHES = "Let the program of SPID {0} change fewer {1}s in one statement than the lock promotion HWM{2}"
+OR_RAISE = "; or raise that of {0} alone, as the script says."
+OR_WORDS = (
+    '; or from its database {0} "table", "{1}", {2}, <hwm>, {3} with a HWM above them, if locks enough are free '
+    '(sp_monitorconfig "number of locks").'
+)
+OR_NONE = ": {0}."
+LIKELY = (
+    "SPID {0} most likely has it by lock promotion (it holds the whole table while {1:,.0f} promotions were counted), "
+    "and keeps it to the end of its transaction."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many must wait for the table at the moment."""
+
+    tasks: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
+    least: float = limit(5.0, "this project: fewer promotions in a sample are one batch", unit="promotions")
+
+
+@rule(needs=(), uses=(LockRequests, *PROMOTION_FACTS, *CHAIN_FACTS), links=LINKS, limits=Limits)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Look for the table that is locked whole, where promotions are counted."""
+    counted = [one for one in promotions(facts) if one.kind.lower().startswith(EXCLUSIVE)]
+    locks = of_last_file(facts.every(HeldLock))
+    if not any(one.event == "promotion" for one in facts.every(LockEvents)):
+        yield Unknown.of(LockEvents)
+        return
+    many = promoted(counted)
+    if many < limits.least:
+        yield Clean(f"{many:,.0f} promotions to exclusive table locks (limit {limits.least:g})")
+        return
+    if not locks:
+        yield Unknown((HOLDER,), f"{many:,.0f} promotions to exclusive table locks; of which table is not counted")
+        return
+    found = [(lock, _waiting(locks, lock)) for lock in locks if is_whole_table(lock) and lock.spid is not None]
+    worst = max(found, key=lambda one: len(one[1]), default=None)
+    if worst is None or len(worst[1]) <= limits.tasks or LOCKS_TABLE.search(batch_of(facts, worst[0].spid or 0)):
+        waits = len(worst[1]) if worst else 0
+        yield Clean(f"{waits} tasks wait for a table that is locked whole (limit {limits.tasks:g})")
+        return
+    yield _finding(facts, limits, worst[0], worst[1], many)
+
+
+def _waiting(locks: list[HeldLock], held: HeldLock) -> list[HeldLock]:
+    """The locks on the same table that are waited for."""
+    same = (held.database or held.db_id, held.object_id or held.object_name)
+    return [
+        one
+        for one in locks
+        if one.waiting
+        and one.spid != held.spid
+        and (one.database or one.db_id, one.object_id or one.object_name) == same
+    ]
+
+
+def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLock], many: float) -> Finding:
+    place, spid = place_of_lock(facts, lock), lock.spid or 0
+    name = table_of_lock(facts, lock)
+    listed = [
+        one
+        for one in facts.every(TableScheme)
+        if one.object_id is not None and one.object_id == lock.object_id and one.database in (None, lock.database)
+    ]
+    scheme = listed[0] if len(listed) == 1 else None
+    kind = KIND_OF.get(scheme.scheme, "row") if scheme else "row"
+    raising = raised(facts, scheme) if scheme else None
+    now = thresholds_of(facts, kind)
+    change = raising.change if raising else None
+    do = BATCHES.format(spid, kind, f" ({now.hwm:,})" if now else "") + (
+        OR_RAISE.format(place)
+        if change
+        else OR_NONE.format(raising.batches)
+        if raising and raising.batches
+        else OR_WORDS.format(
+            PROCEDURES[kind], name or "<table>", now.lwm if now else "<lwm>", now.pct if now else "<pct>"
+        )
+    )
+    requests = [one for one in facts.every(LockRequests) if one.lock_type == TABLE]
+    asked = requests[-1] if requests else None
+    waited = (
+        f"{asked.waited:,.0f} of {asked.total:,.0f} requests for exclusive table locks waited."
+        if asked and known(asked.waited) and known(asked.total)
+        else ""
+    )
+    tasks = len({one.spid for one in waiting})
+    return Finding(
+        subject=place,
+        severity=Severity.WARNING,
+        title=f"{tasks} tasks wait for {place}, whose locks are promoted to a table lock (SPID {spid})",
+        seen=joined(
+            f"SPID {spid} holds {lock.lock_type} on {place}, and {tasks} tasks wait for it; sp_sysmon counts "
+            f"{many:,.0f} promotions to exclusive table locks.",
+            waited,
+        ),
+        because=LIKELY.format(spid, many),
+        do=do,
+        unknown="Since when they wait is not in the export (master..monProcess, SecondsWaiting)."
+        if not any(known(one.wait_seconds) for one in waiting)
+        else "",
+        urgent=True,
+        evidence=(
+            Evidence("tasks that wait for the table", tasks, "tasks", lock.source, limits.tasks),
+            Evidence("promotions to exclusive table locks", many, "", promotions(facts)[-1].source, limits.least),
+            *(raising.evidence if raising else ()),
+        ),
+        changes=(change,) if change else (),
+        explains=("ase/blocked_chain",),
+    )
