@@ -405,7 +405,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
         ),
         do=steps.do,
         unknown=joined(
-            sentence(judged.away(facts), moment or (counted.said if counted else ""), steps.unknown, pending), JUDGE
+            sentence(judged.away(facts), moment or (counted.said if counted else ""), steps.unknown, pending),
+            "" if pending and steps.unknown else JUDGE,
         ),
         evidence=(
             replace(spun, limit=limits.mp_synch_percent),

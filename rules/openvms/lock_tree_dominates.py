@@ -14,9 +14,10 @@ of a cluster's locks were of one file opened for update and only read); where se
 read-mode bucket locks as system locks between accesses (Alpha V7.3 New Features). They cost page file, bucket size ×
 buffers, counted by GBLPAGFIL: 2,000 buffers for buckets of 12 blocks are 24,000 blocks, 11.7 MiB. No source names a
 number; as many are scripted as RMS itself takes for "default" buffers, GB_CACHEALLMAX blocks or GB_DEFPERCENT of the
-file, whichever is more. Readers with NLK and RRL: SET RMS_DEFAULT/QUERY_LOCK=DISABLE. The file system: keep files
-open, larger extents; its caches (ACP_*) are documented to cut its I/O, no source promises fewer locks. Names that are
-documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then Rdb's own rules. CONTENTION_POLICY makes more locks.
+file, whichever is more; 2,000 at the most where these were not read. Readers with NLK and RRL: SET
+RMS_DEFAULT/QUERY_LOCK=DISABLE. The file system: keep files open, larger extents; its caches (ACP_*) are documented to
+cut its I/O, no source promises fewer locks. Names that are documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then
+Rdb's own rules. CONTENTION_POLICY makes more locks.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """

@@ -179,7 +179,8 @@ def _finding(
             dead,
         ),
         do=joined(
-            f"Find who holds what LCKQUE lists, first {what_of(queue.head)}, while they wait: {BLOCKING}."
+            f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they wait: "
+            f"{BLOCKING}."
             if queue
             else f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.",
             no_cure(facts),

@@ -116,6 +116,8 @@ def what_of(queue: LockQueue) -> str:
     if resource.kind == VOLUME:
         return f"the allocation of blocks on {comment(resource.volume or '?', 12)}"
     names = "/".join(as_text(one).rstrip() or as_printed(one) for one in queue.names)
+    if root.kind == RMS_FILE and root.file:
+        return f"a lock below the RMS file {place_of(root)}"
     return f"{comment(names, LONGEST_NAME)} ({root.kind})"
 
 
