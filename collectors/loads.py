@@ -4,9 +4,10 @@
 * OpenVMS: active CPUs against lock operations per second (means of T4 or MONITOR);
 * z/VM: processors against transactions per second, the runs of one table of one release.
 
-Only where there are at least three different loads. Such captures are no runs of one test, so the series is marked
-`derived`: rules then say that the demand may have differed. Each point keeps its own file and line, and how busy the
-machine was (`busy_percent`, of all engines or processors).
+Only where there are at least three different loads; of SAP ASE two, where more engines committed less: its reports
+print beside it how contended the spinlocks were, and the commits for each CPU unit. Such captures are no runs of one
+test, so the series is marked `derived`: rules then say that the demand may have differed. Each point keeps its own
+file and line, and how busy the machine was (`busy_percent`, of all engines or processors).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from collectors.facts import Capture, Facts, Reading, Source, known
-from collectors.facts.ase import EngineBusy, MonSpinlockActivity, SysmonSample
+from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MonSpinlockActivity, SysmonSample
 from collectors.facts.openvms import LockRates, ProcessorModes
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from collectors.facts.zvm import PerformanceRun
@@ -65,7 +66,7 @@ def _when(capture: Capture) -> str:
 
 def _series(title: str, load: str, rate: str, product: str, points: Sequence[_Point]) -> tuple[LoadSeries, ...]:
     """One series, where the points are at enough different loads; its own source is that of the last point."""
-    if len({point.load for point in points}) < LEAST_LOADS:
+    if len({point.load for point in points}) < LEAST_LOADS and not (product == "ase" and _fell(points)):
         return ()
     made = tuple(
         LoadPoint(load=one.load, rate=one.rate, others=one.others, line=one.source.first, file=one.source.file)
@@ -76,6 +77,14 @@ def _series(title: str, load: str, rate: str, product: str, points: Sequence[_Po
         source=source, title=title, load_name=load, rate_name=rate, points=made, product=product, derived=True
     )
     return (whole,)
+
+
+def _fell(points: Sequence[_Point]) -> bool:
+    """Whether they are of two loads, and each at the higher one did less than each at the lower."""
+    low, high = min((one.load for one in points), default=0.0), max((one.load for one in points), default=0.0)
+    at_low = [one.rate for one in points if one.load == low]
+    at_high = [one.rate for one in points if one.load == high]
+    return low < high and max(at_high) < min(at_low)
 
 
 def _engines(capture: Capture) -> _Point | None:
@@ -89,7 +98,7 @@ def _engines(capture: Capture) -> _Point | None:
         return None
     shares = [busy for one in engines.values() if (busy := one.busy_percent) is not None]
     busy = sum(shares) / len(shares) if len(shares) == len(engines) else None
-    others = (("busy_percent", busy), *_spins(facts))
+    others = (("busy_percent", busy), *_spins(facts), *_printed(facts, sample))
     rate = sample.committed_xacts / sample.seconds
     return _Point(float(len(engines)), rate, _given(others), sample.source)
 
@@ -103,6 +112,14 @@ def _spins(facts: Facts) -> Iterator[tuple[str, float | None]]:
     grabs, spins, waits = (sum(row[at] for row in whole) for at in range(3))
     yield "spins_per_wait", spins / waits if waits > 0 else None
     yield "waited_percent", 100 * waits / grabs if grabs > 0 else None
+
+
+def _printed(facts: Facts, sample: SysmonSample) -> Iterator[tuple[str, Reading | None]]:
+    """What sp_sysmon prints of it: its most contended spinlock of caches and lock tables, and commits per CPU unit."""
+    found = [one.contention_percent for one in facts.every(CacheActivity)]
+    found += [one.contention_percent for one in facts.every(LockHashtable)]
+    yield "contended_percent", max((share for share in found if known(share)), default=None)
+    yield "commits_per_cpu", sample.xacts_per_cpu_unit
 
 
 def _cpus(capture: Capture) -> _Point | None:

@@ -1,8 +1,9 @@
 """More engines are online than the server can use.
 
 Finds: a load series over numbers of engines that a scalability law fits, with its peak below the engines now online;
-or one that was measured to do less with as many engines as are online; or several captures of one server in which
-commits fall with more engines while spins per wait and the share of grabs that wait rise.
+or one that was measured to do less with as many engines as are online; or captures of one server, two or more, in which
+commits fall with more engines while spins per wait and the share of grabs that wait rise, or the spinlocks that
+sp_sysmon prints.
 
 Why it matters: engines share spinlocks, caches and the bus. Beyond the peak each further engine takes more from the
 others than it adds: the server looks busier and does less. A practitioner's comment on document 001 put the sweet spot
@@ -16,6 +17,7 @@ change of spinlock settings. Many spins for each wait say nothing by themselves:
 for one spinlock, and tens of thousands for its run queues. A poor fit (R² below 0.9) is never read beyond its points.
 Captures of production are no runs of one test: fewer commits may have been asked for. They are advice at most, and a
 note without a script unless the engines were busy in them; where spins did not rise with the engines, nothing is said.
+Where each CPU unit committed half as much or less as well (sp_sysmon), less demand does not explain it: a warning.
 """
 
 from collections.abc import Iterator
@@ -26,6 +28,7 @@ from collectors.facts import Facts, Source
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, Server
 from collectors.facts.scaling import LoadSeries
 from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.changes.ase_engines import fewer_engines, fewer_threads
 from rules.compare.words import number
 from rules.engine import limit, percent, rule
@@ -47,6 +50,7 @@ from rules.laws.rounding import plain
 from rules.laws.series import Step, TimeSeries, course_of
 from rules.laws.usl import Model, model_of
 from rules.laws.work import uneven_work
+from rules.sources import TALLMAN
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -66,8 +70,21 @@ NOT_ALONE = (
     "Take no engine away for this alone: measure the same work at several numbers of engines first. Never add engines "
     "against spinning."
 )
+PAIR = 2
+"""Steps of a series of two captures: no law fits it, so it needs a witness."""
 SPINS = (("spins_per_wait", "spins per wait", ""), ("waited_percent", "grabs of spinlocks that waited", " %"))
 """Columns of a series made of captures with snapshots of monSpinlockActivity."""
+PRINTED = (("contended_percent", "the most contended spinlock that sp_sysmon prints", " %"),)
+"""The column of captures with sp_sysmon alone."""
+PER_CPU = "commits_per_cpu"
+GO_BACK = (
+    "Go back from {0} to {1} engines first, and measure the same hour again; then fix the most expensive spinlock, as "
+    "that moves the peak up. Never add engines against spinning."
+)
+CONTENDED = tuple(
+    f"ase/{name}_spinlock_contended" for name in ("data_cache", "lock_hash", "table_lock", "address_lock")
+)
+"""What more engines make, where these spinlocks were quiet with fewer."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +95,10 @@ class Limits:
     gain_percent: float = limit(
         5.0, "this project: runs repeat to a few per cent, a smaller gain is noise", low=1, high=50, unit="%"
     )
+    per_cpu_percent: float = percent(
+        50.0, "this project: another mix of work hardly halves what a CPU unit commits", of="commits per CPU unit"
+    )
+    contention_percent: float = percent(LOCK_PERCENT, f"practice: 10 % starts the search ({TALLMAN})", low=0.1)
     busy_percent: float = percent(
         BUSY_PERCENT, "this project: below it the demand may have set a capture's rate", of="engines"
     )
@@ -173,6 +194,9 @@ def _finding(
     best, now, gain = rates
     unit = series.rate_name.replace("_", " ")
     how = "by the Universal Scalability Law" if model else "as measured (no law fits well enough to be read)"
+    did = "do most"
+    if len(course.steps) == PAIR and series.derived:
+        how, did = "by two captures", "did more"
     change = _change(online, peak)
     evidence = [
         Evidence("engines online", online.engines, "", online.source, peak),
@@ -188,7 +212,7 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING,
-        title=f"{online.engines} engines are online, but {peak} do most: about {gain:.0f} % more {unit}",
+        title=f"{online.engines} engines are online, but {peak} {did}: about {gain:.0f} % more {unit}",
         seen=f"{online.engines} engines are online. {how[0].upper()}{how[1:]} the server does most with {peak}: "
         f"{number(best)} {unit}, and {number(now)} with {online.engines}.",
         because=PAST,
@@ -205,30 +229,53 @@ def _softened(found: Finding, series: LoadSeries, course: TimeSeries, online: On
     """Of captures of production: what their spins say of the fall, and no more than that is advised."""
     peak = course.peak
     past = min(course.beyond, key=lambda step: abs(step.load - online.engines), default=peak)
-    rises = [(name, unit, _mean(peak, key), _mean(past, key)) for key, name, unit in SPINS]
-    known = [(name, unit, was, now) for name, unit, was, now in rises if was is not None and now is not None]
+    known = _rises(SPINS, peak, past) or _rises(PRINTED, peak, past)
     if known and not all(now > was for _, _, was, now in known):
         figures = ", ".join(f"{name} {plain(was, 4)} → {plain(now, 4)}{unit}" for name, unit, was, now in known)
         return Clean(
             f"{series.title}: fewer commits at {past.load:g} engines than at {peak.load:g}, but the engines did not "
             f"spin more for it ({figures}): less was asked of the server"
         )
+    if not known and len(course.steps) == PAIR:
+        return Clean(
+            f"{series.title}: fewer commits at {past.load:g} engines than at {peak.load:g}, and nothing shows why"
+        )
     busy = was_busy(course, limits.busy_percent)
+    was_cpu, now_cpu = _mean(peak, PER_CPU), _mean(past, PER_CPU)
+    proven = bool(busy and was_cpu and now_cpu and 100.0 * now_cpu <= limits.per_cpu_percent * was_cpu)
+    quiet = all(was < limits.contention_percent for name, _, was, _ in known if name == PRINTED[0][1])
     rose = " and ".join(f"{name} rose from {plain(was, 4)} to {plain(now, 4)}{unit}" for name, unit, was, now in known)
+    if was_cpu and now_cpu and rose:
+        rose += f"; each CPU unit committed {plain(was_cpu, 4)} transactions a second, then {plain(now_cpu, 4)}"
     changes = found.changes if busy and known else ()
     return replace(
         found.adding(unknown=DEMAND),
         because=f"From {peak.load:g} to {past.load:g} engines {rose}." if rose else "",
-        do=found.do if changes else NOT_ALONE,
-        severity=Severity.ADVICE if busy else Severity.NOTE,
+        do=(GO_BACK.format(online.engines, f"{peak.load:g}") if proven else found.do) if changes else NOT_ALONE,
+        severity=Severity.WARNING if proven and changes else Severity.ADVICE if busy else Severity.NOTE,
+        explains=("ase/engines_not_the_answer", *(CONTENDED if quiet else ())) if proven and changes else (),
         evidence=found.evidence
         + tuple(
             Evidence(f"{name}, {step.load:g} engines", round(value, 2), unit.strip(), step.source)
             for name, unit, was, now in known
             for step, value in ((peak, was), (past, now))
+        )
+        + tuple(
+            Evidence(f"commits per CPU unit, {step.load:g} engines", round(value, 1), "/s", step.source)
+            for step, value in ((peak, was_cpu), (past, now_cpu))
+            if value is not None
         ),
         changes=changes,
     )
+
+
+def _rises(columns: tuple[tuple[str, str, str], ...], peak: Step, past: Step) -> list[tuple[str, str, float, float]]:
+    """Name, unit and both figures of each column that both have."""
+    return [
+        (name, unit, was, now)
+        for key, name, unit in columns
+        if (was := _mean(peak, key)) is not None and (now := _mean(past, key)) is not None
+    ]
 
 
 def _mean(step: Step, column: str) -> float | None:

@@ -8,10 +8,11 @@ own (the engine local cache) take it less often; recompilations, large plans and
 
 What to do: in this order: a larger `procedure cache size` where procedures are read in or thrown out and most of it is
 in use, so large that the most that was used is 80 % of it (practice); `max online engines` no higher than the engines
-in use, because the engines' own reserve is divided by it; a larger `engine local cache percent` and, from 15.7 SP100
-on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4 on. Which of them helps is the experience
-of practitioners, and the static ones go into one restart; a larger engine local cache is scripted where `monProcELC`
-(16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words otherwise.
+in use, because the engines' own reserve is divided by it (scripted where half of them or fewer are); a larger `engine
+local cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4
+on. Which of them helps is the experience of practitioners, and the static ones go into one restart; a larger engine
+local cache is scripted where `monProcELC` (16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words
+otherwise.
 
 When to ignore it: when the engines are not busy, or in the minutes after a restart while all plans are made anew.
 sp_sysmon prints nothing of these spinlocks.
@@ -30,6 +31,7 @@ from collectors.facts.ase import (
     ResourceUsage,
 )
 from rules.ase._evidence.procedure_cache import (
+    NOT_INDICATED,
     SIZE,
     USED_ORIGIN,
     USED_PERCENT,
@@ -66,6 +68,14 @@ LOCAL, ENGINES, LARGE, ALLOCATION = (
     "enable large chunk elc",
     "large allocation auto tune",
 )
+AT_STARTUP = "number of engines at startup"
+MANY = 2.0
+"""This project: where half of them or fewer may ever come, the reserve of each engine at least doubles."""
+NO_MORE = (
+    "No more engines can come online after that, in any thread pool, without another restart: keep those of the year's "
+    "busiest day in mind."
+)
+DIVIDES = f"That {SIZE} times {LOCAL} is divided by it is experience (a blog of SAP's, 2020), no manual says so."
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
 SHARED = (
@@ -125,11 +135,20 @@ def _advice(facts: Facts, limits: Limits, name: str) -> Advice:
     cause = f"; find the cause of {again.value:,.0f} recompilations" if again else ""
     return Advice(
         f"{because[0].upper()}{because[1:]}." if because else "",
-        joined(f"{first.do}{cause}.", f"Then, in a restart, and measured after it: {then}." if then else ""),
+        _in_order(f"{first.do}{cause}.", then),
         first.unknown,
         (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),
         tuple(change for one in others for change in one.changes),
     )
+
+
+def _in_order(size: str, then: str) -> str:
+    """What to do first and after it: a size that is large enough stands last."""
+    if not then:
+        return size
+    if size.startswith(NOT_INDICATED):
+        return joined(f"In a restart, and measured after it: {then}.", size)
+    return joined(size, f"Then, in a restart, and measured after it: {then}.")
 
 
 def _size(facts: Facts, limits: Limits) -> Advice:
@@ -157,7 +176,7 @@ def _size(facts: Facts, limits: Limits) -> Advice:
             f"Procedures: {said}", larger(facts, limits.used_percent), "" if most_used(facts) else WHICH, proof
         )
     if counted:
-        return Advice("No procedure was read in or thrown out", f"A larger {SIZE} is not indicated")
+        return Advice("No procedure was read in or thrown out", NOT_INDICATED)
     now = now_of(facts)
     return Advice(
         do=f"Raise {SIZE}{now and f' ({now})'} only where procedures are read in or thrown out",
@@ -203,10 +222,16 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
     online, _ = busy_of(facts)
     may = most.run_number if most else None
     if most and may and online and may > online:
+        needed = _needed(facts, online)
+        fewer = may >= MANY * needed and name == PROCEDURE_CACHE and not (counted and not counted.empty)
+        waiting = waiting_number(most)
         yield Advice(
             f"{ENGINES} is {may:.0f} and {online} are online, which divides the engines' own reserve",
-            f"{ENGINES} no higher than the engines in use",
+            f"{ENGINES} from {may:.0f} to {needed}" if fewer else f"{ENGINES} no higher than the engines in use",
             evidence=(Evidence(ENGINES, may, "", most.source, float(online)),),
+            changes=(configure(ENGINES, may, needed, cautions=(NO_MORE, DIVIDES), configured=waiting),)
+            if fewer and (waiting is None or waiting > needed)
+            else (),
         )
     share = local.run_number if local else None
     pages = size.run_number if size else None
@@ -236,6 +261,14 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
             do=f"{LARGE} on (15.7 SP100)",
             evidence=(Evidence(LARGE, 0, "", large.source),),
         )
+
+
+def _needed(facts: Facts, online: int) -> int:
+    """As many engines as are online, start, or were online at some time by sp_monitorconfig."""
+    start = setting_of(facts, AT_STARTUP)
+    rows = [one.max_used for one in facts.every(ResourceUsage) if one.name.lower() == ENGINES]
+    used = [int(one) for one in rows if known(one)]
+    return max(online, int(start.run_number or 0) if start else 0, *used)
 
 
 def _of_local(share: float) -> tuple[str, str]:

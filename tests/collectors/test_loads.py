@@ -8,7 +8,7 @@ import pytest
 
 from collectors.capture import captures
 from collectors.facts import ABSENT, Capture, Fact, Facts, Interval, Source, System
-from collectors.facts.ase import EngineBusy, MonSpinlockActivity, Server, SysmonSample
+from collectors.facts.ase import CacheActivity, EngineBusy, LockHashtable, MonSpinlockActivity, Server, SysmonSample
 from collectors.facts.openvms import LockRates, ProcessorModes
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerformanceRun
@@ -65,6 +65,21 @@ def test_three_numbers_of_engines_make_a_series_in_the_newest_capture() -> None:
     ]
     assert [point.other("busy_percent") for point in series.points] == [86.5, 87.5, 88.5]
     assert series.source_of(series.peak) == Source("day10.txt", 3, 3)
+
+
+def test_two_captures_make_a_series_only_where_more_engines_committed_less() -> None:
+    lock = LockHashtable(table="page and row", contention_percent=11.5)
+    cache = CacheActivity(name="default data cache", contention_percent=4.0)
+    few = capture("ase", "FJORD1", 9, *sysmon(9, 4, 540_000, xacts_per_cpu_unit=240.0), cache)
+    many = capture("ase", "FJORD1", 11, *sysmon(11, 8, 420_000, xacts_per_cpu_unit=95.0), cache, lock)
+    more = capture("ase", "FJORD1", 11, *sysmon(11, 8, 600_000))
+    ((place, series),) = series_of(with_loads([few, many]))
+    assert place == 1
+    assert [point.rate for point in series.points] == [900, 700]
+    assert [point.other("contended_percent") for point in series.points] == [4.0, 11.5]
+    assert [point.other("commits_per_cpu") for point in series.points] == [240.0, 95.0]
+    assert not series_of(with_loads([few, more]))
+    assert not series_of(with_loads([few, few]))
 
 
 def test_spins_between_two_snapshots_stand_beside_the_commits_of_their_capture() -> None:

@@ -21,6 +21,7 @@ STEP_PAGES = 1024
 """This project: sizes are rounded up to 2 MB."""
 HIDDEN = 2
 """This project: of a cache that was full at some time so many times its size, as for locks; then it is listed again."""
+NOT_INDICATED = f"A larger {SIZE} is not indicated"
 WHICH = f'To what size, follows from the most that is in use: sp_monitorconfig "{SIZE}" shows it.'
 
 
@@ -63,7 +64,7 @@ def larger(facts: Facts, used_percent: float) -> str:
         return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
     pages, used = size.run_number, float(most[0].value or 0)
     if 100 * used < used_percent * pages:
-        return f"A larger {SIZE} is not indicated: at most {100 * used / pages:.0f} % of it was in use"
+        return f"{NOT_INDICATED}: at most {100 * used / pages:.0f} % of it was in use"
     more = (wanted - pages) * PAGE_KB / 1024
     why = "all of it was in use" if used >= pages else f"the most that was used is {used_percent:g} % of it then"
     how = f"dynamic, {more:,.1f} MB; {why}{_room(facts, more)}"
