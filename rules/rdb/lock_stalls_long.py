@@ -402,7 +402,7 @@ def _queue(
             f"{holder}{f' in {image}' if image else ''} holds it. {see}"
             if lasts
             else f"Ask again in a minute. Where {holder} still holds it, {see}",
-            leave(worst, worst.holder) if not idle and lasts else "",
+            leave(worst, worst.holder) if not idle and (lasts or worst.links) else "",
         ),
         evidence=(
             Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),
