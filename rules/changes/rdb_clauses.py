@@ -41,7 +41,7 @@ RECOVERY = (
 )
 CHECKPOINTS = (
     "Decide on a checkpoint interval with it (CHECKPOINT TIMED EVERY n SECONDS or CHECKPOINT INTERVAL IS n BLOCKS in "
-    "the same brackets): recalled, without one a process may go without a checkpoint as long as it stays attached."
+    "the same brackets): without one a recovery does all of a process since its attach again (SQL help)."
 )
 CLAUSES = {
     "cluster_nodes": Clause(
