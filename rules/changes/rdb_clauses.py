@@ -41,7 +41,7 @@ RECOVERY = (
 )
 CHECKPOINTS = (
     "Decide on a checkpoint interval with it (CHECKPOINT TIMED EVERY n SECONDS or CHECKPOINT INTERVAL IS n BLOCKS in "
-    "the same brackets): recalled, without one a process may go without a checkpoint as long as it stays attached."
+    "the same brackets): without one a recovery does all of a process since its attach again (SQL help)."
 )
 MEMORY = (
     "It takes memory: buffers times users (with global buffers the number of the node) times the size of a buffer. See "

@@ -46,7 +46,7 @@ from rules.rdb._evidence.counted import (
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import ROOT
-from rules.rdb._evidence.shared_rows import SharedRow, evidence_of_shared, shared_of, shared_rows
+from rules.rdb._evidence.shared_rows import SharedRow, ended_for, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.standstill import KINDS, kind_of, on_the_whole, standstill, stopped
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
@@ -69,6 +69,7 @@ from rules.rdb._evidence.waits import (
     hottest,
     leave,
     logged_again,
+    main_of,
     named,
     of_holder,
     process_of,
@@ -93,7 +94,7 @@ NO_INTERVAL = (
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
 CULPRIT = (
-    "While processes wait for it, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
+    "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
 )
 OF_KIND = {
@@ -267,6 +268,7 @@ def _finding(
 ) -> Finding:
     held, seen, because = culprits(waits.held), [], [KEEPS.format(limits.stall_seconds)]
     lines = [line for line in queues(waits.held) if line.behind >= limits.queue]
+    most: tuple[WaitGroup, int] | None = None
     evidence: list[Evidence] = []
     main = _main(waits, limits) if mean else []
     if long:
@@ -277,7 +279,7 @@ def _finding(
     if mean:
         seen.append(_of_mean(mean))
         if main:
-            because.append(_of_main(main))
+            because.append(_of_main(main, total(main), "logged stalls"))
             evidence += evidence_of(main[:1], "logged stalls for")
         crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
         evidence += [
@@ -286,6 +288,10 @@ def _finding(
         ]
     if timeouts:
         ended = waits.most(TIMEOUTS)
+        most = None if long else main_of(ended, limits.timeouts, limits.main_percent)
+        if most:
+            because.append(_of_main([most[0]], most[1], "lock timeouts"))
+            evidence += evidence_of_shared([most[0]], rows)
         seen.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts"), of))
         if one.figure("lock_timeout_seconds") == 0:
             because.append(NO_INTERVAL)
@@ -302,7 +308,7 @@ def _finding(
         if held
         else UNPARTITIONED
         if waits.hidden
-        else _holder(one, waits, long, mean, timeouts)
+        else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
         do = _brief(one, mean, main)
@@ -311,7 +317,13 @@ def _finding(
     return Finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
-        title=_title(limits, longest, mean, timeouts) + (f"; {holds_up(lines[0])}" if lines else ""),
+        title="; ".join(
+            [
+                *([ended_for(*most, rows)] if most else []),
+                *([] if most and not mean else [_title(limits, longest, mean, timeouts)]),
+                *([holds_up(lines[0])] if lines else []),
+            ]
+        ),
         seen=joined(
             f"{said[0].upper()}{said[1:]}.",
             f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}{lines[0].passed_on if lines else ''}."
@@ -319,7 +331,7 @@ def _finding(
             else "",
         ),
         because=joined(*because[-2:]),
-        do=joined(do, LONGER if timeouts and do == CULPRIT else ""),
+        do=joined(do, LONGER if timeouts and "MODE=CULPRIT tells" in do else ""),
         unknown=joined(
             INTERVALS if timeouts else "", averaged(mean.each) if mean else averaged(of) if of and timeouts else ""
         ),
@@ -336,7 +348,9 @@ def _finding(
     )
 
 
-def _holder(one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None) -> str:
+def _holder(
+    one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None, what: str = "it"
+) -> str:
     """How to find who holds what is waited for, or why there is nobody to find, a sentence."""
     named_ones = long or (waits.most(TIMEOUTS) if timeouts else [])
     if named_ones and (said := OF_KIND.get(named_ones[0].resource_kind)):
@@ -347,7 +361,7 @@ def _holder(one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | 
             return CROSSED
     if timeouts and not long and not mean and one.figure("lock_timeout_seconds") == 0:
         return REFUSED
-    return CULPRIT
+    return CULPRIT.format(what)
 
 
 def _queue(
@@ -388,7 +402,7 @@ def _queue(
             f"{holder}{f' in {image}' if image else ''} holds it. {see}"
             if lasts
             else f"Ask again in a minute. Where {holder} still holds it, {see}",
-            leave(worst, worst.holder) if not idle and lasts else "",
+            leave(worst, worst.holder) if not idle and (lasts or worst.links) else "",
         ),
         evidence=(
             Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),
@@ -503,16 +517,16 @@ def _of_mean(mean: Mean) -> str:
 def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:
     """All logged stalls for locks, that of the resource with most of them first; empty where none has most."""
     groups = [group for group in waits.most(STALLS) if not kind_of(group)]
-    most = total(groups[:1])
-    return groups if most >= limits.stalled and 100 * most >= limits.main_percent * total(groups) else []
+    found = main_of(groups, 1, limits.main_percent)
+    return groups if found and total(groups[:1]) >= limits.stalled else []
 
 
-def _of_main(groups: list[WaitGroup]) -> str:
+def _of_main(groups: list[WaitGroup], whole: int, what: str) -> str:
     """A level above rows has a line below zero (recalled)."""
     main = groups[0]
     row = main.resource_kind == "record" and not main.resource.partition(" ")[0].rpartition(":")[2].startswith("-")
     one_row = ", one row, which no lock setting splits: change it less often or for a shorter time" if row else ""
-    return f"Of {total(groups):,} logged stalls {total([main]):,} are for {named(main)}{one_row}."
+    return f"Of {whole:,} {what} {total([main]):,} are for {named(main)}{one_row}."
 
 
 def _of_timeouts(one: OneDatabase, timeouts: Events, where: str, of: Statistics | None) -> str:

@@ -13,6 +13,7 @@ from collectors.facts.rdb import HotRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.databases import OneDatabase, belonging
+from rules.rdb._evidence.waits import named, total
 
 MOST_AREAS = 2
 """Storage areas of a cache that are named."""
@@ -65,3 +66,10 @@ def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) 
         Evidence(f"users that share row {comment(row.dbkey, 40)}{row.where}", row.users, "users", row.source)
         for row in shared.values()
     )
+
+
+def ended_for(group: WaitGroup, whole: int, rows: dict[str, SharedRow]) -> str:
+    """`231 of 241 lock timeouts are for record 63:2210:7 (EX), a row that 11 users share`."""
+    row = shared_of(group, rows)
+    shared = f", a row that {row.users:,.0f} users share" if row else ""
+    return f"{total([group]):,} of {whole:,} lock timeouts are for {named(group)}{shared}"

@@ -203,6 +203,12 @@ def total(groups: Iterable[WaitGroup]) -> int:
     return sum(group.logged + group.missed for group in groups)
 
 
+def main_of(groups: Sequence[WaitGroup], least: int, percent: float) -> tuple[WaitGroup, int] | None:
+    """The resource that `percent` of some groups, sorted, are for, and how many they are; `None` for less, or few."""
+    whole = total(groups)
+    return (groups[0], whole) if whole >= least and 100 * total(groups[:1]) >= percent * whole > 0 else None
+
+
 def named(group: WaitGroup) -> str:
     """`page 5:751 (PR)`, fit for any output."""
     kind = "" if group.resource_kind in ("other", group.resource) else f"{group.resource_kind} "
