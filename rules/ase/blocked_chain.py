@@ -45,6 +45,7 @@ from rules.ase._evidence.waits.chains import (
     is_whole_table,
     locks_that_block,
     longest_possible,
+    of_last_file,
     open_since,
     place_of_lock,
     processes_tell,
@@ -55,6 +56,7 @@ from rules.ase._evidence.waits.chains import (
     waiting_without_holder,
 )
 from rules.ase._evidence.waits.events import LOCKS, NETWORK
+from rules.ase._evidence.waits.kept_reads import MANY, held_at_once, kept_reads, reads_at_high_level
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Taken, taken
 from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
@@ -91,6 +93,13 @@ WORKS = (
     "Look again before you do anything, as this is one moment; then let SPID {0} finish, or end it only if undoing all "
     "it did, which can take as long as its work, costs less: the locks stay until then. "
 )
+READS = (
+    "Let SPID {0} finish, or end it (kill {0}){1}. Then let its statement read at isolation level 1 (no holdlock, or "
+    "at isolation read committed) if its owner allows rows to change between two of its reads."
+)
+NOTHING_TO_UNDO = ", which undoes little: it holds no exclusive lock in this listing"
+KEEPS = "It reads, and keeps {0:,} shared locks of {1} at once, which a read at isolation level 1 does not."
+KEEPS_BY_TEXT = "It reads {0} at isolation level {1}, so it keeps a shared lock on all it has read."
 SHORTER = "Its statement is the one to make shorter."
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
@@ -273,6 +282,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     works, lock = _works(facts, first), blocking_lock(facts, first.head)
     whole = lock if lock and is_whole_table(lock) else None
     how = taken(facts, whole) if whole else None
+    reads = works and lock is not None and any(one.spid == lock.spid for one in kept_reads(facts))
     alarm = longest >= limits.seconds or _over_threshold(facts, limits)
     late = sum(len(one.blocked) for one in chains if _long(limits, one))  # a queue of a moment makes it no worse
     of_late = 100.0 * late / working if share is not None and working else None
@@ -295,10 +305,14 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else f"SPID {first.head} is at work and has locked the whole of {place_of_lock(facts, whole)}"
             f"{f', {how.says}' if how else ''}."
             if works and whole
+            else _keeps(facts, lock)
+            if reads and lock
             else "",
             f"Its batch: {shown(text)}." if text else "",
         ),
-        do=_do(limits, first, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how),
+        do=READS.format(first.head, NOTHING_TO_UNDO if _changes_nothing(facts, first.head) else "")
+        if reads and alarm
+        else _do(limits, first, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how),
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=(*((stuck_share,) if stuck_share else ()), *_evidence(facts, limits, chains[:NAMED])),
@@ -314,6 +328,20 @@ def _do(limits: Limits, first: Chain, *, alarm: bool, untimed: bool, idle: bool,
         return f"{WORKS.format(first.head)}{how.against if how else SHORTER}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     return (CARE if alarm else calm).format(first.head, limits.seconds)
+
+
+def _keeps(facts: Facts, lock: HeldLock) -> str:
+    """By what it is known that the head keeps what it has read, as a sentence; empty where its listing says it."""
+    many, level = held_at_once(facts, lock), reads_at_high_level(facts, lock)
+    if many >= MANY:
+        return KEEPS.format(many, place_of_lock(facts, lock))
+    return KEEPS_BY_TEXT.format(place_of_lock(facts, lock), level) if level else ""
+
+
+def _changes_nothing(facts: Facts, spid: int) -> bool:
+    """Whether no lock of this session is one of changes: nothing is known to be rolled back with it."""
+    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid]
+    return bool(own) and not any(one.lock_type.lower().startswith(("ex", "up")) for one in own)
 
 
 def _holds(facts: Facts, spid: int, lock: HeldLock | None) -> str:

@@ -1,6 +1,6 @@
-"""Lock waits are ended by `lock wait period`, and their transactions rolled back.
+"""Lock waits are ended by `lock wait period`, which rolls work back.
 
-Finds: lock timeouts counted by sp_sysmon (message 12205), a minute or more of them each minute.
+Finds: lock timeouts counted by sp_sysmon (message 12205), one or more of them each minute.
 
 Why it matters: at the end of `lock wait period`, of `set lock wait` or of `lock table … wait` the command fails and its
 transaction is rolled back (vendor: Configuration parameters 15.7, lock wait period), so somebody has to do the work
@@ -26,7 +26,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
-    "http://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X13872.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X13872.htm",
     "https://infocenter-archive.sybase.com/help/topic/com.sybase.help.ase_15.0.sqlug/html/sqlug/sqlug882.htm",
 )
 PERIOD, FOR_EVER = "lock wait period", 2_147_483_647

@@ -1,4 +1,4 @@
-"""Locks of a table were promoted to one of the whole table, and tasks stand behind it.
+"""Tasks stand behind a table lock that was promoted from many locks.
 
 Finds: promotions to exclusive table locks counted by sp_sysmon, while at the moment of the export a session holds the
 exclusive lock of a whole table and more tasks than the limit wait for that table.

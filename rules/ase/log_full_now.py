@@ -38,7 +38,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158772356.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32410.1570/doc/html/san1273714241948.html",
-    "http://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc35920.1571100/doc/html/san1279230105764.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc35920.1571100/doc/html/san1279230105764.html",
 )
 LOCKS = "A process that sleeps for space in the log keeps its locks, so others wait behind it."
 NEXT = "The next process that changes anything there sleeps, and keeps its locks meanwhile."

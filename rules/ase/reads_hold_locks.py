@@ -2,9 +2,9 @@
 
 Finds: read locks that others wait for and that stay until a transaction ends or a cursor moves on (`sp_lock`: context
 `Range` or `Inf key`, or the name of a cursor; a shared lock of a whole table, if neither `lock table` nor the making of
-an index took it; one of a page or row whose session runs nothing, or whose batch reads that table at isolation level 2
-or 3); and, while tasks wait for locks, statements that read the table with most lock waits at isolation level 2 or 3,
-or a server with `read committed with lock` on.
+an index took it; one of a page or row whose session runs nothing, holds twenty or more of that table at once, or whose
+batch reads it at isolation level 2 or 3); and, while tasks wait for locks, statements that read the table with most
+lock waits at isolation level 2 or 3, or a server with `read committed with lock` on.
 
 Why it matters: at level 1, the default, a read lets go of a row or page once it has read it. At level 3 (`holdlock`),
 and at level 2 on data-only-locked tables, it keeps a shared lock on all it has read until its transaction ends, so that
@@ -46,7 +46,9 @@ from rules.ase._evidence.waits.chains import (
 )
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.kept_reads import (
+    MANY,
     RANGE,
+    held_at_once,
     is_shared_table,
     kept_reads,
     level_in,
@@ -77,6 +79,10 @@ OF_TABLE = (
     "the lock promotion HWM or finds no index, and keeps it until the transaction ends."
 )
 OF_IDLE = "A read at isolation level 1 has let go of its locks before its session is idle: this one keeps them."
+OF_MANY = (
+    "It holds {0:,} such locks of that table at once, where a read at isolation level 1 lets go of each once it has "
+    "read on: this one keeps them until its transaction ends."
+)
 OF_CURSOR = "A cursor keeps the lock of the row or page it stands on until it moves on or is closed."
 OF_STATEMENT = "At level {0} all that is read keeps a shared lock until the transaction ends; at level 1 it is let go."
 OF_SETTING = (
@@ -197,7 +203,9 @@ def _how(facts: Facts, lock: HeldLock) -> tuple[str, str, str]:
         return f" (cursor {quoted(lock.cursor)})", OF_CURSOR, CLOSE
     if is_shared_table(facts, lock):
         return "", joined(OF_TABLE, says), ASK_TABLE
-    return "", joined(OF_STATEMENT.format(level) if level else OF_IDLE, says), ASK
+    many = held_at_once(facts, lock)
+    why = OF_STATEMENT.format(level) if level else OF_MANY.format(many) if many >= MANY else OF_IDLE
+    return "", joined(why, says or (f"Its batch: {batch}." if batch and many >= MANY else "")), ASK
 
 
 def _likely(facts: Facts, lock: HeldLock) -> MonCachedStatement | None:

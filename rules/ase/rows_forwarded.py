@@ -8,8 +8,9 @@ with the latches and, where they are not in memory, the reads of both, until a r
 
 What to do: find the tables whose rows grow (variable-length or nullable columns filled in later), leave room with
 `exp_row_size`, and move the rows back with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
-names no table. Those that two snapshots of monOpenObjectActivity show to be updated most are the first to look at:
-`systabstats.forwrowcnt` says whether the rows are theirs. So this is words and no script.
+names no table: `systabstats.forwrowcnt` does, and where a tenth of the rows of a table is forwarded, `reorg rebuild`
+lays them out anew with that room, in an outage. Without it those that two snapshots of monOpenObjectActivity show to be
+updated most are the first to look at. How many bytes a row comes to is in no export, so this is words and no script.
 
 When to ignore it: a load that fills rows in once. The vendor gives no limit: both are this project's.
 """
@@ -18,14 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import RowsAffected, RowsChanged, SysmonSample
+from collectors.facts.ase import RowsAffected, RowsChanged, SysmonSample, TableRows
 from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.lock_work import FORWARDED
-from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393051988727.html",)
 UPDATES = "Data Only Locked Updates"
@@ -38,6 +39,20 @@ LOOK = (
     "Look first at {0}: where systabstats.forwrowcnt shows many, leave room for its rows (sp_chgattribute "
     '"{1}", "exp_row_size", <bytes>), then run reorg forwarded_rows {1} at a quiet time.'
 )
+REBUILD = (
+    'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <bytes that a row comes to>), then lay it '
+    "out anew with that room: `reorg rebuild {1}` in an outage, as it locks the table and takes its size once more."
+)
+FEW = (
+    'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <bytes that a row comes to>), then run '
+    "`reorg forwarded_rows {1}` at a quiet time."
+)
+REBUILD_PERCENT = 10.0
+"""This project: from this share of its rows on a table is laid out anew, which moves each row once; moving them back
+one by one takes longer and leaves the others without room."""
+MOST_PERCENT = 50.0
+"""This project: a table is named where it has more than half of all forwarded rows that are listed."""
+WHOSE = MissingInput("which tables these rows are of", TableRows.COLLECTED_BY)
 NOT_WHOSE = (
     "Which tables these are is not in sp_sysmon; monOpenObjectActivity shows which are updated most, not whose rows "
     "grow."
@@ -55,7 +70,7 @@ class Limits:
 
 @rule(
     needs=(RowsChanged,),
-    uses=(RowsChanged, RowsAffected, SysmonSample, *UPDATED_FACTS),
+    uses=(RowsChanged, RowsAffected, SysmonSample, TableRows, *UPDATED_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -85,17 +100,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if share < limits.forwarded_percent or rate is None or rate < limits.per_second:
         yield Clean(f"{said} (limits {limits.forwarded_percent:g} % and {limits.per_second:g} a second)")
         return
-    tables = updated_most(facts)
-    name = (tables[0].row.object_name or "") if tables else ""
+    listed = _most_forwarded(facts)
+    tables = [] if listed else updated_most(facts)
+    name = listed.table if listed else (tables[0].row.object_name or "") if tables else ""
     plain = PLAIN_IDENTIFIER.match(name) and not reserved(name)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
-        title=f"{share:.0f} % of the updates of data-only-locked tables forward their row",
-        seen=f"{said} ({forwarded:,.0f} of {updates:,.0f}).",
+        title=f"{share:.0f} % of the updates of data-only-locked tables forward their row"
+        + (f", most in {_place(listed)}" if listed else ""),
+        seen=joined(f"{said} ({forwarded:,.0f} of {updates:,.0f}).", _say(listed) if listed else ""),
         because=TWICE,
-        do=LOOK.format(say_updated(tables), name if plain else "<table>") if tables else ROOM,
-        unknown=NOT_WHOSE if tables else WHICH,
+        do=_do(listed, name if plain else "<table>")
+        if listed
+        else LOOK.format(say_updated(tables), name if plain else "<table>")
+        if tables
+        else ROOM,
+        unknown="" if listed else NOT_WHOSE if tables else WHICH,
         evidence=(
             *(Evidence("rows forwarded", one.count, "", one.source) for one in counted if known(one.count)),
             Evidence("updates of data-only-locked tables", updates, "", total.source),
@@ -109,5 +130,41 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             ),
             Evidence("rows forwarded a second", round(rate, 1), "/s", counted[0].source, limits.per_second),
             *(one.evidence for one in tables),
+            *((Evidence(f"forwarded rows of {_place(listed)}", _number(listed), "", listed.source),) if listed else ()),
         ),
     )
+    if not listed:
+        yield Unknown((WHOSE,))
+
+
+def _most_forwarded(facts: Facts) -> TableRows | None:
+    """The table with most of the forwarded rows that are listed; `None` where there is none such."""
+    rows = list({(one.database, one.table): one for one in facts.every(TableRows) if known(one.forwarded)}.values())
+    most = max(rows, key=_number, default=None)
+    return most if most and 100.0 * _number(most) > MOST_PERCENT * sum(map(_number, rows)) else None
+
+
+def _number(row: TableRows) -> float:
+    return row.forwarded if known(row.forwarded) else 0.0
+
+
+def _place(row: TableRows) -> str:
+    """Database and table, as they may stand in a text."""
+    return comment(f"{row.database or ''}{'..' if row.database else ''}{row.table}")
+
+
+def _share(row: TableRows) -> float | None:
+    """Which part of its rows is forwarded, per cent; `None` where the rows are not listed."""
+    return 100.0 * _number(row) / row.rows if known(row.rows) and row.rows > 0 else None
+
+
+def _say(row: TableRows) -> str:
+    share = _share(row)
+    of = f" of {row.rows:,.0f} rows ({share:.0f} %)" if share is not None and known(row.rows) else " rows"
+    return f"By systabstats {_number(row):,.0f}{of} of {_place(row)} are forwarded."
+
+
+def _do(row: TableRows, name: str) -> str:
+    share = _share(row)
+    many = share is not None and share >= REBUILD_PERCENT
+    return (REBUILD if many else FEW).format(_place(row), name)

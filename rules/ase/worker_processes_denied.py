@@ -29,8 +29,8 @@ from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20023_1251/html/optimizer/optimizer210.htm",
-    "http://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00743.1570/html/queryprocessing/BABCADDD.htm",
-    "http://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1570/html/sag2/X40993.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00743.1570/html/queryprocessing/BABCADDD.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1570/html/sag2/X40993.htm",
 )
 NAME, DEGREE = "number of worker processes", "max parallel degree"
 MOST = 4

@@ -82,6 +82,7 @@ from collectors.facts.ase.sysmon_detail import (
     UserLogCacheFlushes,
     WorkerRequests,
 )
+from collectors.facts.ase.tabstats import TableRows
 from collectors.facts.counted import Counted
 
 __all__ = [
@@ -163,6 +164,7 @@ __all__ = [
     "SysmonRow",
     "SysmonSample",
     "SysmonSection",
+    "TableRows",
     "TableScheme",
     "TaskSwitches",
     "ThreadBusy",

@@ -72,7 +72,12 @@ class Run:
         return self.known[key]
 
     def tell(self, clock: Moment) -> None:
-        """Hear the answer to a question for the time; of several without a table between the last one counts."""
+        """Hear the answer to a question for the time; of several without a table between the last one counts.
+
+        But not one that lies before the other: `@@boottime` beside no name of its own, as the present only goes on.
+        """
+        if self.asked and self.asked.taken and clock.taken and clock.taken < self.asked.taken:
+            clock.booted, clock.taken = clock.booted or clock.taken, None
         if self.asked:
             self.asked.learn(clock)
         else:

@@ -2,7 +2,8 @@
 
 `sp_lock` says it: context `Range` or `Inf key` is of isolation level 3, and a cursor keeps the row it stands on. A read
 at level 1 takes no shared lock of a whole table (vendor). It takes those of pages or rows and lets go of them: such a
-lock counts where the batch of its session reads the table at level 2 or 3, or where its session runs nothing.
+lock counts where the batch of its session reads the table at level 2 or 3, where its session holds many of them at
+once, or where it runs nothing.
 """
 
 import re
@@ -17,6 +18,7 @@ from rules.ase._evidence.waits.chains import (
     blocked_tasks,
     chains_of,
     head_process,
+    of_last_file,
     processes_tell,
     table_of_lock,
 )
@@ -36,6 +38,9 @@ LEVEL = re.compile(
 )
 HOLDLOCK, NOHOLDLOCK = re.compile(r"\bholdlock\b", re.I), re.compile(r"\bnoholdlock\b", re.I)
 QUOTED = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?")
+MANY = 20
+"""This project: a read at level 1 lets go of a row or page once it has read it (vendor), so that its session holds one,
+or a few with a cursor; as many at once are of level 2 or 3."""
 MOST_PERCENT = 50.0
 """This project: of the tasks that are blocked at the moment, the part from which on the reads are the cause."""
 
@@ -114,7 +119,19 @@ def _kept(facts: Facts, lock: HeldLock, behind: dict[int, int]) -> bool:
         return False
     process = head_process(facts, lock.spid or 0)
     idle = process is not None and process.spid in behind and (process.command or "").upper() == IDLE_CLIENT
-    return idle or reads_at_high_level(facts, lock) is not None
+    return idle or reads_at_high_level(facts, lock) is not None or held_at_once(facts, lock) >= MANY
+
+
+def held_at_once(facts: Facts, lock: HeldLock) -> int:
+    """How many shared locks of rows or pages of this table its session holds at the moment."""
+    table = (lock.object_id or lock.object_name, lock.database or lock.db_id)
+    return sum(
+        one.spid == lock.spid
+        and not one.waiting
+        and _kind(one) in SHARED
+        and (one.object_id or one.object_name, one.database or one.db_id) == table
+        for one in of_last_file(facts.every(HeldLock))
+    )
 
 
 def _kind(lock: HeldLock) -> str:

@@ -1,0 +1,22 @@
+"""What the server keeps of each table's rows (`systabstats`)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from collectors.facts.base import ABSENT, Fact, Reading
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRows(Fact):
+    """Rows of one table, and those that were forwarded and leave a pointer in their old place."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "select db_name() DBName, object_name(id) name, indid, rowcnt, forwrowcnt from systabstats "
+        "where forwrowcnt > 0 /* in each database */"
+    )
+
+    database: str | None = None
+    table: str
+    index_id: int = 0
+    rows: Reading = ABSENT
+    forwarded: Reading = ABSENT
