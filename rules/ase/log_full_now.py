@@ -1,6 +1,7 @@
 """Processes are suspended because the log of a database is full.
 
-Finds: databases whose log is full, or has processes that sleep for it, at the moment of monOpenDatabases.
+Finds: databases whose log is full, or has processes that sleep for it, at the moment of monOpenDatabases; who sleeps is
+counted in monProcess where that column was not selected. It explains what the error log tells of the same log before.
 
 Why it matters: a process that sleeps for space in the log keeps its locks, so whoever needs these rows waits behind it:
 what looks like lock waits has this cause. Nothing in the database is changed until there is space.
@@ -19,8 +20,10 @@ advice: the next change sleeps.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenDatabases
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import MonOpenDatabases, MonProcess
+from rules.ase._evidence.waits.error_log import logs_full
+from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.changes.quoting import comment
 from rules.engine import rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
@@ -47,7 +50,7 @@ class Limits:
     """There is nothing to judge by: a log is full, or it is not."""
 
 
-@rule(needs=(MonOpenDatabases,), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(MonOpenDatabases,), uses=(MonProcess,), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at the newest state of each database."""
     rows = {(one.instance, one.database): one for one in facts.every(MonOpenDatabases)}.values()
@@ -57,7 +60,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     full = [one for one in told if _number(one.log_full) > 0 or _number(one.suspended) > 0]
     for one in full:
-        yield _finding(one)
+        yield _finding(facts, one)
     if not full:
         yield Clean(f"no log of {len(told)} open databases is full")
 
@@ -66,21 +69,41 @@ def _number(reading: object) -> float:
     return reading if isinstance(reading, float) else 0.0
 
 
-def _finding(one: MonOpenDatabases) -> Finding:
-    name, sleeping = comment(one.database), _number(one.suspended)
+def _sleeping(facts: Facts, one: MonOpenDatabases) -> tuple[float, str, Source]:
+    """How many sleep for space in the log, in words too, and where that stands.
+
+    By monOpenDatabases; where that column was not selected, by the sessions that wait for it in the same file. No words
+    where neither tells: what was not selected is not zero.
+    """
+    if known(one.suspended):
+        return one.suspended, f" and {one.suspended:,.0f} processes were suspended", one.source
+    rows = [
+        row
+        for row in facts.every(MonProcess)
+        if row.wait_event in LOG_SPACE and row.database == one.database and row.source.file == one.source.file
+    ]
+    said = f", and {len(rows):,} tasks waited for space in it (monProcess, event 259)" if rows else ""
+    return float(len(rows)), said, rows[0].source if rows else one.source
+
+
+def _finding(facts: Facts, one: MonOpenDatabases) -> Finding:
+    name, (sleeping, said, source) = comment(one.database), _sleeping(facts, one)
     dumped = "It was being dumped then." if _number(one.backup) > 0 else ""
+    counted = known(one.suspended) or sleeping
+    alarms = () if one.database in logs_full(facts) else (f"ase/error_log_alarms:{name}",)  # that one has its waits
     return Finding(
         subject=name,
         severity=Severity.WARNING if sleeping else Severity.ADVICE,
         title=f"The log of {name} is full"
         + (f", and {sleeping:,.0f} process{'es sleep' if sleeping > 1 else ' sleeps'} for it" if sleeping else ""),
-        seen=joined(
-            f"When monOpenDatabases was read, the log of {name} was full and {sleeping:,.0f} processes were suspended.",
-            dumped,
-        ),
+        seen=joined(f"When monOpenDatabases was read, the log of {name} was full{said}.", dumped),
         because=LOCKS if sleeping else NEXT,
         do=DUMP.format(name),
         unknown=REPLICATED.format(name),
-        evidence=(Evidence("processes that are suspended", sleeping, "", one.source),),
-        explains=("ase/lock_waits_high", "ase/blocked_chain") if sleeping else (),
+        evidence=(
+            Evidence("processes that are suspended", sleeping, "", source)
+            if counted
+            else Evidence("the log is full", _number(one.log_full), "", source),
+        ),
+        explains=(*alarms, *(("ase/lock_waits_high", "ase/blocked_chain") if sleeping else ())),
     )
