@@ -33,8 +33,8 @@ FIRST_STEP = (
 )
 BY_FLUSHES = (
     "A transaction is flushed {0:.1f} times by Full ULC on average and once at its end, so it writes up to {1:,.0f} "
-    "bytes; one step goes to four times the size in force at most (this project). A few large transactions make such a mean, "
-    "too: look at the share of Full ULC again afterwards."
+    "bytes; one step goes to four times the size in force at most (this project). A few large transactions make such a "
+    "mean, too: look at the share of Full ULC again afterwards."
 )
 BY_BYTES = (
     "Nine of ten commits are of sessions that write {0:,.0f} bytes a transaction or less (monProcessActivity); one "
