@@ -35,6 +35,7 @@ from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
     IDLE_CLIENT,
+    NAME,
     Blocked,
     Chain,
     batch_of,
@@ -52,6 +53,7 @@ from rules.ase._evidence.waits.chains import (
     say_client,
     say_lock,
     sessions_listed,
+    table_of_lock,
     tasks_at_work,
     waiting_without_holder,
 )
@@ -297,7 +299,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=severity,
-        title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}",
+        title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}{_who(facts, head, lock)}",
         seen=f"{'; '.join((_say(head, first), *others))}.{_holds(facts, first.head, lock)}",
         because=joined(
             f"SPID {first.head} runs nothing: its client keeps a transaction open{opened} and sends no command."
@@ -312,7 +314,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         ),
         do=READS.format(first.head, NOTHING_TO_UNDO if _changes_nothing(facts, first.head) else "")
         if reads and alarm
-        else _do(limits, first, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how),
+        else _do(limits, first, head, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how),
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=(*((stuck_share,) if stuck_share else ()), *_evidence(facts, limits, chains[:NAMED])),
@@ -322,12 +324,30 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     )
 
 
-def _do(limits: Limits, first: Chain, *, alarm: bool, untimed: bool, idle: bool, works: bool, how: Taken | None) -> str:
+def _who(facts: Facts, head: MonProcess | None, lock: HeldLock | None) -> str:
+    """Whose session the head is, and the table that it holds, as far as exports name them, to end a title."""
+    table = place_of_lock(facts, lock) if lock and table_of_lock(facts, lock) else ""
+    known_of = "; ".join(filter(None, (say_client(head).removeprefix(" (").removesuffix(")"), table)))
+    return f" ({known_of})" if known_of else ""
+
+
+def _do(
+    limits: Limits,
+    first: Chain,
+    head: MonProcess | None,
+    *,
+    alarm: bool,
+    untimed: bool,
+    idle: bool,
+    works: bool,
+    how: Taken | None,
+) -> str:
     """What to do about the first chain, by what its head does."""
+    whose = f"{first.head} ({quoted(head.login, NAME)})" if head and head.login else f"{first.head}"
     if alarm and works:
-        return f"{WORKS.format(first.head)}{how.against if how else SHORTER}"
+        return f"{WORKS.format(whose)}{how.against if how else SHORTER}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
-    return (CARE if alarm else calm).format(first.head, limits.seconds)
+    return (CARE if alarm else calm).format(whose if alarm else first.head, limits.seconds)
 
 
 def _keeps(facts: Facts, lock: HeldLock) -> str:

@@ -11,6 +11,8 @@ What to do: take tables and rows in one order in all transactions that meet, kee
 their rows, so that they lock no others. Between page locks of one table the rows were perhaps only neighbours: datarows
 locks them singly. The texts of the statements are in the error log while `print deadlock information` is 1.
 
+How loud it is: by the rate, and advice where most of those that are listed are about the same tables.
+
 When to ignore it: a few an hour are daily life where applications try again. `deadlock checking period` is no remedy:
 it says when the server looks; 0 makes it look at each wait, which holds spinlocks and is not for production (vendor).
 """
@@ -171,7 +173,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
-        severity=_loud(limits, counted),
+        severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
         title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(VICTIM, f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else ""),
@@ -191,11 +193,14 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     )
 
 
-def _loud(limits: Limits, counted: Counted) -> Severity:
-    """By the rate; as a warning only where there were many, too."""
+def _loud(limits: Limits, counted: Counted, *, one_kind: bool) -> Severity:
+    """By the rate; as a warning only where there were many, too, and as advice where most are of the same tables.
+
+    `one_kind`: the same few transactions meet again and again then, and it is known which: that is to be ended.
+    """
     if counted.per_hour >= limits.warning_per_hour and counted.count >= limits.warning_least:
         return Severity.WARNING
-    return Severity.ADVICE if counted.per_hour >= limits.advice_per_hour else Severity.NOTE
+    return Severity.ADVICE if one_kind or counted.per_hour >= limits.advice_per_hour else Severity.NOTE
 
 
 def _listed(names: Sequence[str], most: int) -> str:

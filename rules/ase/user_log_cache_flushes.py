@@ -9,7 +9,8 @@ place where all tasks of a database meet, more often than once a transaction. Of
 also costs the minimal logging.
 
 What to do: a larger `user log cache size`, as large as nine of ten commits need by `monProcessActivity`; where that was
-not collected, twice the size as a first step of this project. The vendor's rule is not to make it larger than what a
+not collected, as many times the size as a transaction fills it by the flushes of sp_sysmon, from twice to four times as
+a first step of this project. The vendor's rule is not to make it larger than what a
 transaction writes. It is static, and each configured user connection and worker process has one, so the memory is said.
 It is scripted only where tasks wait for the log: else it would be a restart for nothing that anybody feels, so the
 size is said for one that is due anyway. Where the
@@ -48,7 +49,10 @@ QUIET_STEP = (
     "Where a restart is due for another reason, raise the user log cache size with it from {0:,.0f} to {1:,.0f} bytes "
     "({2:,.1f} MB more; {0:,.0f} is the way back): by itself it is worth none."
 )
-UNKNOWN = "How many bytes a transaction writes is not in these exports: two snapshots of monProcessActivity have it."
+UNKNOWN = (
+    "Whether a few large transactions fill them is not in these exports: two snapshots of monProcessActivity have what "
+    "each session writes."
+)
 TEMPORARY = (
     "sp_sysmon does not tell flushes of temporary databases apart: their log caches have a size of their own, session "
     "tempdb log cache size (static; sites use 16 to 64 KB)."

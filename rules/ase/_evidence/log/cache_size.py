@@ -1,8 +1,10 @@
 """How large a user log cache should be, by what the transactions of the sessions write.
 
 The vendor: not larger than what a transaction writes, and not for a few large ones. `monProcessActivity` has the bytes
-and the commits of each session: taken is what covers nine of ten commits (this project). A cache can never have held
-more than its size, so `ULCMaxUsage` only tells that a larger one would be for nothing.
+and the commits of each session: taken is what covers nine of ten commits (this project). Where it was not collected,
+the flushes of sp_sysmon tell the mean: a transaction that is flushed n times by Full ULC and once at its end writes n
+to n + 1 times the size. A cache can never have held more than its size, so `ULCMaxUsage` only tells that a larger one
+would be for nothing.
 """
 
 from dataclasses import dataclass
@@ -11,11 +13,15 @@ from math import ceil
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import ConfigParameter, LargestLogCache, MonProcessActivity, Server
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, too_little
+from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, IN_ORDER, Flushes, flushes_of
 from rules.ase._evidence.server import setting_of
 from rules.changes.ase_config import LARGEST, configure, waiting_number
 from rules.finding import Change, Evidence
 
-SIZE_FACTS: tuple[type[Fact], ...] = (*MEMORY_FACTS, ConfigParameter, MonProcessActivity, LargestLogCache, Server)
+SIZE_FACTS: tuple[type[Fact], ...] = (
+    *(*MEMORY_FACTS, *FLUSH_FACTS),
+    *(ConfigParameter, MonProcessActivity, LargestLogCache, Server),
+)
 SETTING = "user log cache size"
 COVERED, STEP = 0.9, 4.0
 """This project: of all commits, and how many times the size in force one step goes at most."""
@@ -24,6 +30,11 @@ PAGE = 2048.0
 FIRST_STEP = (
     "Twice the size in force is a first step (this project's): the vendor says not to go beyond what a transaction "
     "writes, and not for a few large transactions. Look at the share of Full ULC again afterwards."
+)
+BY_FLUSHES = (
+    "A transaction is flushed {0:.1f} times by Full ULC on average and once at its end, so it writes up to {1:,.0f} "
+    "bytes; one step goes to four times the size in force at most (this project). A few large transactions make such a "
+    "mean, too: look at the share of Full ULC again afterwards."
 )
 BY_BYTES = (
     "Nine of ten commits are of sessions that write {0:,.0f} bytes a transaction or less (monProcessActivity); one "
@@ -95,7 +106,9 @@ def larger(facts: Facts) -> Larger:
     if useless := _useless(facts, size, written):
         return Larger(do=useless, evidence=proof, stays=True)
     workers, waiting = _number(facts, "number of worker processes") or 0.0, waiting_number(setting)
-    new = 2 * size if written is None else min(STEP * size, _whole_pages(facts, written.size_bytes))
+    times = _times_full(facts)
+    by_mean = min(STEP, max(2.0, ceil(times + 1))) * size
+    new = by_mean if written is None else min(STEP * size, _whole_pages(facts, written.size_bytes))
     if waiting is not None and waiting >= new:
         return Larger(
             do=f"A {SETTING} of {waiting:,.0f} bytes is configured and waits for the restart: measure after it."
@@ -106,14 +119,29 @@ def larger(facts: Facts) -> Larger:
     if refused := too_little(facts, SETTING, more_mb):
         return Larger(do=refused, evidence=proof)
     cautions = (
-        FIRST_STEP if written is None else BY_BYTES.format(written.size_bytes),
+        BY_BYTES.format(written.size_bytes)
+        if written
+        else BY_FLUSHES.format(times, (times + 1) * size)
+        if new > 2 * size
+        else FIRST_STEP,
         EACH.format(users + workers, more_mb),
     )
     change = configure(SETTING, size, new, cautions=cautions, memory_mb=more_mb, configured=waiting)
     do = f"Raise the {SETTING} from {size:,.0f} to {new:,.0f} bytes, in the next restart."
-    if written is None:
+    if written is None and new > 2 * size:
+        do = f"{do.removesuffix('.')}: a transaction fills it {times:.1f} times on average."
+    elif written is None:
         do = f"Double the {SETTING}, in the next restart."
     return Larger(change, do, proof, written is None)
+
+
+def _times_full(facts: Facts) -> float:
+    """Flushes by Full ULC for each transaction that is flushed at its end; 0 where sp_sysmon does not count both."""
+    flushes = flushes_of(facts)
+    if not isinstance(flushes, Flushes):
+        return 0.0
+    ended = flushes.count(flushes.by(*IN_ORDER))
+    return flushes.count(flushes.by(FULL)) / ended if ended else 0.0
 
 
 def _useless(facts: Facts, size: float, written: Written | None) -> str:

@@ -10,7 +10,14 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Reading, Source, known, number_or
-from collectors.facts.ase import IndexSize, MonCachedObject, MonOpenObjectActivity, ObjectLockContention, TableScheme
+from collectors.facts.ase import (
+    IndexSize,
+    LockRequests,
+    MonCachedObject,
+    MonOpenObjectActivity,
+    ObjectLockContention,
+    TableScheme,
+)
 from rules.ase._evidence.objects.seen import (
     SYSTEM_NAMES,
     activity,
@@ -22,7 +29,7 @@ from rules.ase._evidence.waits.tables import Waiting
 from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alter_lock_scheme
 from rules.finding import Change
 
-USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject)
+USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject, LockRequests)
 ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"
 INSERTS_PERCENT = 90.0
 """Inserts among the changes of a heap, per cent, from which on its waits are taken to be at its last page (this
@@ -276,7 +283,11 @@ def _by_monitoring(
 
 
 def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
-    """Allpages tables by pages asked of their indexes, where address locks are; those of index 1 hold its data, too."""
+    """Allpages tables by pages asked of their indexes, where address locks are; those of index 1 hold its data, too.
+
+    Those next to none of whose locks are waited for are left out, where the waits of the tables are as many.
+    """
+    waited = _booked_waits(facts, listed)
     reads: dict[Hashable, tuple[float, MonOpenObjectActivity]] = {}
     for row in activity(facts):
         scheme = listed.get(table_key(row))
@@ -291,6 +302,8 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
         scheme = listed[key]
         # it is not named for waits for its pages, so no last page is known to be wanted: the vendor's first step
         to = _next(scheme, insert_point=False)
+        if waited and 100.0 * waited.get(key, 0.0) < bounds.index_share_percent * sum(waited.values()):
+            continue
         if to and share >= bounds.index_share_percent:
             why = f"{share:.0f} % of the pages read through indexes of allpages tables"
             yield Table(
@@ -305,6 +318,21 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
                 row.of_interval,
                 waits=False,
             )
+
+
+def _booked_waits(facts: Facts, listed: dict[Hashable, TableScheme]) -> dict[Hashable, float]:
+    """Lock waits of each allpages table in the interval; none where fewer are booked than wait for address locks.
+
+    This project: half as many as sp_sysmon counts waits for address locks; else those are not among them.
+    """
+    found: dict[Hashable, float] = {}
+    for row in activity(facts):
+        scheme = listed.get(table_key(row))
+        if scheme and scheme.scheme == ALLPAGES and row.of_interval and known(row.lock_waits):
+            found[table_key(row)] = found.get(table_key(row), 0.0) + row.lock_waits
+    latest = {one.lock_type: one.waited for one in facts.every(LockRequests) if one.lock_type.endswith("Address")}
+    address = sum(count for count in latest.values() if known(count))
+    return found if address and 2 * sum(found.values()) >= address else {}
 
 
 def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:

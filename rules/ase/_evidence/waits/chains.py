@@ -35,6 +35,8 @@ CHAIN_FACTS: tuple[type[Fact], ...] = (
 LOCK_ID_SINCE = (16, 0)
 T = TypeVar("T", bound=Fact)
 IDLE_CLIENT = "AWAITING COMMAND"
+NAME = 30
+"""Characters of a login, a program or a host that are shown; the vendor's own columns have no more."""
 WHOLE_TABLE = frozenset(("exclusive table", "ex table"))
 """As `monLocks` and `sp_lock` print it."""
 
@@ -260,14 +262,20 @@ def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
 
 
 def _home(facts: Facts, lock: HeldLock) -> str | None:
-    """The name of its database; `None` where no export has it."""
-    return lock.database or databases(facts).get(lock.db_id or 0)
+    """The name of its database; `None` where no export has it.
+
+    Also the one that its session uses, where the table's number is listed there: either alone may be of another.
+    """
+    if named := lock.database or databases(facts).get(lock.db_id or 0):
+        return named
+    uses = {row.database for row in facts.once(MonProcess, process_rows) if row.spid == lock.spid and row.database}
+    return next((one for one in sorted(uses) if (one, lock.object_id) in table_names(facts)), None)
 
 
 def say_client(process: MonProcess | None) -> str:
     """Login, program and host of a session, quoted, to stand behind its SPID; empty where nothing is known."""
     named = [one for one in (process.login, process.application, process.host) if one] if process else []
-    return f" ({', '.join(map(quoted, named))})" if named else ""
+    return f" ({', '.join(quoted(one, NAME) for one in named)})" if named else ""
 
 
 def _names(facts: Facts) -> dict[tuple[object, int | None], str]:
