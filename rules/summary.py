@@ -133,7 +133,7 @@ def _verdict(
 ) -> str:
     loud = [one for one in findings if one.finding.severity > Severity.NOTE]
     if loud and all(one.finding.ended for one in loud):
-        return f"Change nothing: the figures are of before the last start; measure again. They showed: {_title(loud)}."
+        return f"Change nothing: {loud[0].finding.ended}; measure again. They showed: {_title(loud)}."
     losses = list(_losses(findings, accounts, unit))[:MOST_LOSSES]
     said = [text for text, _ in losses]
     if not loud and not said:
@@ -318,7 +318,7 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
     told: set[str] = set()  # two nodes, or two objects of one node, may ask for the same in the same words
     for ranked in findings:
         found = ranked.finding
-        if found.urgent or found.ended or found.changes or found.severity <= Severity.NOTE:
+        if found.urgent or (found.ended and not found.again) or found.changes or found.severity <= Severity.NOTE:
             continue
         if not found.do or found.do in told:
             continue
