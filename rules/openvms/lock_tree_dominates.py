@@ -224,7 +224,7 @@ def _finding(
     buffers: Buffers | None,
     limits: Limits,
 ) -> Finding:
-    what = _what(share, named)
+    what = _what(facts, share, named)
     several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     loud = several and max(one.total for one in pictures) >= limits.many_requests
     remote = share.remote
@@ -243,7 +243,7 @@ def _finding(
             _who(share),
         ),
         because=joined(_because(share, facts) if not wrong else "", sentence(wrong.says) if wrong else ""),
-        do=_do(share, named, buffers),
+        do=_do(facts, share, named, buffers),
         unknown=_unknown(share, pictures, facts, limits),
         evidence=tuple(_evidence(facts, share, named, remote, limits)),
         changes=(
@@ -288,13 +288,13 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
                 yield Evidence(name, found.current, "", found.source)
 
 
-def _what(share: Share, named: Named | None) -> str:
+def _what(facts: Facts, share: Share, named: Named | None) -> str:
     """What it is, for the title."""
     if share.kind == RMS_FILE:
         short = named.name.rpartition("]")[2] if named and named.sure else ""
         return f"the RMS file {short or share.key}"
     if share.kind == FILE_SYSTEM:
-        return "opening, creating and extending files (file system)"
+        return file_system.what(facts, share)
     if share.kind == APPLICATION:
         return f"the application behind the names {share.key}{'*' if share.family else '...'}"
     if share.kind == UNREADABLE:
@@ -351,16 +351,13 @@ def _databases(facts: Facts) -> str:
     return f", and {found[0][:80]}{' and others are' if len(found) > 1 else ' is'} open here" if found else ""
 
 
-def _do(share: Share, named: Named | None, buffers: Buffers | None) -> str:
+def _do(facts: Facts, share: Share, named: Named | None, buffers: Buffers | None) -> str:
     if buffers:
         find = "" if named and named.sure else _find(share)
         where = f"{find}{'where' if find else 'Where'} nothing is written, open it for input alone"
         return f"{where}. Where several write, {buffers.do}."
     if share.kind == FILE_SYSTEM:
-        return (
-            f"{file_system.remedy(share)} The ACP_ cache parameters are documented to cut its I/O; no source promises "
-            "fewer locks."
-        )
+        return file_system.remedy(facts, share)
     if share.kind == QUEUE_MANAGER:
         return (
             "Look for procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI) or submit many short jobs "
