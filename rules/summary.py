@@ -320,10 +320,11 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
         found = ranked.finding
         if found.urgent or (found.ended and not found.again) or found.changes or found.severity <= Severity.NOTE:
             continue
-        if not found.do or found.do in told:
+        asked = found.do.split(". ")[0]  # what follows are the figures of each node
+        if not found.do or asked in told:
             continue
         if not _caused(ranked, findings):
-            told.add(found.do)
+            told.add(asked)
             yield found.severity, ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
 
 
