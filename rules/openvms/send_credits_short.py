@@ -23,7 +23,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.node import NODE_FACTS, in_prose, node_name, subject_of
 
-LINKS = ("http://zx.net.nz/mirror/h71000.www7.hp.com/doc/82final/6048/6048pro_060.html",)
+LINKS = ("https://zx.net.nz/mirror/h71000.www7.hp.com/doc/82final/6048/6048pro_060.html",)
 """Tables 19-5 and 19-6: CR_WAITS, SEND, RECEIVE, INIT_REC."""
 WAITS = "Send Credits waits to "
 NAME = "CLUSTER_CREDITS"
@@ -75,6 +75,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"messages wait for send credit, {told}: told where the credits are given")
     elif there or any(one.credit_waits for one in facts.every(ClusterMember)):
         yield Clean(f"no node waits {limits.waits_per_second:g} times per second or more for send credit")
+    elif not named and not facts.every(T4Column):
+        yield Unknown.without("waits for send credit", "a T4 file of cluster messages ([MON.SCS], *_scs.csv)")
     else:
         yield NotApplicable("no [MON.SCS] columns of T4: nothing tells of send credits")
 
