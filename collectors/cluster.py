@@ -37,6 +37,8 @@ from collectors.intervals.overlap import shared_part
 F = TypeVar("F", DistributedLockRates, LockRates, ProcessorModes, RemasterRates)
 
 PARAMETERS = ("LOCKDIRWT", "LOCKRMWT", "PE1")
+CREDIT_WAITS = "Send Credits waits to "
+"""The columns of `[MON.SCS]` that tell how often a message to a node waited (knowledge: T4's other files)."""
 AGREE = 0.05
 """This project: asked and served remote operations agree to 5 % where no node is missing. Clocks and sample ends differ
 by seconds."""
@@ -324,6 +326,7 @@ def _member(
     seen_open = [one for one in monitors if one.node.upper() == system.name.upper() and _within(one, capture.interval)]
     headers = [one for one in facts.every(Database) if one.database and one.lock_partitioning]
     set_in = [one.source for one in facts.every(SysgenParameter) if one.name in PARAMETERS and one.runs]
+    waits = [one for one in facts.every(T4Column) if one.group == "MON.SCS" and one.name.startswith(CREDIT_WAITS)]
     return ClusterMember(
         source=_source((rates, locks, modes), nodes),
         name=system.name,
@@ -342,6 +345,8 @@ def _member(
         incoming_per_second=_reading(rates.incoming_per_second if rates else None),
         outgoing_per_second=_reading(rates.outgoing_per_second if rates else None),
         mp_synch_percent=modes.mp_synch_percent if modes else ABSENT,
+        credit_waits=tuple((column.name.rpartition(" ")[2], column.mean) for column in waits if known(column.mean)),
+        credit_waits_source=waits[0].source if waits else None,
         moved_out_per_second=moved.moved_out if moved else ABSENT,
         moved_in_per_second=moved.moved_in if moved else ABSENT,
         lock_directory_weight=_parameter(facts, "LOCKDIRWT"),

@@ -12,11 +12,17 @@ from collectors.facts import Facts, Source
 from collectors.facts.ase import ServerStart, Snapshot, SysmonSample
 from collectors.facts.openvms import MonitorSample, Node, T4File
 from rules.finding import Finding, Severity
-from rules.openvms._evidence.boots import AT, booted_since
+from rules.openvms._evidence.boots import AT, MIXED, booted_since, booted_within
 
 
 def of_this_boot(finding: Finding, facts: Facts) -> Finding:
     """The finding, without changes where it rests on figures of before the boot of the node or the server that runs."""
+    within = facts.once(MonitorSample, booted_within)
+    if within and any(one.source.file in facts.once(T4File, _captured) for one in finding.evidence):
+        if finding.again:
+            return replace(finding, ended=within)
+        do = f"Nothing is to be changed for it: {within}, so {MIXED}."
+        return replace(finding.keeping((), do), severity=min(finding.severity, Severity.ADVICE), ended=within)
     since = facts.once(Node, booted_since)
     captured = facts.once(T4File, _captured) if since else frozenset()
     if finding.changes and any(one.source.file in captured for one in finding.evidence):
@@ -36,7 +42,9 @@ def _before(finding: Finding, start: ServerStart, end: datetime) -> Finding:
     do += f"{start.at.strftime(AT).upper()}: what was set then is not in the export, so nothing is to be changed for "
     do += f"them; {newer}."
     most = Severity.NOTE if start.newer else Severity.ADVICE
-    return replace(finding.keeping((), do), severity=min(finding.severity, most), ended=True)
+    return replace(
+        finding.keeping((), do), severity=min(finding.severity, most), ended="the figures are of before the last start"
+    )
 
 
 def _captured(facts: Facts) -> frozenset[str]:

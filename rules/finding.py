@@ -192,8 +192,11 @@ class Finding:
     """What to do, or why nothing is to be done yet."""
     unknown: str = ""
     """What these exports do not show, and what would show it; what the figures cannot bear."""
-    ended: bool = False
-    """Whether its figures are of before the last start: nothing is to be changed for them."""
+    ended: str = ""
+    """Why nothing is to be changed for its figures, as a clause: they are of before the last start, or of both sides of
+    a boot."""
+    again: bool = False
+    """Whether it says what to collect in place of figures that have ended."""
     urgent: bool = False
     """Whether somebody waits at this moment, or is about to: what is to be done comes before everything else."""
 

@@ -135,7 +135,7 @@ def _verdict(
 ) -> str:
     loud = [one for one in findings if one.finding.severity > Severity.NOTE]
     if loud and all(one.finding.ended for one in loud):
-        return f"Change nothing: the figures are of before the last start; measure again. They showed: {_title(loud)}."
+        return f"Change nothing: {loud[0].finding.ended}; measure again. They showed: {_title(loud)}."
     losses = list(_losses(findings, accounts, unit))[:MOST_LOSSES]
     said = [text for text, _ in losses]
     told = {key for _, keys in losses for key in keys}
@@ -339,12 +339,13 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
     for ranked in findings:
         found = ranked.finding
         named = any(not one.nameless for one in found.changes)
-        if found.urgent or found.ended or named or found.severity <= Severity.NOTE:
+        if found.urgent or (found.ended and not found.again) or named or found.severity <= Severity.NOTE:
             continue
-        if not found.do or found.do in told:
+        asked = found.do.split(". ")[0]  # what follows are the figures of each node
+        if not found.do or asked in told:
             continue
         if not _caused(ranked, findings):
-            told.add(found.do)
+            told.add(asked)
             yield found.severity, ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
 
 

@@ -39,7 +39,7 @@ from rules.openvms._evidence.spinlocks import IOLOCK8
 LINKS = (
     "https://wiki.vmssoftware.com/IO_PRCPU_BITMAP",
     "https://wiki.vmssoftware.com/FAST_PATH_PORTS",
-    "http://zx.net.nz/mirror/h71000.www7.hp.com/doc/73final/6136/6136pro_036.html",
+    "https://zx.net.nz/mirror/h71000.www7.hp.com/doc/73final/6136/6136pro_036.html",
 )
 MOST_NAMED = 6
 BY_HAND = (

@@ -17,6 +17,7 @@ from advisor.audits.report.data import finding_data, verdict_data
 from advisor.core.jinja import figure
 from advisor.core.yml import load
 from collectors.facts import Fact, Facts, Missing, Source
+from collectors.facts.openvms import Hole
 from collectors.facts.scaling import LoadPoint, ParameterPoint, ParameterSeries
 from collectors.facts.shapes import kinds
 from rules.engine import Rule, judge_one, rules
@@ -60,6 +61,8 @@ def value_of(cls: type[Fact], key: str, value: Any) -> Any:
             LoadPoint(load=p.pop("load"), rate=p.pop("rate"), line=p.pop("line", 0), others=tuple(p.items()))
             for p in (dict(p) for p in value)
         )
+    if key == "holes":
+        return tuple(Hole(**{name: value_of(cls, name, one) for name, one in hole.items()}) for hole in value)
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -14,6 +14,7 @@ from collectors.facts.openvms.lock_trees import (
 from collectors.facts.openvms.locking import (
     DedicatedLockManager,
     DistributedLockRates,
+    Hole,
     LockDatabase,
     LockRates,
     RemasterRates,
@@ -54,6 +55,7 @@ __all__ = [
     "FastpathDevice",
     "FaultSource",
     "FileName",
+    "Hole",
     "KernelService",
     "ListedLocks",
     "ListedQueue",

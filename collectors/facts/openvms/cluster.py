@@ -70,6 +70,9 @@ class ClusterMember(Fact):
     incoming_per_second: Reading = ABSENT
     outgoing_per_second: Reading = ABSENT
     mp_synch_percent: Reading = ABSENT
+    credit_waits: tuple[tuple[str, float], ...] = ()
+    """Messages per second of this node that waited for send credit, by the node that they were for (`[MON.SCS]`)."""
+    credit_waits_source: Source | None = None
     moved_out_per_second: Reading = ABSENT
     """Lock trees that left this node for another master."""
     moved_in_per_second: Reading = ABSENT

@@ -126,6 +126,27 @@ class DedicatedLockManager(OfNode):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hole:
+    """A time without samples inside a capture."""
+
+    start: datetime
+    """The last sample before it."""
+    end: datetime
+    """The first sample after it."""
+    missing: int
+    """Samples that would have been in it, by the usual interval."""
+    processes: tuple[Reading, Reading] = (ABSENT, ABSENT)
+    """Process count of these two samples."""
+    locks: tuple[Reading, Reading] = (ABSENT, ABSENT)
+
+    @property
+    def like_a_boot(self) -> bool:
+        """Whether processes and locks are at most half of what they were: a boot ends them all (this project)."""
+        read = [(before, after) for before, after in (self.processes, self.locks) if known(before) and known(after)]
+        return len(read) > 1 and all(2 * after <= before for before, after in read)
+
+
+@dataclass(frozen=True, kw_only=True)
 class T4File(OfNode):
     """One T4 file: what it covers. Each sample is the mean over the interval that ends at its time."""
 
@@ -144,6 +165,8 @@ class T4File(OfNode):
     end: datetime | None = None
     p95_every: int = 1
     """All `p95` of this file are of every k-th sample; 1: of all, as up to 2,048 samples (a day of minutes: 1,440)."""
+    holes: tuple[Hole, ...] = ()
+    """The longest times without samples, in order."""
 
 
 @dataclass(frozen=True, kw_only=True)

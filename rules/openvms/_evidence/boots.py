@@ -13,6 +13,7 @@ from collectors.facts.openvms import MonitorSample, Node, T4File
 BOOT_FACTS = (Node, T4File, MonitorSample)
 """What a rule that uses this module has to declare."""
 AT = "%d-%b-%Y %H:%M"
+MIXED = "a mean is of before and after it, and settings of now are not joined to it; collect again without a boot in it"
 
 
 def last_boot(facts: Facts) -> datetime | None:
@@ -25,8 +26,33 @@ def last_boot(facts: Facts) -> datetime | None:
     return max(boots, default=None)
 
 
+def booted_within(facts: Facts) -> str:
+    """That a boot lies inside the time of a capture, as a clause; empty where nothing tells so.
+
+    The uptime tells it, or, where none was read, a hole with far fewer processes and locks behind it.
+    """
+    boot = last_boot(facts)
+    spans = [(one.start, one.end) for one in facts.every(T4File)]
+    spans += [(one.start, one.end) for one in facts.every(MonitorSample)]
+    for start, end in spans:
+        if boot and start and end and start < boot < end:
+            return f"{_span(start, end)} run over the boot at {boot.strftime(AT).upper()}"
+    for file in facts.every(T4File) if boot is None else ():
+        for hole in file.holes:
+            if hole.like_a_boot and file.start and file.end:
+                when = f"{hole.start:%H:%M} and {hole.end:%H:%M}"
+                return f"{_span(file.start, file.end)} run over what looks like a boot between {when}"
+    return ""
+
+
+def _span(start: datetime, end: datetime) -> str:
+    return f"the figures of {start.strftime(AT).upper()} to {end:%H:%M}"
+
+
 def booted_since(facts: Facts) -> str:
-    """That the node was booted after all that was captured, as a clause; empty where nothing tells so."""
+    """That the node was booted after all that was captured or inside it, as a clause; empty where nothing tells so."""
+    if within := booted_within(facts):
+        return f"{within}: {MIXED}"
     boot, end = last_boot(facts), end_of_capture(facts)
     if boot is None or end is None or boot <= end:
         return ""

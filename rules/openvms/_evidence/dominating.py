@@ -6,7 +6,7 @@ is full, work that crosses the cluster.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts
 from collectors.facts.openvms import T4Column
@@ -35,6 +35,8 @@ class Dominating:
     share: Share
     named: Named | None
     buffers: Buffers | None
+    facts: Facts = field(repr=False, compare=False)
+    """Of the node: what its file system did tells what the locks of a volume are for."""
 
     @property
     def what(self) -> str:
@@ -46,7 +48,7 @@ class Dominating:
                 return f"the RMS file {share.key}, by its id {short},"
             return f"the RMS file {short or share.key}"
         if share.kind == FILE_SYSTEM:
-            return "opening, creating and extending files (file system)"
+            return file_system.what(self.facts, share)
         if share.kind == APPLICATION:
             return f"the application behind the names {share.key}{'*' if share.family else '...'}"
         if share.kind == UNREADABLE:
@@ -68,10 +70,7 @@ class Dominating:
                 f"input alone. Where several write, {buffers.do}."
             )
         if share.kind == FILE_SYSTEM:
-            return (
-                f"{file_system.remedy(share)} The ACP_ cache parameters are documented to cut its I/O; no source "
-                "promises fewer locks."
-            )
+            return file_system.remedy(self.facts, share)
         if share.kind == QUEUE_MANAGER:
             return (
                 "Look for procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI) or submit many short jobs "
@@ -108,14 +107,14 @@ class Dominating:
 def of_share(facts: Facts, share: Share) -> Dominating:
     """A tree with the name of its file, where a listing has it, and the global buffers that may help it."""
     if share.kind != RMS_FILE:
-        return Dominating(share, None, None)
+        return Dominating(share, None, None, facts)
     named = name_of(facts, share.resource)
     found = buffers_for(facts, named.listed if named else None, machine_of(facts))
     if named and not named.sure and found.change:
         volume = comment(share.resource.volume or "", 12)
         only = f"only where {comment(named.listed.device, 31)} is the volume {volume} (SHOW DEVICE)"
         found = replace(found, change=replace(found.change, condition=only))
-    return Dominating(share, named, found)
+    return Dominating(share, named, found, facts)
 
 
 def dominates(share: Share, share_percent: float, least_requests: float) -> bool:

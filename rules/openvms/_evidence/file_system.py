@@ -4,26 +4,89 @@ Which program opens or creates so many files is in no lock name; the trees tell 
 F11B$s, which guards the header of one file or directory, is below a volume's tree and shows in LCKQUE alone.
 Sources: KP_LOCKTOOLS (names), wiki.vmssoftware.com/ACP_parameters (caches; they cut I/O, no source promises fewer
 locks), HP "ask the wizard" 7230 (programs that hook F11B$ locks can hold them for hours).
+What a node does of it [MON.FCP] of T4 tells, and [MON.FLSC] how often a cache has what is looked for: hits of attempts,
+over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE).
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.openvms import LockTree, SysgenParameter
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import LockTree, SysgenParameter, T4Column
 from collectors.facts.openvms.resource_names import FILE_ACCESS, VOLUME
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.openvms._evidence.lock_trees import LONGEST_LABEL, Named, Share, name_of, place_of
 from rules.openvms._evidence.node import in_prose
 
-CACHES = ("ACP_DINDXCACHE", "ACP_HDRCACHE", "ACP_FIDCACHE", "ACP_EXTCACHE", "ACP_SYSACC")
+CACHES = ("ACP_DINDXCACHE", "ACP_DIRCACHE", "ACP_HDRCACHE", "ACP_FIDCACHE", "ACP_EXTCACHE", "ACP_SYSACC")
 """Dynamic all of them (wiki.vmssoftware.com/ACP_parameters)."""
+HIT_BY = {"Dir FCB": "ACP_SYSACC", "Dir data": "ACP_DIRCACHE", "File Header": "ACP_HDRCACHE"}
+"""The caches that a lookup and an open ask, as T4 calls them, and the parameter of each (HELP ACP_SYSACC; the wiki)."""
+FEW_HITS, LEAST_ATTEMPTS = 50.0, 50.0
+"""Per cent of the attempts and attempts per second: this project, half of them miss and it is often; none is published.
+"""
+FEW_MADE = 0.05
+"""This project: files made, extended and erased for one that is looked up or opened; below it these are not the load.
+"""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
 FEWER_FILES = (
     "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's default), work "
     "files that are kept and used again."
 )
 HOLDERS = "programs that watch, back up or defragment files, as such ones hold these locks, too (vendor)"
+
+
+@dataclass(frozen=True)
+class Misses:
+    """One cache that often lacks what is looked for."""
+
+    cache: str
+    parameter: str
+    percent: float
+    """Hits of the attempts."""
+    attempts: float
+    """Per second."""
+    source: Source
+
+
+def looked_up(facts: Facts) -> str:
+    """That files are looked up and opened and hardly made or extended, as a clause; empty where nothing tells so."""
+    made = [_rate(facts, name) for name in ("FCP Files created", "FCP Disk space allocations", "FCP erases")]
+    used = [_rate(facts, name) for name in ("FCP Filename lookups", "FCP Files opened")]
+    if None in made[:2] or None in used:
+        return ""
+    made_rate, lookups, opened = sum(one or 0.0 for one in made), used[0] or 0.0, used[1] or 0.0
+    if made_rate > FEW_MADE * (lookups + opened):
+        return ""
+    return (
+        f"{in_prose(lookups)} lookups and {in_prose(opened)} opens per second, {in_prose(made_rate)} files created, "
+        "extended or erased"
+    )
+
+
+def missing_caches(facts: Facts) -> list[Misses]:
+    """The caches that have less than half of what is looked for, the worst first."""
+    found = []
+    for cache, parameter in HIT_BY.items():
+        hits, attempts = _column(facts, f"{cache} cache hits"), _column(facts, f"{cache} cache attempts")
+        if hits is None or attempts is None or not known(hits.mean) or not known(attempts.mean):
+            continue
+        if attempts.mean >= LEAST_ATTEMPTS and 0 <= hits.mean < FEW_HITS / 100 * attempts.mean:
+            percent = 100 * hits.mean / attempts.mean
+            found.append(Misses(cache, parameter, percent, attempts.mean, attempts.source))
+    return sorted(found, key=lambda one: one.percent)
+
+
+def _column(facts: Facts, name: str) -> T4Column | None:
+    return next(
+        (one for one in facts.every(T4Column) if one.name == name and one.group in ("MON.FCP", "MON.FLSC")), None
+    )
+
+
+def _rate(facts: Facts, name: str) -> float | None:
+    column = _column(facts, name)
+    return column.mean if column and known(column.mean) else None
 
 
 def by_kind(share: Share) -> dict[str, float]:
@@ -49,21 +112,57 @@ def said(facts: Facts, share: Share) -> str:
         if tree is None or kind not in WORDS:
             continue
         resource = tree.resource
+        if kind == VOLUME and (used := looked_up(facts)):
+            clauses.append(
+                f"{in_prose(rate)}/s are below the locks of volumes (F11B$v), most for "
+                f"{comment(resource.volume or '?', LONGEST_LABEL)}: T4 has {used}"
+            )
+            continue
         where = _file(facts, tree) if kind == FILE_ACCESS else comment(resource.volume or "?", LONGEST_LABEL)
         clauses.append(f"{in_prose(rate)}/s are for {WORDS[kind]}, most for {where}")
     return "; ".join(clauses)
 
 
-def remedy(share: Share) -> str:
-    """What to do by the kind that has most, as a sentence."""
+def what(facts: Facts, share: Share) -> str:
+    """What it is, for a title."""
+    if not looked_up(facts):
+        return "opening, creating and extending files (file system)"
+    tree = busiest(share, VOLUME)
+    volume = tree.resource.volume if tree else None
+    return f"looking up and opening files{f' on {comment(volume, LONGEST_LABEL)}' if volume else ''} (file system)"
+
+
+def remedy(facts: Facts, share: Share) -> str:
+    """What to do by the kind that has most, as sentences."""
     kind = next(iter(by_kind(share)), "")
-    if kind == VOLUME:
-        return FEWER_FILES
+    caches = "The ACP_ cache parameters are documented to cut its I/O; no source promises fewer locks."
+    if kind == VOLUME and not looked_up(facts):
+        return f"{FEWER_FILES} {caches}"
+    if misses := missing_caches(facts):
+        named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}" for one in misses)
+        return (
+            "Keep files open over the work instead of opening them for each record or request. Raise what misses "
+            f"({named}; MIN_ lines in MODPARAMS.DAT and AUTOGEN) and compare the hits: documented to cut the file "
+            "system's I/O, not its locks."
+        )
+    return f"{_keep_open()} {caches}"
+
+
+def _now(facts: Facts, name: str) -> str:
+    found = facts.latest(SysgenParameter, name=name)
+    return f" {found.current:g}" if found and found.runs and known(found.current) else ""
+
+
+def _keep_open() -> str:
+    """Of opens without more to say."""
     return f"Keep files open over the work instead of opening them for each record or request, and look at {HOLDERS}."
 
 
 def settings(facts: Facts) -> Iterator[Evidence]:
-    """The parameters of the file system's caches that run, as far as they were read."""
+    """The caches that miss, and the parameters of all of them that run, as far as they were read."""
+    for one in missing_caches(facts):
+        told = f"of {in_prose(one.attempts)} attempts/s"
+        yield Evidence(f"{one.cache} cache hits", round(one.percent, 1), f"% {told}", one.source, computed="from both")
     for name in CACHES:
         found = facts.latest(SysgenParameter, name=name)
         if found and found.runs and known(found.current):

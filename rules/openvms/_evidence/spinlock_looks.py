@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
+from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates, T4Column
 from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change, Evidence, Expectation, Severity, Unknown, Untrusted
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
@@ -15,7 +15,8 @@ from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
 from rules.sources import HP
 
-LOOKS_AT = (*NODE_FACTS, *DEDICATED_FACTS, *LAYOUT_FACTS, Node, KernelService, SystemRates)
+TIMERS = ("TIMER", "HWCLK")
+LOOKS_AT = (T4Column, *NODE_FACTS, *DEDICATED_FACTS, *LAYOUT_FACTS, Node, KernelService, SystemRates)
 """What a rule that uses this module has to declare."""
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
 SPREAD = (
@@ -57,6 +58,8 @@ def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
         _fast_path(facts, look)
     elif name == MMG:
         _memory(facts, look)
+    elif name in TIMERS:
+        _timers(facts, look)
     return look
 
 
@@ -143,6 +146,17 @@ def _switched_on(facts: Facts, name: str, value: float, new: float, what: str) -
     """A template that turns it on: who turned it off may have had a reason, and it takes a reboot."""
     when = f"only if nobody turned {what} off on purpose"
     return advise_parameter(name, value, new, when=when, cautions=(AT_REBOOT,), node=Layout(facts).node)
+
+
+def _timers(facts: Facts, look: Look) -> None:
+    """The rates of [MON.TIMR], where T4 brought them: all entries, and those of $SETIMR and $SCHDWK."""
+    for column, what in (("TQE Total", "timer queue entries"), ("TQE Timers", "of them $SETIMR"), ("TQE Wakeups", "")):
+        for one in facts.every(T4Column):
+            if one.group == "MON.TIMR" and one.name.lower() == column.lower() and known(one.mean):
+                if what:
+                    look.facts.append(f"{in_prose(one.mean)}/s {what}")
+                look.evidence.append(Evidence(f"{column} (mean)", one.mean, "/s", one.source))
+                break
 
 
 def _memory(facts: Facts, look: Look) -> None:

@@ -50,7 +50,10 @@ BY_NAME = {
     ),
     MMG: Known("memory management", "fewer page faults (larger working sets, fewer images started)"),
     "FILSYS": Known("the file system's structures", "fewer opens, closes and extensions of files", recalled=True),
-    "TIMER": Known("the timer queue", "fewer timer requests ($SETIMR; MONITOR TIMER shows their rate)"),
+    "TIMER": Known(
+        "the timer queue",
+        "fewer timer requests ($SETIMR): SDA> SHOW TQE lists whose they are; let that program wait for an event",
+    ),
     "HWCLK": Known("the hardware clock and the time of the first timer", "fewer timer requests ($SETIMR)"),
     "POOL": Known("nonpaged pool", "a larger NPAGEDYN, so that the lookaside lists serve what is asked for"),
     "INVALIDATE": Known(

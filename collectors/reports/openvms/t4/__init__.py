@@ -268,13 +268,16 @@ class T4:
     def _figures(self) -> "Figures":
         """The sums. Loads numpy and orjson: only who brings rows pays for them."""
         if not self.figures:
-            from collectors.reports.openvms.t4.facts import peak_columns
+            from collectors.reports.openvms.t4.facts import LEVELS, peak_columns
             from collectors.reports.openvms.t4.figures import Figures
             from collectors.reports.openvms.t4.time_series import drawn
             from collectors.reports.openvms.t4.wraps import bounds_of
 
             columns = [columns for _, columns in drawn(self.layout)]
-            self.figures = Figures(len(self.layout.names), peak_columns(self.layout), columns, bounds_of(self.layout))
+            levels = [at for key in LEVELS if (at := self.layout.column(*key)) is not None]
+            self.figures = Figures(
+                len(self.layout.names), peak_columns(self.layout), columns, bounds_of(self.layout), levels
+            )
         return self.figures
 
     def close(self) -> Outcome:
@@ -328,8 +331,14 @@ class T4:
                 self.problems.append("column names but no sample: let T4 finish the file, then upload it again")
             source = Source(self.file, self.start, self.start)
             return [T4File(source=source, kind=self.layout.kind, file_format=self.file_format)]
-        from collectors.reports.openvms.t4.facts import Summary, moment
+        from collectors.reports.openvms.t4.facts import Summary, holes_of, moment
 
+        holes = holes_of(figures, self.layout)
+        self.problems += [
+            f"no sample from {one.start:%H:%M:%S} to {one.end:%H:%M:%S}: {one.missing:,} missing"
+            + (", and processes and locks have fallen as by a boot" if one.like_a_boot else "")
+            for one in holes[:LINES_NAMED]
+        ]
         summary = Summary(self.file, self.layout, figures)
         self.problems += summary.contradictions()
         covers = T4File(
@@ -341,5 +350,6 @@ class T4:
             start=moment(figures.first.time),
             end=moment(figures.last.time),
             p95_every=figures.kept.every,
+            holes=holes,
         )
         return [covers, *summary.facts()]

@@ -1,5 +1,6 @@
 """From the summed figures of a T4 file to facts."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from collectors.facts.openvms import (
     CpuModes,
     DedicatedLockManager,
     DistributedLockRates,
+    Hole,
     LockDatabase,
     LockRates,
     ProcessorModes,
@@ -34,6 +36,10 @@ PEAKS = {
     "at mp synch peak": [("mon.mode", "mp synch")],
 }
 """Statistics of one sample: the one in which these columns add up to most."""
+LEVELS = (("mon.syst", "process count"), ("mon.lock", "locks total"))
+"""What a boot takes down, and what stands on both sides of a hole."""
+HOLE = 3.0
+"""Usual intervals: from here on samples are missing, not late (this project: two missing at least)."""
 SLACK_SHARE, SLACK_PER_SECOND = 0.02, 1.0
 """How far local + incoming + outgoing may be from the total: rounding alone is 0.02 per second (real file)."""
 
@@ -48,6 +54,32 @@ def peak_columns(layout: Layout) -> dict[str, list[int]]:
     """The columns whose sum makes each peak, for those peaks of which all columns are there."""
     found = {name: [layout.column(*key) for key in keys] for name, keys in PEAKS.items()}
     return {name: [at for at in where if at is not None] for name, where in found.items() if None not in where}
+
+
+def holes_of(figures: Figures, layout: Layout) -> tuple[Hole, ...]:
+    """The gaps between samples of at least `HOLE` usual ones, in order of time."""
+    usual = figures.kept.gap()
+    there = [key for key in LEVELS if layout.column(*key) is not None]
+    found = []
+    for gap in sorted(figures.gaps, key=lambda one: one.start):
+        if not usual or gap.seconds < HOLE * usual:
+            continue
+        levels = {key: tuple(_level(one) for one in pair) for key, pair in zip(there, gap.levels, strict=True)}
+        processes, locks = (levels.get(key, (ABSENT, ABSENT)) for key in LEVELS)
+        found.append(
+            Hole(
+                start=moment(gap.start),
+                end=moment(gap.end),
+                missing=round(gap.seconds / usual) - 1,
+                processes=(processes[0], processes[1]),
+                locks=(locks[0], locks[1]),
+            )
+        )
+    return tuple(found)
+
+
+def _level(figure: float) -> Reading:
+    return figure if math.isfinite(figure) else ABSENT
 
 
 @dataclass

@@ -28,6 +28,8 @@ MOST_KEPT = 2048
 MOST_CELLS = 4_000_000
 """Cells of kept rows, 32 MB: files of more than 1,953 columns keep fewer rows."""
 MOST_WRAPS_NAMED = 5
+MOST_GAPS = 20
+"""The longest times without samples that are kept."""
 LONGEST_FIGURE = 40
 ODD_CELL = re.compile(r"(?<![^,])(?![ \t]*-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?[ \t]*(?:,|\Z))[^,]*")
 """A cell that is no plain figure."""
@@ -111,6 +113,19 @@ class Thinned:
         return result
 
 
+@dataclass(frozen=True)
+class Gap:
+    """Two samples that lie far apart, and their levels."""
+
+    seconds: float
+    start: int
+    end: int
+    """Centiseconds since 1-JAN-0001, of the samples before and after."""
+    line: int
+    levels: tuple[tuple[float, float], ...]
+    """Of each column of levels before and after; NaN where there is no figure."""
+
+
 @dataclass
 class Moment:
     """The one row in which the sum of these columns was highest."""
@@ -144,8 +159,16 @@ class Figures:
         moments: dict[str, list[int]],
         drawn: Sequence[list[int]] = (),
         bounds: Bounds | None = None,
+        levels: Sequence[int] = (),
     ) -> None:
-        """Sum up rows of `width` cells; `moments` and `drawn`: columns to add up, for peak rows and for curves."""
+        """Sum up rows of `width` cells; `moments` and `drawn`: columns to add up, for peak rows and for curves.
+
+        `levels`: columns whose figures on both sides of a gap are kept.
+        """
+        self.levels = list(levels)
+        self.levels_before: Floats = np.full(len(self.levels), math.nan)
+        self.gaps: list[Gap] = []
+        """The longest ones; what the usual gap is, only all rows tell."""
         self.width = width
         self.bounds = bounds
         self.wrapped: list[tuple[int, int, float]] = []
@@ -187,6 +210,7 @@ class Figures:
         self._raise(highs, rows)
         for moment in self.moments.values():
             moment.look(highs, rows, wrong)
+        self._note_gaps(values, gaps, rows)
         if not self.first:
             self.first, gaps[0] = rows[0], math.nan
         self.kept.add(values, gaps)
@@ -195,6 +219,25 @@ class Figures:
             self.curves.add(times[1:] / 100, sums, [row.line for row in rows])
         self.rows += len(rows)
         self.last = rows[-1]
+
+    def _note_gaps(self, values: Floats, gaps: Floats, rows: Sequence[Row]) -> None:
+        """Keep the longest gaps before these rows, with the levels on both sides."""
+        levels = np.vstack([self.levels_before, values[:, self.levels]])
+        self.levels_before = levels[-1]
+        least = self.gaps[-1].seconds if len(self.gaps) == MOST_GAPS else 0.0
+        longest = np.argsort(gaps)[::-1][:MOST_GAPS]
+        found = [
+            Gap(
+                float(gaps[at]),
+                rows[at].time - round(float(gaps[at]) * 100),
+                rows[at].time,
+                rows[at].line,
+                tuple(zip(levels[at].tolist(), levels[at + 1].tolist(), strict=True)),
+            )
+            for at in longest
+            if gaps[at] > least
+        ]
+        self.gaps = sorted((*self.gaps, *found), key=lambda one: -one.seconds)[:MOST_GAPS]
 
     def _leave_out(self, values: Floats, gaps: Floats, rows: Sequence[Row], following: Row | None) -> Marks | None:
         """Make the cells NaN that no counter gave, and remember them."""
