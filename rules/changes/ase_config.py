@@ -77,7 +77,8 @@ PARAMETERS = {
 """What the rules set. Two defaults moved between releases (engine local cache percent: 25 up to 15.7, 50 in 16.0) and
 are left open; `max online engines` ended at 128 in 15.0, `global cache partition number` at 64 before 16.0 SP02
 (messages 18177, 18611 and an older 10652): a rule that sets it asks `most_partitions` of rules/changes/ase_cache.py.
-The range of disk and network tasks is recalled, so a rule asks for one more alone, where the listing calls them dynamic."""
+The range of disk and network tasks is recalled, so a rule asks for one more alone, where the listing calls them
+dynamic."""
 
 
 def configured_value(setting: ConfigParameter) -> float | str | Missing:
