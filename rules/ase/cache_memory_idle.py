@@ -189,8 +189,13 @@ def _unbound(
         explains=("ase/reads_slow",),
         evidence=(
             Evidence(
-                f"searches of {idle.name}", round(searches / seconds, 2), "/s", idle.source, limits.searches_per_second
+                f"reads of {busy.name}",
+                round((busy.misses or 0) / (busy.seconds or 1.0), 1),
+                "/s",
+                busy.source,
+                limits.reads_per_second,
             ),
+            Evidence(f"searches of {idle.name}", round(searches / seconds, 2), "/s", idle.source),
             Evidence(f"memory of {busy.name} held by {database}", round(held_mb), "MB", busy.source),
         ),
     )
