@@ -8,7 +8,11 @@ is saturated starves the engines: tasks wait for reads, writes or packets that a
 80 % busy beside engines with little to do is likely to starve them).
 
 What to do: one disk or network task more (`number of disk tasks`, `number of network tasks`), if the host has a
-processor for its thread. `sp_configure` shows the range, and whether it needs a restart: no source read here has them.
+processor for its thread. `sp_configure` shows the range, and whether it needs a restart: no source read here has them,
+so there is a script only where the listing that was collected calls the setting dynamic.
+
+How loud it is: advice; a warning where a thread uses 95 % of a CPU and half of its polls give as many events as one
+can.
 
 When to ignore it: on busy engines, which need their processors first. sp_sysmon may print more than 100 % for a thread,
 by the way it collects (vendor). In process mode there are no such threads.
@@ -18,10 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import ControllerActivity, ThreadBusy
+from collectors.facts.ase import ConfigParameter, ControllerActivity, ThreadBusy
 from rules.ase._evidence.server import ENGINE_FACTS, engines_of, setting_of, subject_of, unknown_of
+from rules.changes.ase_config import configure
+from rules.changes.out_of_range import OutOfRange
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon33.htm",
@@ -29,7 +35,10 @@ LINKS = (
 )
 THREADS = {"DiskController": ("disk", "number of disk tasks"), "NetController": ("network", "number of network tasks")}
 """Names that sp_sysmon prints, and the parameter that makes more of them."""
+EXPLAINS = {"network": ("ase/clients_take_rows_slowly",), "disk": ("ase/reads_slow", "ase/data_writes_slow")}
+"""What tasks then wait for, by the kind of thread."""
 STARVES = "A saturated thread of this kind starves the engines: what they wait for is there, and nobody hands it over."
+PROCESSOR = "Each task is a thread of its own: the host must have a processor for it."
 FIRST = "`sp_configure` shows its range and whether it needs a restart; hold the same minutes against it afterwards."
 
 
@@ -41,6 +50,8 @@ class Limits:
     events_per_poll: float = limit(
         3.0, "practice: above 3 events a poll more disk or network tasks (justdaveinfo); shown beside the first figure"
     )
+    saturated_percent: float = percent(95.0, "this project: nothing of a CPU is left to the thread", low=1)
+    full_polls_percent: float = percent(50.0, "this project: more is there than most polls can fetch", low=1)
     engine_percent: float = percent(85.0, "practice: CPU of 85 % (Rukav's sp_sysmon hints)")
 
 
@@ -114,21 +125,51 @@ def _used(one: ThreadBusy) -> float | None:
     return min(100.0, one.user_percent + system) if system >= 0 else None
 
 
+def _full_polls(facts: Facts, one: Busiest) -> float | None:
+    """Share of the polls that gave as many events as one can, per cent; `None` where it is not printed."""
+    row = _events(facts, one)
+    if row is None or not known(row.polls) or not known(row.polls_with_most) or row.polls <= 0:
+        return None
+    share = 100.0 * row.polls_with_most / row.polls
+    return share if 0 <= share <= 100 else None
+
+
+def _one_more(setting: ConfigParameter | None) -> Change | None:
+    """One task more, where the listing says that it takes effect at once and that the range has room."""
+    now = setting.run_number if setting else None
+    if setting is None or now is None or setting.pending or (setting.kind or "").lower() != "dynamic":
+        return None
+    if known(setting.maximum) and now + 1 > setting.maximum:
+        return None
+    try:
+        return configure(setting.name, now, now + 1, cautions=(PROCESSOR,))
+    except OutOfRange:
+        return None
+
+
 def _finding(facts: Facts, limits: Limits, one: Busiest, busy: float, engines: Source) -> Finding:
     setting = setting_of(facts, one.parameter)
     running = setting.run_number if setting else None
+    change = _one_more(setting)
     now = f" ({running:g} now)" if running is not None else ""
+    full = _full_polls(facts, one)
+    loud = one.percent >= limits.saturated_percent and full is not None and full >= limits.full_polls_percent
+    polls = f" {full:.0f} % of its polls gave as many events as one can." if full is not None and loud else ""
     unknown = "Whether the host has a processor for one more thread, no export of the server shows."
     return Finding(
         subject=f"{one.kind} thread",
-        severity=Severity.ADVICE,
+        severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"{subject_of(facts)}: a {one.kind} thread uses {one.percent:.0f} % of a CPU",
         seen=f"The busiest of {one.threads} {one.kind} threads used {one.percent:.0f} % of a CPU, by the operating "
-        f"system, while the engines were {busy:.0f} % busy.",
+        f"system, while the engines were {busy:.0f} % busy.{polls}",
         because=STARVES,
-        do=joined(f"Ask for one more by {one.parameter}{now}.", FIRST),
+        do=f"Raise {one.parameter} from {change.old:g} to {change.new:g} (takes effect at once), and hold the same "
+        "minutes against it afterwards."
+        if change
+        else joined(f"Ask for one more by {one.parameter}{now}.", FIRST),
+        changes=(change,) if change else (),
         unknown=unknown,
-        explains=("ase/clients_take_rows_slowly",) if one.parameter == THREADS["NetController"][1] else (),
+        explains=EXPLAINS[one.kind],
         evidence=(
             Evidence(
                 f"CPU of the busiest {one.kind} thread", round(one.percent, 1), "%", one.source, limits.thread_percent

@@ -45,6 +45,7 @@ from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.ase._evidence.spinlocks.uneven import uneven_caches
 from rules.ase._evidence.waits.events import LATCHES
+from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
@@ -72,10 +73,14 @@ FEWER_ROWS = (
     'Fewer rows on a page help where one page is wanted: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
     "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
 )
-TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a temporary table: look there first."
+TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a table of a temporary database: look there first."
 LESS = (
     "Set nothing on {0}: have the sessions that fill it insert fewer rows, make its indexes after the rows are in, or "
     "spread them over several temporary databases."
+)
+OF_CATALOG = (
+    "Set nothing on {0}, a system table of a temporary database: make and drop fewer temporary tables, or spread the "
+    'sessions over several temporary databases (`create temporary database`, then `sp_tempdb "add"`).'
 )
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""
@@ -112,7 +117,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     tables = _inserted(facts, limits.inserts_percent)
-    temporary = _most_temporary(facts, limits.inserts_percent)
+    temporary = most_temporary(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     server = server_of(facts)
     new = bool(server and server.before(16) is False)
@@ -127,7 +132,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         title=waits.title + _most(tables, temporary),
         seen=joined(waits.seen, _where(temporary) or (CANDIDATES.format(named) if tables else "")),
         because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=LESS.format(comment(name_of(temporary[0])))
+        do=(OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
         if temporary
         else joined(
             SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else ""),
@@ -192,24 +197,6 @@ def _inserts(temporary: tuple[MonOpenObjectActivity, float, float] | None) -> It
     """The rows that were inserted into this temporary table."""
     if temporary:
         yield Evidence(f"rows inserted into {name_of(temporary[0])}", temporary[1], "rows", temporary[0].source)
-
-
-def _most_temporary(facts: Facts, least_percent: float) -> tuple[MonOpenObjectActivity, float, float] | None:
-    """The temporary table that most rows of the interval were inserted into, of all tables, with count and share."""
-    rows = [
-        (row, row.rows_inserted)
-        for row in activity(facts)
-        if row.of_interval and row.index_id in (0, 1) and known(row.rows_inserted) and row.rows_inserted > 0
-    ]
-    if not rows:
-        return None
-    row, count = max(rows, key=lambda one: one[1])
-    share = 100.0 * count / sum(inserted for _, inserted in rows)
-    name = row.object_name or ""
-    temporary = name.startswith("#") or (
-        "tempdb" in (row.database or "").lower() and not name.lower().startswith("sys")
-    )
-    return (row, count, share) if temporary and name and share >= least_percent else None
 
 
 def _inserted(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:

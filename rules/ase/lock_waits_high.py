@@ -45,6 +45,7 @@ from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
 from rules.ase._evidence.waits.index_wanted import IndexWanted, index_wanted
+from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
@@ -112,6 +113,14 @@ READERS = (
 )
 """In place of shorter transactions that change the table: who waits changes it, who holds it reads."""
 SYSTEM = "Set nothing on {0}, a system or temporary table: look at what makes and drops objects."
+ONE_MORE = (
+    "Set nothing on {0}: give the sessions one more temporary database, `create temporary database tempdb2 on <device> "
+    '= "<size>"`, then `sp_tempdb "add", "tempdb2", "default"` (`"remove"` undoes it; new sessions take turns). Fewer '
+    "temporary tables made and dropped help as well."
+)
+"""Vendor: System Procedures 16.0, sp_tempdb; the default group is used in turns, a session keeps what it was given."""
+MOST = 50.0
+"""This project: per cent of all rows inserted, from which on they say who waits for latches."""
 TEMPORARY = (
     "Set nothing on {0}, a table of a temporary database: make and drop fewer temporary tables, or spread the sessions "
     "over several temporary databases."
@@ -285,6 +294,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
         ),
         changes=(change,) if change and not readers else (),
+        explains=("ase/latch_contended",) if main and _of_catalog(main[0]) and most_temporary(facts, MOST) else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
     promoter = raising.promoter.statement if raising and raising.promoter else None
@@ -396,6 +406,11 @@ def _timeouts(facts: Facts) -> Iterator[Evidence]:
         yield Evidence(PERIOD, setting.run_number, "s", setting.source)
 
 
+def _of_catalog(first: Waiting) -> bool:
+    """Whether it is a system table of a temporary database: all who make and drop temporary tables meet there."""
+    return "tempdb" in (first.row.database or "").lower() and (first.row.object_name or "").lower().startswith("sys")
+
+
 def _levers(
     facts: Facts,
     tables: list[Waiting],
@@ -410,7 +425,7 @@ def _levers(
     first = tables[0] if tables else None
     if first and first.system:
         of_tempdb = "tempdb" in (first.row.database or "").lower()
-        yield (TEMPORARY if of_tempdb else SYSTEM).format(first.name)
+        yield (ONE_MORE if _of_catalog(first) else TEMPORARY if of_tempdb else SYSTEM).format(first.name)
         return
     if mostly_address(facts) and (first is None or first.scheme in (None, "allpages")):
         yield NO_ADDRESS

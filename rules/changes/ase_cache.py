@@ -240,6 +240,37 @@ def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions:
     )
 
 
+def resize_pool(cache: str, io_kb: float, old_mb: float, new_mb: float, *, cautions: tuple[str, ...] = ()) -> Change:
+    """Make a pool for large I/O smaller; the pool of the logical page gets the rest. Dynamic, both ways.
+
+    Raises `OutOfRange` where it would not become smaller.
+    """
+    if not 1 <= new_mb < old_mb:
+        raise OutOfRange(f"a pool from {old_mb:g} to {new_mb:g} MB")
+    what = f"{io_kb:g}K pool"
+    key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
+    said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
+    if (name := _quoted(cache)) is None:
+        return by_hand(key, target, *said)
+    show = f"sp_cacheconfig {name}"
+    return Change(
+        key=key,
+        target=target,
+        old=said[0],
+        new=said[1],
+        apply=batches(
+            f"-- {comment(cache)}: as it is now (its pools)",
+            show,
+            f'sp_poolconfig {name}, "{_mb(new_mb)}M", "{io_kb:g}K"',
+            "-- only clean, unused buffers move: check the Run Size of the pools, and send it again for the rest",
+            show,
+        ),
+        undo=batches(f'sp_poolconfig {name}, "{_mb(old_mb)}M", "{io_kb:g}K"', show),
+        takes_effect=Effect.ONLINE,
+        cautions=cautions,
+    )
+
+
 def default_wash_kb(pool_kb: float) -> float:
     """The wash area of a pool as created, kilobytes: a fifth of it, of 300 MB at most (vendor, sp_poolconfig)."""
     return WASH_SHARE * min(pool_kb, WASH_OF_MB * 1024)

@@ -62,6 +62,8 @@ PARAMETERS = {
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
+        Parameter("number of disk tasks", 1, 64, False, 1),
+        Parameter("number of network tasks", 1, 64, False, 1),
         Parameter("enable literal autoparam", 0, 1, False, 0),
         Parameter("enable monitoring", 0, 1, False, 0),
         Parameter("enable spinlock monitoring", 0, 1, False, 0),
@@ -77,7 +79,9 @@ PARAMETERS = {
 }
 """What the rules set. Two defaults moved between releases (engine local cache percent: 25 up to 15.7, 50 in 16.0) and
 are left open; `max online engines` ended at 128 in 15.0, `global cache partition number` at 64 before 16.0 SP02
-(messages 18177, 18611 and an older 10652): a rule that sets it asks `most_partitions` of rules/changes/ase_cache.py."""
+(messages 18177, 18611 and an older 10652): a rule that sets it asks `most_partitions` of rules/changes/ase_cache.py.
+The range of disk and network tasks is recalled, so a rule asks for one more alone, where the listing calls them
+dynamic."""
 
 
 def configured_value(setting: ConfigParameter) -> float | str | Missing:
