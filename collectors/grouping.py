@@ -29,7 +29,7 @@ from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.scaling.titles import parted
-from collectors.facts.unix import LockingRun
+from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
@@ -43,6 +43,8 @@ OTHER_NAME = "taken for the configuration of {0}, which came with it, though it 
 """A server calls its configuration file by its own name; nothing within says whose it is."""
 LISTINGS = ("unix/proc_locks", "unix/lslocks")
 """Reports of one moment, to be repeated, that name no host."""
+COMMON_PROCESSES = 2
+"""This project: listings with fewer processes in common may be of two hosts."""
 REPEATED = re.compile(r"(?P<name>.*locks?)[\d\s._:-]*", re.IGNORECASE | re.DOTALL)
 """`locks1`, `web1_locks-10.15.20`: a number or a time behind what the listing is called. A number anywhere else, as in
 `locks_web1`, may be that of a host; `locks (1)` is what a browser calls a second copy."""
@@ -138,6 +140,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     for one in left:
         _place(one, groups, name, named)
     _join_samples(groups)
+    _join_listings(groups)
     _join_clusters(groups)
     _name_by_databases(groups)
     _adopt_databases(groups)
@@ -399,6 +402,31 @@ def _join_samples(groups: dict[tuple[str, str], Group]) -> None:
             for one, other in zip(group.inputs, (*group.inputs[1:], group.inputs[0]), strict=True):
                 one.problems = [said for said in one.problems if said != ALONE]
                 one.problems.append(SAMPLE.format(PurePath(other.file).name))
+
+
+def _join_listings(groups: dict[tuple[str, str], Group]) -> None:
+    """Take the listings of both kinds in one folder for those of one host, where two processes or more are in both."""
+    by_folder: dict[PurePath, list[tuple[tuple[str, str], Group]]] = {}
+    for key, group in groups.items():
+        if not group.named and all(one.report in LISTINGS for one in group.inputs):
+            by_folder.setdefault(PurePath(group.inputs[0].file).parent, []).append((key, group))
+    for found in by_folder.values():
+        if len(found) != len(LISTINGS) or len({group.inputs[0].report for _, group in found}) != len(LISTINGS):
+            continue
+        (_, group), (key, other) = sorted(found, key=lambda pair: pair[1].inputs[0].report != LISTINGS[0])
+        if len(_pids(group) & _pids(other)) < COMMON_PROCESSES:
+            continue
+        group.inputs += groups.pop(key).inputs
+        for one in other.inputs:
+            one.problems = [said for said in one.problems if said != ALONE]
+            one.problems.append(SAMPLE.format(PurePath(group.inputs[0].file).name))
+        for one in group.inputs:
+            one.problems = [said for said in one.problems if said != ALONE]
+
+
+def _pids(group: Group) -> set[int]:
+    locks = (fact for one in group.inputs for fact in one.facts if isinstance(fact, RecordLock))
+    return {lock.pid for lock in locks if lock.pid > 0}
 
 
 def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:

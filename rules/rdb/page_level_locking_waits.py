@@ -50,10 +50,7 @@ HELD = (
 PRICE = ("Each row takes a lock of its own then: count lock requests and waits before and after.",)
 COUNT = MissingInput("whether processes wait for page locks", StatisticRow.COLLECTED_BY)
 WHICH = MissingInput("which storage area the pages are of that have lock waits", WaitGroup.COLLECTED_BY)
-SHOWN = MissingInput(
-    "whether a storage area is locked by page",
-    "SHOW STORAGE AREA in SQL, with the name of the area, or RMU/DUMP/HEADER",
-)
+SHOWN = MissingInput("whether a storage area is locked by page", StorageArea.COLLECTED_BY)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collectors.facts import Capture, Fact, Source
 from collectors.facts.ase import CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, LockDatabase, Node, SysgenParameter, T4File
 from collectors.facts.scaling import LoadPoint, LoadSeries
-from collectors.facts.unix import RecordLockTable
+from collectors.facts.unix import RecordLock, RecordLockTable
 from collectors.read import Input
 
 
@@ -324,6 +324,23 @@ def listings(*files: str) -> list[Input]:
         given(file, "unix/proc_locks", RecordLockTable(report="/proc/locks", locks=2, waiters=1), folder="in")
         for file in files
     ]
+
+
+def lock(pid: int, path: str | None = None) -> RecordLock:
+    return RecordLock(
+        kind="POSIX", mode="WRITE", mandatory=False, pid=pid, device=None, inode=None, start=0, end=None, path=path
+    )
+
+
+@pytest.mark.parametrize(("others", "systems"), [((7, 8), 1), ((7, 9), 2)])
+def test_listings_of_both_kinds_are_of_one_host_where_two_processes_are_in_both(
+    others: tuple[int, int], systems: int
+) -> None:
+    table = RecordLockTable(report="/proc/locks", locks=2, waiters=1)
+    proc = given("in/proc.txt", "unix/proc_locks", table, lock(7), lock(8), folder="in")
+    named = given("in/ls.txt", "unix/lslocks", table, *(lock(pid, "/srv/pay.db") for pid in others), folder="in")
+    assert len(captures([proc, named])) == systems
+    assert "sample of the one that proc.txt is of" in "".join(named.problems) or systems == 2
 
 
 @pytest.mark.parametrize(

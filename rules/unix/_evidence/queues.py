@@ -6,7 +6,8 @@ few bytes, or one that is called a lock file, holds no records: its lock is a mu
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.unix import RecordLock, RecordLockTable
@@ -19,6 +20,8 @@ NO_RECORDS_BYTES = 64
 """This project: a lock file holds nothing, or a process number and the name of a host."""
 LOCK_FILE = re.compile(r"(?:\.(?:lock|lck|pid)|[/._-]lock(?:file)?)\s*\Z", re.IGNORECASE)
 LONGEST_NAME = 120
+SAME_PROCESSES = 2
+"""This project: one process has locks on several files, two that meet at two files at once are told apart below."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ def queues(facts: Facts) -> dict[tuple[object, ...], list[Queue]]:
         tables.sort(key=lambda table: table.source.first)
     starts = {file: [table.source.first for table in tables] for file, tables in places.items()}
     grouped: dict[tuple[object, ...], dict[tuple[str, int], list[RecordLock]]] = {}
-    for one in facts.every(RecordLock):
+    for one in _by_inode(facts.every(RecordLock)):
         at = bisect_right(starts.get(one.source.file, ()), one.source.first) - 1
         if one.kind in RECORD_KINDS and at >= 0:
             key = (*one.file_key, one.kind == "FLOCK")
@@ -157,6 +160,35 @@ def queues(facts: Facts) -> dict[tuple[object, ...], list[Queue]]:
             ]
         )
     }
+
+
+def _by_inode(locks: Sequence[RecordLock]) -> Iterator[RecordLock]:
+    """Give a lock that is listed by its path the device and inode under which the same processes lock one file.
+
+    `lslocks` without --output-all prints paths alone, `/proc/locks` inodes alone. One file is taken for the other where
+    two processes or more have locks on both, and on no other file of the kind. Where all its locks in `/proc/locks` are
+    on the whole file, a lock that `lslocks` prints from 0 to 0 is, too.
+    """
+    numbered: dict[tuple[str | None, int | None], set[tuple[str, int]]] = {}
+    by_path: dict[str, set[tuple[str, int]]] = {}
+    for one in locks:
+        if one.inode is not None and not one.path:
+            numbered.setdefault((one.device, one.inode), set()).add((one.kind, one.pid))
+        elif one.inode is None and one.path:
+            by_path.setdefault(one.path, set()).add((one.kind, one.pid))
+    ranged = {(one.device, one.inode) for one in locks if one.inode is not None and not one.whole_file}
+    same: dict[str, tuple[str | None, int | None]] = {}
+    for path, processes in by_path.items():
+        found = [key for key, others in numbered.items() if len(processes & others) >= SAME_PROCESSES]
+        alike = [other for other, others in by_path.items() if other != path and len(processes & others) > 1]
+        if len(found) == 1 and not alike:
+            same[path] = found[0]
+    for one in locks:
+        if one.inode is None and one.path in same:
+            device, inode = same[one.path]
+            yield replace(one, device=device, inode=inode, end_sure=one.end_sure or (device, inode) not in ranged)
+        else:
+            yield one
 
 
 def named(locks: tuple[RecordLock, ...]) -> str:
