@@ -16,9 +16,10 @@ from rules.engine import CRITICAL_FROM, LOST, judge
 from rules.finding import Change, Effect, Severity, Verdict, joined
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan, runs_of
-from rules.ranking import Ranked, linked, rank, reasons_of
+from rules.ranking import Ranked, causes_of, linked, rank, reasons_of
 from rules.resets import one_alone
 from rules.summary import NOTHING_SAID, Summary, summarized
+from rules.tentative import is_tentative
 
 if TYPE_CHECKING:
     from rules.compare.comparison import Comparison
@@ -54,9 +55,7 @@ def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
     """What the verdicts of all rules make together: findings in order, accounts, one plan, and the summary."""
     found = linked([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
     accounts = accounts_of(capture, found)
-    loud = as_loud_as_lost(found, accounts)
-    if capture.system.product == "ase":
-        loud = as_loud_as_explained(loud)
+    loud = as_loud_as_explained(as_loud_as_lost(found, accounts))
     findings = host_first(rank(loud, lost_shares(accounts)))
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
@@ -126,21 +125,36 @@ def as_loud_as_lost(findings: Sequence[Ranked], accounts: Sequence[Account]) -> 
 
 
 def as_loud_as_explained(findings: Sequence[Ranked]) -> list[Ranked]:
-    """The findings, advice that explains a warning as a warning: what is to be done stands at the cause.
+    """The findings, advice at the root of a warning as a warning: what is to be done stands at the cause.
 
-    Of SAP ASE, whose rules grade a wait and what it waits for by figures of one kind; the causes that rules of other
-    products name are advice by doubts of their own. Not where either is of before the last start, and never critical:
-    that a finding is by its own loss.
+    Of products whose rules grade a wait and what it waits for by figures of one kind; the causes that rules of others
+    name are advice by doubts of their own. Not where either is of before the last start or rests on a layout that is
+    recalled, and never critical: that a finding is by its own loss.
     """
     loud = {one.key for one in findings if one.finding.severity >= Severity.WARNING and not one.finding.ended}
+    causes = [
+        one
+        for one in findings
+        if one.rule.startswith(GRADED_ALIKE) and one.finding.severity is Severity.ADVICE
+        if not one.finding.ended and not is_tentative(one.finding)
+    ]
+    while more := {one.key for one in causes if one.key not in loud and loud & set(_of_product(one))}:
+        loud |= more  # a cause of a cause: each round goes up one step
+    raised = {one.key for one in causes} & loud - causes_of((one.key, one.explains) for one in findings).keys()
     return [
-        replace(one, finding=replace(one.finding, severity=Severity.WARNING))
-        if one.finding.severity is Severity.ADVICE and not one.finding.ended and loud & set(one.explains) - {one.key}
-        else one
+        replace(one, finding=replace(one.finding, severity=Severity.WARNING)) if one.key in raised else one
         for one in findings
     ]
 
 
+def _of_product(one: Ranked) -> Iterator[str]:
+    """The findings that it explains, of its own product."""
+    product = one.rule.partition("/")[0]
+    return (key for key in one.explains if key.startswith(f"{product}/"))
+
+
+GRADED_ALIKE = ("ase/", "rdb/")
+"""Products whose rules grade causes and symptoms by figures of one kind."""
 ONE_IN_THREE = 1 / 3
 """Of the tasks that wait or run, waiting for one thing: critical (this project, as the contract says)."""
 

@@ -1,11 +1,10 @@
 """The order of findings, and which of them causes which."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rules.engine import REGISTER
-from rules.finding import Finding, Severity
-from rules.tentative import is_tentative
+from rules.finding import Finding
 
 
 @dataclass(frozen=True)
@@ -36,32 +35,7 @@ def linked(found: list[Ranked]) -> list[Ranked]:
     by_rule: dict[str, list[Ranked]] = {}
     for ranked in found:
         by_rule.setdefault(ranked.rule, []).append(ranked)
-    return rank(_as_loud([Ranked(one.rule, one.finding, _explained(one, by_rule)) for one in found]))
-
-
-def _as_loud(found: list[Ranked]) -> list[Ranked]:
-    """The findings of Oracle Rdb, a root cause at least as loud as what it explains of the same database.
-
-    Its statistics give no cost to a cause and a symptom alike, so else the symptom, which has the larger figure, would
-    lead. Not a note, which explains nothing graver, and not one that rests on a layout that is recalled.
-    """
-    by_key = {one.key: one for one in found}
-    caused = causes_of((one.key, one.explains) for one in found)
-    for _ in found:  # a cause of a cause: each round goes up one step
-        louder = {one.key: most for one in by_key.values() if (most := _most(one, by_key)) > one.finding.severity}
-        if not louder:
-            break
-        for key, severity in louder.items():
-            by_key[key] = replace(by_key[key], finding=replace(by_key[key].finding, severity=severity))
-    return [one if one.key in caused else by_key[one.key] for one in found]
-
-
-def _most(one: Ranked, by_key: Mapping[str, Ranked]) -> Severity:
-    """The highest severity of a finding and of what it explains."""
-    own = one.finding.severity
-    if not one.rule.startswith(RDB) or own <= Severity.NOTE or is_tentative(one.finding):
-        return own
-    return max([own, *(by_key[key].finding.severity for key in one.explains if key.startswith(RDB))])
+    return rank([Ranked(one.rule, one.finding, _explained(one, by_rule)) for one in found])
 
 
 def rank(found: Sequence[Ranked], lost: Mapping[str, float] | None = None) -> list[Ranked]:

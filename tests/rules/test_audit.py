@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from rules.ase.host_takes_processor import SYMPTOMS
-from rules.audit import HOST, as_planned, host_first
+from rules.audit import HOST, as_loud_as_explained, as_planned, host_first
 from rules.changes.ase_config import configure
 from rules.engine import rules
 from rules.finding import Change, Cost, Effect, Finding, Severity
@@ -57,18 +57,23 @@ def test_a_note_is_the_cause_of_another_note_and_of_nothing_graver() -> None:
     assert [(one.rule, one.explains) for one in linked([slight, note])] == [("root", ("symptom:S",)), ("symptom", ())]
 
 
-def test_a_root_cause_in_rdb_is_as_loud_as_what_it_explains_and_what_lies_between_is_not() -> None:
+def test_a_root_cause_of_rdb_or_ase_is_as_loud_as_what_it_explains_and_what_lies_between_is_not() -> None:
     root = found("rdb/root", Severity.ADVICE, explains=("rdb/between",))
     root = replace(root, finding=replace(root.finding, subject="S on ORKNEY"))
     between = found("rdb/between", Severity.ADVICE, explains=("rdb/symptom",))
-    ranked = linked([found("rdb/symptom", Severity.WARNING), between, root])
+    ranked = as_loud_as_explained(linked([found("rdb/symptom", Severity.CRITICAL), between, root]))
     assert [(one.rule, one.finding.severity.name) for one in ranked] == [
         ("rdb/root", "WARNING"),
         ("rdb/between", "ADVICE"),
-        ("rdb/symptom", "WARNING"),
+        ("rdb/symptom", "CRITICAL"),
     ]
-    elsewhere = [found("a/root", Severity.ADVICE, explains=("a/symptom",)), found("a/symptom", Severity.WARNING)]
-    assert linked(elsewhere)[0].finding.severity is Severity.ADVICE
+
+    def root_of(product: str) -> Severity:
+        cause = found(f"{product}/root", Severity.ADVICE, explains=(f"{product}/symptom",))
+        return as_loud_as_explained(linked([cause, found(f"{product}/symptom", Severity.WARNING)]))[0].finding.severity
+
+    assert root_of("ase") is Severity.WARNING
+    assert root_of("zvm") is Severity.ADVICE
 
 
 def test_an_explanation_of_a_rule_that_did_not_fire_is_left_out() -> None:
