@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, LockEvents, SysmonSample
+from collectors.facts.ase import ConfigParameter, LockEvents, Server, SysmonSample
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
 from rules.engine import limit, rule
@@ -36,9 +36,11 @@ ROLLED_BACK = (
 )
 FIND = (
     "Find the table and who holds it: sp_configure 'lock timeout pipe max messages', 1000 and 'lock timeout pipe "
-    "active', 1, then select * from master..monLockTimeout (15.7 on). "
+    "active', 1, then select * from master..monLockTimeout."
 )
-SHORTEN = "Shorten the transactions that hold the locks of {0}. "
+FIND_BEFORE = "Find the table and who holds it while others wait: sp_lock and sp_who."
+"""Before 15.7, which brought monLockTimeout, or where the release is not known."""
+SHORTEN = "Shorten the transactions that hold the locks of {0}."
 LONGER = (
     "Raise lock wait period{0} only if the owner of the application agrees: fewer commands fail, but their tasks wait "
     "longer with the locks they hold."
@@ -61,7 +63,7 @@ class Limits:
 
 @rule(
     needs=(LockEvents,),
-    uses=(SysmonSample, ConfigParameter, *TABLE_FACTS),
+    uses=(SysmonSample, ConfigParameter, Server, *TABLE_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -97,6 +99,8 @@ def _finding(
     named = ", ".join(f"{kind} {many:,.0f}" for kind, many, _ in counted[:NAMED])
     tables = [one for one in waiting_tables(facts) if not one.system]
     now = f" ({ends:,.0f} s now)" if ends is not None else ""
+    server = facts.latest(Server)
+    piped = server is not None and server.reached("15.7") is True
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if rate >= limits.warning_per_hour else Severity.ADVICE,
@@ -104,7 +108,7 @@ def _finding(
         + (f" after {ends:,.0f} s ({PERIOD})" if ends is not None else ""),
         seen=joined(f"{said}, {rate:,.0f} an hour.", f"Waited for were locks of type {named}." if named else ""),
         because=ROLLED_BACK,
-        do=joined((SHORTEN.format(tables[0].name) if tables else FIND).strip(), LONGER.format(now)),
+        do=joined(SHORTEN.format(tables[0].name) if tables else FIND if piped else FIND_BEFORE, LONGER.format(now)),
         unknown=joined("" if ends is not None else OF_SESSION),
         evidence=(
             Evidence("lock timeouts (message 12205)", count, "", total.source, limits.least),

@@ -12,7 +12,9 @@ is not in these figures: see ase/blocked_chain.
 What to do: shorten the transactions on the table that is named. No user input and no physical reads inside them, the
 hot update last, an index that lets them lock fewer rows. Where the statement that waits reads the whole table for a row
 or two, that index comes first: a scan waits at each lock on its way. `create index` without `with online` (15.7 SP100
-on) takes a shared lock on the table, so nobody changes it meanwhile. Where readers keep the locks, these come first
+on) takes a shared lock on the table, so nobody changes it meanwhile; after one `with online` no transaction log is
+dumped until the database was (vendor, dc32300.1600 mas1344011548857). Where there is such an index already, the plan
+tells why it is not used. Where readers keep the locks, these come first
 (ase/reads_hold_locks). A datapages table can be taken to datarows; allpages is a matter of
 ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
@@ -166,8 +168,8 @@ FEWER = (
     "({1:g} %): raise no threshold, which would take more locks."
 )
 NEXT_NUMBER = (
-    "If {0} hands out numbers ({1}), an IDENTITY column does it from memory "
-    '(`sp_chgattribute "{2}", "identity_gap", 1000`); if it counts, spread the count over several rows.'
+    "If {0} hands out numbers ({1}), an IDENTITY column where they are taken does it from memory "
+    '(`sp_chgattribute "<table>", "identity_gap", 1000`); if it counts, spread it over several rows.'
 )
 ONE_STEP = {
     "datarows": "Take it in a transaction of its own, or as its last statement: rows are locked singly here already.",
@@ -182,11 +184,11 @@ QUEUE = (
 QUEUE_INDEX = " It reads {0:,.0f} pages to find one: try an index on ({1})."
 INDEX = (
     "Give SSQLID {0} ({1}) an index: `create index <name> on {2} ({3})`, from its database, while nobody changes the "
-    "table (or `with online`, from 15.7 SP100). If there is one, see in its plan why it is not used."
+    "table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
 )
 INDEX_UNSAID = (
     "Give SSQLID {0} ({1}) an index on the columns by which it looks for its rows of {2}, made while nobody changes "
-    "the table (or `with online`, from 15.7 SP100). If there is one, see in its plan why it is not used."
+    "the table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
 )
 SCANS = "SSQLID {0} reads {1:,.0f} pages each time{2}: a scan waits at each lock on its way."
 SKIPS = {
@@ -432,7 +434,7 @@ def _levers(
         yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
-        yield NEXT_NUMBER.format(hot.name, hot.says, hot.table if _plain(hot.table) else "<table>")
+        yield NEXT_NUMBER.format(hot.name, hot.says)
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
         yield ONE_STEP.get(scheme or "", OWN_STEP)
         return

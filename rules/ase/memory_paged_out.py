@@ -8,7 +8,8 @@ nothing else meanwhile, and may hold a spinlock or a latch that all wait for. A 
 a smaller one: a page that the server believes in memory is read from swap space.
 
 What to do: have the host's people look at free memory and swap space. Then give the host more memory, or the server
-less (`max memory`, and `allocate max shared memory`, which takes all of it at the start). Only when all fits, have the
+less: caches and pools first, as `max memory` may not be below what is configured (total logical memory), which is taken
+at the start in any case; `allocate max shared memory` at 1 takes all of max memory then. Only when all fits, have the
 memory locked: `lock shared memory`.
 
 When to ignore it: for some faults in the minutes after a start, when the program and its memory are first touched.
@@ -64,6 +65,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     pages = most.run_number if most else None
     now = f" ({pages * PAGE_KB / 1024:,.0f} MB now)" if pages else ""
     starts = at_start is not None and at_start.run_number == 1
+    at_once = f" ({ALL_AT_START} 1 takes all of it at the start)" if starts else ""
     is_locked = locked.run_number if locked else None
     yield Finding(
         subject="page faults",
@@ -76,7 +78,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         because=BECAUSE,
         do=joined(
             f"Hold {MOST}{now} against the memory and the swap space of the host (free -m, vmstat 5): add memory, or "
-            f"lower {MOST}{f' and set {ALL_AT_START} to 0, which takes all of it at the start' if starts else ''}.",
+            f"make caches smaller, then lower {MOST}{at_once}.",
             "" if is_locked else f"Only when all fits, set {LOCKED} to 1 (static).",
         ),
         unknown="How much memory the host has, and who else uses it, is not in the server's exports."
@@ -87,7 +89,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         ),
         evidence=(
             Evidence("major page faults", rate, "/s", one.source, limits.per_second),
-            *((Evidence(MOST, pages, "pages of 2 KB", most.source),) if most and pages else ()),
+            *((Evidence(MOST, pages, "pages", most.source),) if most and pages else ()),
             *(
                 (Evidence(ALL_AT_START, at_start.run_number, "", at_start.source),)
                 if at_start and at_start.run_number is not None

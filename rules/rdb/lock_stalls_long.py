@@ -67,7 +67,6 @@ from rules.rdb._evidence.waits import (
     held_by,
     holds_up,
     hottest,
-    leave,
     logged_again,
     main_of,
     named,
@@ -77,6 +76,7 @@ from rules.rdb._evidence.waits import (
     total,
     waits_for_it,
     waits_of,
+    with_care,
 )
 
 LINKS = (
@@ -398,11 +398,11 @@ def _queue(
             f"Also: {held_by(others)}." if others else "",
         ),
         because=lasts or "The display is of one moment, which may be over already; statistics do not name a holder.",
-        do=joined(
+        do=with_care(
             f"{holder}{f' in {image}' if image else ''} holds it. {see}"
             if lasts
             else f"Ask again in a minute. Where {holder} still holds it, {see}",
-            leave(worst, worst.holder) if not idle and (lasts or worst.links) else "",
+            worst if not idle and (lasts or worst.links) else None,
         ),
         evidence=(
             Evidence(f"processes that wait for {holder}", waiting, "", worst.holder.source, limits.queue),

@@ -180,7 +180,7 @@ class DatabaseUse(OfDatabase):
 class AttachedProcess(OfDatabase):
     """A process that RMU/SHOW USERS lists: what a PID of another display is called, and which image it runs."""
 
-    COLLECTED_BY: ClassVar[str] = "RMU/SHOW USERS and the root file"
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW USERS ! and the root file"
 
     pid: str
     process: str | None = None

@@ -337,18 +337,21 @@ def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mappin
     more = len({one.pid for one in held}) - 1
     others = f" (and {more} other holders)" if more > 1 else " (and one other holder)" if more else ""
     image = image_of(attached, lock.pid)
-    return joined(
+    return with_care(
         f"See what the transaction of {process_of(lock)}{f' in {image}' if image else ''} does, which holds "
         f"{comment(lock.resource, 60)}{behind}{others}: {SOONER}",
-        leave(lines[0], lock) if lines else "",
+        lines[0] if lines else None,
     )
 
 
-def leave(line: Queue, lock: HeldLock) -> str:
-    """What else is to be known before somebody acts on a queue, a sentence."""
+def with_care(do: str, line: Queue | None) -> str:
+    """Sentences on what to do about the head of a queue, with what is to be known before somebody acts."""
+    if line is None:
+        return do
     if line.links:
-        return f"Leave {process_of(line.links[0].holder)} alone: it waits, too."
-    return READS if lock.granted == "PR" and lock.resource.lower().startswith("record") else ""
+        return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too."
+    reads = line.holder.granted == "PR" and line.holder.resource.lower().startswith("record")
+    return joined(do, READS if reads else "")
 
 
 def waits_for_it(waits: "Waits", resource: str) -> list[WaitGroup]:
