@@ -74,11 +74,12 @@ NAMED = 3
 SINCE = MissingInput("since when they wait, and what the head does", MonProcess.COLLECTED_BY)
 WAITERS = MissingInput("who waits, and since when", f"sp_who, or {MonProcess.COLLECTED_BY}")
 HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
-CARE = (
-    "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back. "
+CARE = "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back. "
+UNDOES = (
     "Ending it with kill rolls its transaction back, which can take as long as its work did, and the locks stay until "
     "then."
 )
+UNDOES_LITTLE = "Ending it with kill undoes little: it holds no exclusive lock in this listing."
 PASSES = (
     "End nothing: a queue whose waits are this short mostly passes by itself. Look again, and where SPID {0} still "
     "stands at its head, shorten its transaction."
@@ -314,7 +315,9 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         ),
         do=READS.format(first.head, NOTHING_TO_UNDO if _changes_nothing(facts, first.head) else "")
         if reads and alarm
-        else _do(limits, first, head, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how),
+        else _do(
+            facts, limits, first, head, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how
+        ),
         urgent=alarm,
         unknown=joined("" if text else TEXT.format(first.head), read),
         evidence=(*((stuck_share,) if stuck_share else ()), *_evidence(facts, limits, chains[:NAMED])),
@@ -332,6 +335,7 @@ def _who(facts: Facts, head: MonProcess | None, lock: HeldLock | None) -> str:
 
 
 def _do(
+    facts: Facts,
     limits: Limits,
     first: Chain,
     head: MonProcess | None,
@@ -347,7 +351,9 @@ def _do(
     if alarm and works:
         return f"{WORKS.format(whose)}{how.against if how else SHORTER}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
-    return (CARE if alarm else calm).format(whose if alarm else first.head, limits.seconds)
+    if alarm:
+        return CARE.format(whose) + (UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES)
+    return calm.format(first.head, limits.seconds)
 
 
 def _keeps(facts: Facts, lock: HeldLock) -> str:

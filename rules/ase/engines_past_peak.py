@@ -221,7 +221,9 @@ def _finding(
         unknown="" if change else "Which pool they belong to is not in the export, so no script is given.",
         evidence=tuple(evidence),
         changes=(change,) if change else (),
-        expects=(Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),
+        expects=()
+        if series.derived  # of another day's work
+        else (Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),
     )
 
 

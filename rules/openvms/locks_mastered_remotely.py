@@ -167,7 +167,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{figures}; limit {limits.remote_percent:g} % incoming and outgoing together")
         return
     severity = Severity.WARNING if loud else Severity.ADVICE
-    most = crosses_most(facts, own_name(facts) or "")
+    most = crosses_most(facts, own_name(facts) or "", incoming + outgoing)
     tree = most[0] if most and most[1] >= MOST_OF else ""
     yield _finding(facts, rates, limits, severity, figures, _Rates(total, incoming, outgoing, share, leaving, tree))
 

@@ -170,7 +170,8 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
-        title=f"{when} {plain(waiting, 3)} lock requests wait at any moment, and no deadlock is the reason",
+        title=f"{when} {plain(waiting, 3)} lock requests wait at any moment, "
+        + ("beside those whose search finds a deadlock" if dead else "and no deadlock is the reason"),
         seen=joined(f"{figures}.", sentence(apart, part, pending_clauses(facts, NAME))),
         because=joined(
             f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "

@@ -280,10 +280,16 @@ def asked_elsewhere(facts: Facts, node: str, most: int = 3) -> list[tuple[LockTr
     return sorted(found, key=lambda one: (-one[1], one[0].name))[:most]
 
 
-def crosses_most(facts: Facts, node: str) -> tuple[str, float] | None:
+LISTED_PART = 0.1
+"""This project: LOCK_ACTV counts requests and no conversions or dequeues, so it lists a part of the operations; where
+it lists less than a tenth of what crosses, its time is another, or the trees are not counted, as those that PE1 keeps.
+"""
+
+
+def crosses_most(facts: Facts, node: str, crossing: float) -> tuple[str, float] | None:
     """What has most of the requests that cross the cluster to or from a node, and its share of them in per cent.
 
-    Of the busiest report; `None` where none crosses.
+    Of the busiest report; `None` where none crosses, or too few of the `crossing` lock operations per second.
     """
     busiest = max(pictures_of(facts), key=lambda one: one.total, default=None)
     found: dict[str, float] = {}
@@ -294,7 +300,8 @@ def crosses_most(facts: Facts, node: str) -> tuple[str, float] | None:
                 key = called(bytes.fromhex(tree.name))
                 found[key] = found.get(key, 0.0) + rate
     most = max(found, key=lambda key: (found[key], key), default=None)
-    return (most, 100 * found[most] / sum(found.values())) if most and found[most] else None
+    whole = sum(found.values())
+    return (most, 100 * found[most] / whole) if most and found[most] and whole >= LISTED_PART * crossing else None
 
 
 @dataclass(frozen=True)
