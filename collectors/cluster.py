@@ -208,12 +208,13 @@ def of_other_times(captures: Sequence[Capture]) -> Iterator[tuple[Capture, str]]
             if name in alone or other in alone:
                 linked[name].add(other)
                 linked[other].add(name)
-    crossing = [name for name in sorted(alone) if not linked[name] and any(map(_crosses, by_name[name]))]
-    maybe = crossing if 1 < len(crossing) <= MOST_UNNAMED else []
+    unnamed = [name for name in sorted(alone) if not linked[name]]
+    few = 1 < len(unnamed) <= MOST_UNNAMED
+    maybe = [name for name in unnamed if any(map(_crosses, by_name[name]))] if few else []
     for name, some in by_name.items():
         others = ((other, APART) for other in sorted(linked[name]))
-        unnamed = ((other, MAYBE_APART) for other in maybe if name in maybe and other != name)
-        for other, said in chain(others, unnamed):
+        perhaps = ((other, MAYBE_APART) for other in maybe if name in maybe and other != name)
+        for other, said in chain(others, perhaps):
             theirs = by_name[other]
             if not any(_same_time(one.interval, another.interval) for one in some for another in theirs):
                 yield from ((one, said.format(other, _when(theirs[-1].interval))) for one in some)

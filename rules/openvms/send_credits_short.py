@@ -76,7 +76,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif there or any(one.credit_waits for one in facts.every(ClusterMember)):
         yield Clean(f"no node waits {limits.waits_per_second:g} times per second or more for send credit")
     elif not named and not facts.every(T4Column):
-        yield Unknown.without("waits for send credit", "a T4 file of cluster messages ([MON.SCS], *_scs.csv)")
+        yield Unknown.without("waits for send credit", "a T4 composite CSV with its cluster messages ([MON.SCS])")
     else:
         yield NotApplicable("no [MON.SCS] columns of T4: nothing tells of send credits")
 

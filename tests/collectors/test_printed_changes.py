@@ -100,6 +100,10 @@ LOOKS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "rdb": (
         (r'\$ SEARCH SYS\$LOGIN:LOCKWRIGHT_HEADER\.TXT "[A-Za-z -]+"', "a line of the header, which is read whole"),
+        (
+            r'\$ SEARCH/WINDOW=\(1,30\) SYS\$LOGIN:LOCKWRIGHT_HEADER\.TXT "[A-Z0-9_$]+"',
+            "a storage area in the header, which is read whole",
+        ),
         (r"\$ SHOW DEVICE LOCKWRIGHT_BACKUP", "room for the backup"),
         (r"\$ RMU/DUMP/BACKUP_FILE/OUTPUT=NL: \S+", "that the backup can be read: nothing is printed"),
     ),
@@ -113,6 +117,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         rf'sp_cacheconfig {NAME}(?=,)(?:, "(?:{SIZE}|0)")?(?:, (?:mixed|logonly))?(?:, (?:strict|relaxed))?'
         r'(?:, "cache_partition=(?:[0-9]+|default)")?',
         rf'sp_poolconfig {NAME}, "(?:{SIZE}|0)", "[0-9]+K"',
+        rf'sp_poolconfig {NAME}, "[0-9]+K", "wash={SIZE}"',
         rf"sp_bindcache {NAME}, {WORD}(?:, (?:{NAME}|syslogs)(?:, {NAME})?)?",
         rf"sp_unbindcache {WORD}(?:, (?:{NAME}|syslogs)(?:, {NAME})?)?",
         rf"alter table (?:{TABLE}) lock (?:allpages|datapages|datarows)",
@@ -129,13 +134,14 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "openvms": (
         r"\$ MCR SYSGEN|USE (?:ACTIVE|CURRENT)|WRITE (?:ACTIVE|CURRENT|SYS\$SYSTEM:LOCKWRIGHT_BEFORE\.PAR)|EXIT",
         rf"SET {PARAMETER} (?:{VALUE})",
+        r"SET IO_PRCPU_BITMAP [0-9]+(?:[-,][0-9]+)+",
         r"\$ OPEN/APPEND LOCKWRIGHT SYS\$SYSTEM:MODPARAMS\.DAT|\$ CLOSE LOCKWRIGHT",
         rf'\$ WRITE LOCKWRIGHT "(?:MIN_)?{PARAMETER} = -?[0-9]+ ! Lockwright(?:, was -?[0-9]+(?: in CURRENT)?)?"',
         r"\$ SEARCH/MATCH=NOR/NOHEADING/OUTPUT=SYS\$SYSTEM:MODPARAMS\.NEW SYS\$SYSTEM:MODPARAMS\.DAT "
         rf'"(?:MIN_)?{PARAMETER} = -?[0-9]+ ! Lockwright"',
         r"\$ RENAME SYS\$SYSTEM:MODPARAMS\.NEW SYS\$SYSTEM:MODPARAMS\.DAT",
         r"\$ @SYS\$UPDATE:AUTOGEN SAVPARAMS TESTFILES CHECK_FEEDBACK",
-        r"\$ (?:START|STOP)/CPU [0-9]+",
+        r"\$ (?:START|STOP)/CPU [0-9]+(?:,[0-9]+)*",
         rf"\$ SET FILE/GLOBAL_BUFFERS=[0-9]+ {FILE}",
     ),
     "rdb": (
@@ -144,7 +150,8 @@ CHANGES: dict[str, tuple[str, ...]] = {
         rf"\$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {ROOT}|\$ RMU/OPEN {ROOT}",
         r"ALTER DATABASE FILENAME '[^']+'",
         r"  (?:ADJUSTABLE LOCK GRANULARITY IS|CARRY OVER LOCKS ARE|ROW CACHE IS) (?:EN|DIS)ABLED;",
-        r"  GLOBAL BUFFERS ARE ENABLED \(PAGE TRANSFER VIA (?:DISK|MEMORY)\);",
+        r"  GLOBAL BUFFERS ARE ENABLED \((?:PAGE TRANSFER VIA (?:DISK|MEMORY)|(?:NUMBER|USER LIMIT) IS [0-9]+)\);",
+        r"  NUMBER OF BUFFERS IS [0-9]+;|  ALTER STORAGE AREA \w+ LOCKING IS (?:PAGE|ROW) LEVEL;",
         r"  JOURNAL IS ENABLED \(FAST COMMIT IS ENABLED \((?:NO )?COMMIT TO JOURNAL OPTIMIZATION\)\);",
         r"  NUMBER OF CLUSTER NODES [0-9]+;|  RESERVE [0-9]+ CACHE SLOTS;",
         r"  SNAPSHOT IS ENABLED (?:IMMEDIATE|DEFERRED);",
