@@ -47,6 +47,7 @@ from rules.ase._evidence.caches.lockless import lockless_instead
 from rules.ase._evidence.caches.own_cache import enough_alone
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of, schemes
 from rules.ase._evidence.server import (
@@ -110,11 +111,8 @@ SCANS_JUDGED_FIRST = (
 )
 LATCHES = "latch requests for one page show like this (vendor; ase/latch_contended counts the tasks that wait for them)"
 MORE_DO_LITTLE = "More partitions do little for one hot page or table, which lies in one of them whatever their number."
-NO_PARTITIONS = (
-    "No partitions are proposed, and binding does not help either: one hot page lies in one of them whatever their "
-    "number, in a cache of its own too."
-)
-FEWER_ROWS = "Have fewer rows on a page of {} by {}, then reorg rebuild."
+NO_PARTITIONS = "No partitions are proposed, and binding does not help either: one hot page lies in one of them."
+FEWER_ROWS = f"Have fewer rows on a page of {{}} by {{}}, then reorg rebuild ({REBUILD_NEEDS})."
 BY_SCHEME = {
     "allpages": "max_rows_per_page, as it has allpages locking",
     "datapages": "exp_row_size (rows of a fixed length from 16.0 on)",
@@ -122,7 +120,7 @@ BY_SCHEME = {
 }
 """What limits the rows of a page, by the lock scheme of the table (vendor)."""
 BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_per_page (allpages)"
-ITS_TABLE = "the table it is of (find it by the rows changed in monOpenObjectActivity)"
+ITS_TABLE = "the table it is of (by rows changed in monOpenObjectActivity)"
 MOST_CHANGES = 0.5
 """This project: the table with at least half of all changed rows in the cache is named for the hot page."""
 DENSER = 5.0

@@ -28,6 +28,7 @@ from functools import partial
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
+from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.seen import (
     activity,
     is_system,
@@ -68,10 +69,10 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = "Spread the inserts {0}over the pages of its indexes: another column order, or a key that does not only rise."
+SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise."
 FEWER_ROWS = (
-    'Fewer rows on a page help where one page is wanted: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
-    "variable length{0}, then `reorg rebuild` (undo: 0 and reorg); it costs space."
+    'Fewer rows a page help: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
+    "variable length{0}, then `reorg rebuild` ({1}); undo: 0 and reorg."
 )
 TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a table of a temporary database: look there first."
 LESS = (
@@ -136,7 +137,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         if temporary
         else joined(
             SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else ""),
-            greedy or FEWER_ROWS.format(FIXED_TOO if new else ""),
+            greedy or FEWER_ROWS.format(FIXED_TOO if new else "", REBUILD_NEEDS),
         ),
         unknown=joined(waits.unknown, f"{BY_TABLE if tables or temporary else NO_TABLE}{on}."),
         evidence=(

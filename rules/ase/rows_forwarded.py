@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import RowsAffected, RowsChanged, SysmonSample, TableRows
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.lock_work import FORWARDED
@@ -41,7 +42,7 @@ LOOK = (
 )
 REBUILD = (
     'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <bytes that a row comes to>), then lay it '
-    "out anew with that room: `reorg rebuild {1}` in an outage, as it locks the table and takes its size once more."
+    f"out anew with that room: `reorg rebuild {{1}}`, which takes its size once more ({REBUILD_NEEDS})."
 )
 FEW = (
     'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <bytes that a row comes to>), then run '

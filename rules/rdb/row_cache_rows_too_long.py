@@ -54,8 +54,8 @@ BECAUSE = (
     "nothing there. A larger CACHE SIZE does not help."
 )
 ANEW = (
-    "ALTER DATABASE … DROP CACHE {0} and ADD CACHE {1}, with ROW LENGTH IS n BYTES of that row (rounded up to a "
-    "multiple of 4), or named exactly as the table or index, so that Rdb computes it; closed, after a full backup"
+    "ALTER DATABASE … DROP CACHE {0} and ADD CACHE {1}{2}, with ROW LENGTH IS n BYTES of that row, or "
+    "named exactly as the table or index, so that Rdb computes it; closed, after a full backup"
 )
 """Vendor: SQL help (7.2), CREATE CACHE, ROW_LENGTH. That a length is changed by dropping and adding is recalled."""
 
@@ -138,9 +138,10 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
         seen=f"{figures} ({each.over}){put_in}{slot}.",
         because=BECAUSE,
         do=joined(
-            f"Find the longest row {_cached(one, name)}, then {ANEW.format(comment(name, 31), 'anew')}."
+            f"Find the longest row {_cached(one, name)}, then "
+            f"{ANEW.format(comment(name, 31), 'anew', _assigned(one, name))}."
             if name
-            else f"See on the screen of each row cache which one it is, then {ANEW.format('<cache>', 'anew')}.",
+            else f"See on the screen of each row cache which one it is, then {ANEW.format('<cache>', 'anew', '')}.",
             _lengths(facts, one, name),
         ),
         evidence=(
@@ -161,6 +162,13 @@ def _cached(one: OneDatabase, name: str) -> str:
         return f"that {comment(name, 31)} is for"
     more = f" and {len(areas) - 1} more" if len(areas) > 1 else ""
     return f"in storage area {areas[0]}{more}"
+
+
+def _assigned(one: OneDatabase, name: str) -> str:
+    """What stands before and after for an area that the header assigns to the cache: an unassigned cache is empty."""
+    if not any((area.row_cache or "").upper() == name.upper() for area in one.areas):
+        return ""
+    return f" (its areas NO ROW CACHE before, CACHE USING {comment(name, 31)} after)"
 
 
 def _lengths(facts: Facts, one: OneDatabase, name: str | None) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Fact, Facts, known
 from collectors.facts.ase import SemaphoreRequests, SysmonSample, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.engine import limit, percent
 from rules.finding import Clean, Evidence, Outcome, Unknown, Untrusted
@@ -30,8 +31,8 @@ UNPIN_BECAUSE = (
     "reading: the manual's list was not found)."
 )
 FEWER_ROWS = (
-    'Put fewer rows on the pages that several change at once (sp_chgattribute "exp_row_size", then reorg rebuild), or '
-    "spread their keys: "
+    'Put fewer rows on the pages that several change at once (sp_chgattribute "exp_row_size", then reorg rebuild: '
+    f"{REBUILD_NEEDS}), or spread their keys: "
 )
 BY_WAITS = "find them by ase/latch_contended and ase/lock_waits_high."
 
