@@ -34,6 +34,8 @@ ONE_IN_TEN = 0.1
 """Of the tasks that wait or run: the same for waiting tasks (this project)."""
 FIRST = "first: "
 """Before the finding that a verdict names, where it counts them."""
+COSTS_PROCESSORS = re.compile("spin|engines|lock_manager|interrupts")
+"""In the id of a rule whose findings cost processors: of others, what is not measured is no answer to their cost."""
 REMEDY = re.compile(r" \([^;]*\)\Z")
 """What to do about figures that are not believed, in brackets behind the reason: no command opens an audit."""
 UNDO = {
@@ -169,8 +171,9 @@ def _verdict(
         counts = Counter(one.finding.severity for one in loud)
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
         # what is lost is too little to be told of, so it does not put a finding before a louder one either
-        said.append(f"{FIRST}{_title(sorted(loud, key=lambda one: -one.finding.severity))}")
-        said += behind or _unmeasured(accounts, unit)
+        louder = sorted(loud, key=lambda one: -one.finding.severity)
+        said.append(f"{FIRST}{_title(louder)}")
+        said += behind or (_unmeasured(accounts, unit) if COSTS_PROCESSORS.search(louder[0].rule) else ())
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")
     elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
