@@ -361,8 +361,8 @@ def _finding(
         evidence.append(Evidence("cache partitions in force", named.run_partitions, "", named.source))
     if figure.lock:
         evidence += figure.lock.cost_evidence(limits.contention_percent)
-        skew = uneven(figure.lock, limits.contention_percent)
-        evidence += skew.evidence if skew else ()
+    skew = uneven(figure.lock, limits.contention_percent)
+    evidence += skew.evidence if skew else ()
     whose = "CAS grabs of this lockless cache" if lockless else "grabs of this cache's spinlocks"
     says = f"{contention:.3g} % of the {whose} had to wait{at_work(facts, figure)}."
     hides = "" if named is not None and named.run_partitions == 1 else HIDES
@@ -378,7 +378,8 @@ def _finding(
     return Finding(
         subject=figure.label,
         severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,
-        title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended",
+        title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended"
+        + (f"; {skew.hot_ones}" if skew else ""),
         seen=joined(says, figure.lock.counted if figure.lock else hides),
         because=joined(advice.because or SEARCHES, cost),
         do=joined(advice.do, advice.instead),

@@ -46,13 +46,19 @@ class Uneven:
         return 100.0 * (self.lock.waits - _sum(self.hot, "waits")) / grabs if grabs else 0.0
 
     @property
-    def says(self) -> str:
-        """The rows against the others, as the beginning of a sentence."""
+    def hot_ones(self) -> str:
+        """How many of the rows have how many of the waits, as a clause for a title too."""
         number, rows = len(self.hot), len(self.lock.rows)
         return (
-            f"{number} of its {rows} spinlocks {'has' if number == 1 else 'have'} {self.waits_share:.0f} % of the "
-            f"waits and {self.grabs_share:.0f} % of the grabs, the others together are {self.others_percent:.1f} % "
-            "contended"
+            f"{number} of its {rows} spinlocks {'has' if number == 1 else 'have'} {self.waits_share:.0f} % of the waits"
+        )
+
+    @property
+    def says(self) -> str:
+        """The rows against the others, as the beginning of a sentence."""
+        return (
+            f"{self.hot_ones} and {self.grabs_share:.0f} % of the grabs, the others together are "
+            f"{self.others_percent:.1f} % contended"
         )
 
     @property
