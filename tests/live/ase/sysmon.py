@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tests.live.ase import monitoring, sysmon_caches, sysmon_locks
-from tests.live.ase.paper import DASHES, RULE, SHORT_DASHES, Paper
+from tests.live.ase.paper import DASHES, HEADING, RULE, SHORT_DASHES, Paper
 from tests.live.tds.tokens import Event, Pause, Status, printed
 
 if TYPE_CHECKING:
@@ -30,12 +30,15 @@ def report(world: "World", seconds: float) -> Iterator[Event]:
     paper = Paper(seconds, rates["Committed Xacts"][0] * seconds)
     _header(world, paper, began, world.clock.moment(), seconds)
     _kernel(world, paper)
+    _workers(paper)
     _tasks(world, paper)
     _transactions(world, paper)
     _metadata(world, paper, seconds)
     sysmon_locks.write(world, paper)
     sysmon_caches.write(world, paper)
+    _procedures(paper)
     _disks(world, paper)
+    _network(paper)
     paper.say(END)
     for line in paper.lines():
         yield printed(line + "\n")
@@ -91,6 +94,11 @@ def _kernel(world: "World", paper: Paper) -> None:
     commits = paper.commits / paper.seconds / units
     paper.say(f"  Adaptive Server threads are consuming {units:.1f} CPU units.")
     paper.say(f"  Throughput (committed xacts per CPU unit) : {commits:.1f}", "")
+    paper.table("  Page Faults at OS")
+    paper.counted("   Minor Faults", 0.3, 0.3)
+    paper.counted("   Major Faults", 0.0, 0.3)
+    paper.total("   Total Page Faults", 0.3, 0.3)
+    paper.say("")
     for controller, polls, events in (("Ctlib", 0, 0), ("Disk", 130 * paper.seconds, 3 * paper.seconds)):
         _controller(paper, controller, int(polls), int(events))
 
@@ -131,6 +139,34 @@ def _summary(label: str, rows: list[Any], ends: tuple[int, ...]) -> list[str]:
     sums = tuple(sum(column) for column in zip(*rows, strict=True))
     means = tuple(one / len(rows) for one in sums)
     return [_shares(f"{label:<20}Total", sums, ends), _shares(f"{'':<18}Average", means, ends)]
+
+
+def _workers(paper: Paper) -> None:
+    """Nobody asks for parallel plans here."""
+    paper.section("Worker Process Management")
+    paper.say(f"{'':<29}{HEADING:>50}", f"{'':<29}{DASHES[29:]}", " Worker Process Requests")
+    paper.counted("   Total Requests", 0.0)
+    paper.say("")
+
+
+def _procedures(paper: Paper) -> None:
+    """A procedure cache that holds what is asked for."""
+    paper.say(RULE, "", f"{'Procedure Cache Management':<29}{HEADING:>50}", DASHES.replace("  -", "---", 1), "")
+    for label, rate in (("Requests", 40.0), ("Reads from Disk", 0.0), ("Writes to Disk", 0.0)):
+        paper.counted(f"  Procedure {label}", rate, None if label == "Requests" else 40.0)
+    paper.counted("  Procedure Removals", 0.0)
+    paper.counted("  Procedure Recompilations", 0.0)
+    paper.say("")
+
+
+def _network(paper: Paper) -> None:
+    """Small answers, each in a packet of its own."""
+    paper.section("Network I/O Management")
+    paper.table("  Network Send Activity")
+    paper.counted("  Total TDS Packets Sent", 160.0)
+    paper.counted("  Total Bytes Sent", 160.0 * 210)
+    paper.state("  Avg Bytes Sent per Packet", 210)
+    paper.say("")
 
 
 def _tasks(world: "World", paper: Paper) -> None:
