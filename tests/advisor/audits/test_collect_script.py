@@ -343,9 +343,10 @@ BY_HAND = re.compile(
     r"key W\b|LOCKTIME|LCKQUE|load series|^a CSV|information table|^a performance report|INDICATE QUEUES"
     r"|guest|service applied|sp_helpdb|dbcc|fewer processes|number of CPUs|word that|deadlock pipe|bcp|\.cfg\b|^runs at"
     r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|DIRECTORY/FILE_ID|series of samples"
-    r"|syslogshold|systabstats|sysprocesses|^an error log|^a query plan|at a busy moment|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"
+    r"|syslogshold|systabstats|sysprocesses"
+    r"|^an error log|^a query plan|at a busy moment|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"
 )
-"""What a person has to do: programs, screens, runs at another load, what users typed, and who holds a log that is full."""
+"""What a person has to do: programs, screens, runs at another load, what users typed, who holds a log that is full."""
 
 
 def test_what_facts_are_collected_by_is_in_a_script_or_known_to_be_by_hand() -> None:
