@@ -105,3 +105,10 @@ def test_files_without_a_name_are_asked_for_one_and_land_where_they_belong(first
     expect(first.get_by_text("1 merged into DAY1.")).to_be_visible()
     first.goto("/")
     expect(first.locator("tr[data-row]")).to_have_count(1)
+
+    first.get_by_label("Select DAY1").check()
+    first.get_by_role("button", name="Rename, merge or delete").click()
+    first.get_by_label("To delete 1 system, type 1").fill("1")
+    first.get_by_role("button", name="Delete", exact=True).click()
+    first.goto("/")
+    expect(first.get_by_role("heading", name="Look at the examples")).to_be_visible()  # as empty as it was found
