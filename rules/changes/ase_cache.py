@@ -218,25 +218,16 @@ def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions:
     """
     if not 1 <= new_mb < from_mb:
         raise OutOfRange(f"a pool of {new_mb} MB from {from_mb:g} MB")
-    key, target = cache_key(cache, f"{io_kb:g}K pool"), f"{comment(cache)}: {io_kb:g}K pool"
-    if (name := _quoted(cache)) is None:
-        return by_hand(key, target, "0 MB", f"{new_mb} MB")
-    show = f"sp_cacheconfig {name}"
-    return Change(
-        key=key,
-        target=target,
-        old="0 MB",
-        new=f"{new_mb} MB",
-        apply=batches(
-            f"-- {comment(cache)}: as it is now (its pools)",
-            show,
-            f'sp_poolconfig {name}, "{new_mb}M", "{io_kb:g}K"',
-            "-- only clean, unused buffers move: check the Run Size of the new pool, and send it again for the rest",
-            show,
+    return _of_pool(
+        cache,
+        f"{io_kb:g}K pool",
+        ("0 MB", f"{new_mb} MB"),
+        (f'"{new_mb}M", "{io_kb:g}K"', f'"0", "{io_kb:g}K"'),
+        (
+            "its pools",
+            "only clean, unused buffers move: check the Run Size of the new pool, and send it again for the rest",
         ),
-        undo=batches(f'sp_poolconfig {name}, "0", "{io_kb:g}K"', show),
-        takes_effect=Effect.ONLINE,
-        cautions=("The pool of the logical page becomes as much smaller: watch its hits.", *cautions),
+        ("The pool of the logical page becomes as much smaller: watch its hits.", *cautions),
     )
 
 
@@ -247,27 +238,16 @@ def resize_pool(cache: str, io_kb: float, old_mb: float, new_mb: float, *, cauti
     """
     if not 1 <= new_mb < old_mb:
         raise OutOfRange(f"a pool from {old_mb:g} to {new_mb:g} MB")
-    what = f"{io_kb:g}K pool"
-    key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
-    said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
-    if (name := _quoted(cache)) is None:
-        return by_hand(key, target, *said)
-    show = f"sp_cacheconfig {name}"
-    return Change(
-        key=key,
-        target=target,
-        old=said[0],
-        new=said[1],
-        apply=batches(
-            f"-- {comment(cache)}: as it is now (its pools)",
-            show,
-            f'sp_poolconfig {name}, "{_mb(new_mb)}M", "{io_kb:g}K"',
-            "-- only clean, unused buffers move: check the Run Size of the pools, and send it again for the rest",
-            show,
+    return _of_pool(
+        cache,
+        f"{io_kb:g}K pool",
+        (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB"),
+        (f'"{_mb(new_mb)}M", "{io_kb:g}K"', f'"{_mb(old_mb)}M", "{io_kb:g}K"'),
+        (
+            "its pools",
+            "only clean, unused buffers move: check the Run Size of the pools, and send it again for the rest",
         ),
-        undo=batches(f'sp_poolconfig {name}, "{_mb(old_mb)}M", "{io_kb:g}K"', show),
-        takes_effect=Effect.ONLINE,
-        cautions=cautions,
+        cautions,
     )
 
 
@@ -283,9 +263,29 @@ def set_wash(cache: str, io_kb: float, old_kb: float, new_kb: float, pool_kb: fl
     """
     if not 10 * io_kb <= new_kb <= 0.8 * pool_kb or new_kb == old_kb:
         raise OutOfRange(f"a wash area of {new_kb:g} KB in a pool of {pool_kb:g} KB")
-    what = f"wash of the {io_kb:g}K pool"
+    return _of_pool(
+        cache,
+        f"wash of the {io_kb:g}K pool",
+        (f"{old_kb:.0f} KB", f"{new_kb:.0f} KB"),
+        (f'"{io_kb:g}K", "wash={new_kb:.0f}K"', f'"{io_kb:g}K", "wash={old_kb:.0f}K"'),
+        (f"note Wash Size of the {io_kb:g}K pool", f"check that Wash Size is {new_kb:.0f} Kb"),
+        ("More buffers are written before they are reused: watch the writes of the devices.",),
+    )
+
+
+def _of_pool(
+    cache: str,
+    what: str,
+    said: tuple[str, str],
+    orders: tuple[str, str],
+    notes: tuple[str, str],
+    cautions: tuple[str, ...],
+) -> Change:
+    """Change a pool by `sp_poolconfig`, which is dynamic. `orders`: what follows the cache's name, and to undo it.
+
+    `said`: the value before and after. `notes`: what to see in the list of the cache before, and after it.
+    """
     key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
-    said = (f"{old_kb:.0f} KB", f"{new_kb:.0f} KB")
     if (name := _quoted(cache)) is None:
         return by_hand(key, target, *said)
     show = f"sp_cacheconfig {name}"
@@ -295,15 +295,15 @@ def set_wash(cache: str, io_kb: float, old_kb: float, new_kb: float, pool_kb: fl
         old=said[0],
         new=said[1],
         apply=batches(
-            f"-- {comment(cache)}: as it is now (note Wash Size of the {io_kb:g}K pool)",
+            f"-- {comment(cache)}: as it is now ({notes[0]})",
             show,
-            f'sp_poolconfig {name}, "{io_kb:g}K", "wash={new_kb:.0f}K"',
-            f"-- check that Wash Size is {new_kb:.0f} Kb",
+            f"sp_poolconfig {name}, {orders[0]}",
+            f"-- {notes[1]}",
             show,
         ),
-        undo=batches(f'sp_poolconfig {name}, "{io_kb:g}K", "wash={old_kb:.0f}K"', show),
+        undo=batches(f"sp_poolconfig {name}, {orders[1]}", show),
         takes_effect=Effect.ONLINE,
-        cautions=("More buffers are written before they are reused: watch the writes of the devices.",),
+        cautions=cautions,
     )
 
 
