@@ -109,10 +109,6 @@ def reads_at_high_level(facts: Facts, lock: HeldLock) -> int | None:
     return level
 
 
-def _is_of_reads(facts: Facts, lock: HeldLock, behind: dict[int, int]) -> bool:
-    return is_shared_table(facts, lock) or _kept(facts, lock, behind)
-
-
 def _kept(facts: Facts, lock: HeldLock, behind: dict[int, int]) -> bool:
     """Whether the shared lock of a page or row outlives its read: its session runs nothing while others wait for it."""
     if _kind(lock) not in SHARED:
