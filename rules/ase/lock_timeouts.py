@@ -20,8 +20,9 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, LockEvents, Server, SysmonSample
-from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
+from rules.ase._evidence.waits.timeouts import PERIOD, ending_period, total_ended
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -29,7 +30,6 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1570/html/sag1/X13872.htm",
     "https://infocenter-archive.sybase.com/help/topic/com.sybase.help.ase_15.0.sqlug/html/sqlug/sqlug882.htm",
 )
-PERIOD, FOR_EVER = "lock wait period", 2_147_483_647
 NAMED = 3
 ROLLED_BACK = (
     "Each ended its command with message 12205 and rolled its transaction back, so the work has to be done again."
@@ -70,12 +70,12 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the timeouts of the sample against its length."""
     rows = [one for one in facts.every(LockEvents) if one.event == "timeout"]
-    totals = [one for one in rows if one.kind.startswith("Total")]
+    total = total_ended(facts)
     sample = facts.latest(SysmonSample)
-    if not totals or not known(totals[-1].count) or sample is None or not sample.seconds:
+    if total is None or not known(total.count) or sample is None or not sample.seconds:
         yield Unknown.of(LockEvents)
         return
-    total, count = totals[-1], totals[-1].count
+    count = total.count
     if count < 0:
         yield Untrusted(f"{total.kind}: {count:g} is below zero: its counter wrapped or was cleared")
         return
@@ -84,16 +84,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if rate < limits.per_hour or count < limits.least:
         yield Clean(f"{said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
         return
-    yield _finding(facts, limits, total, (count, rate), said, [one for one in rows if one not in totals])
+    yield _finding(facts, limits, total, (count, rate), said, [one for one in rows if not one.kind.startswith("Total")])
 
 
 def _finding(
     facts: Facts, limits: Limits, total: LockEvents, figures: tuple[float, float], said: str, kinds: list[LockEvents]
 ) -> Finding:
     count, rate = figures
-    setting = setting_of(facts, PERIOD)
-    period = setting.run_number if setting else None
-    ends = period if period is not None and period < FOR_EVER else None
+    setting = ending_period(facts)
+    ends = setting.run_number if setting else None
     counted = [(one.kind, one.count, one.source) for one in kinds if known(one.count) and one.count > 0]
     counted.sort(key=lambda one: -one[1])
     named = ", ".join(f"{kind} {many:,.0f}" for kind, many, _ in counted[:NAMED])

@@ -35,11 +35,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, HeldLock, LockEvents, MonOpenObjectActivity
+from collectors.facts.ase import HeldLock, LockEvents, MonOpenObjectActivity
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
-from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
@@ -71,6 +71,7 @@ from rules.ase._evidence.waits.tables import (
     waiting_tables,
 )
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.timeouts import PERIOD, ending_period, total_ended
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_promotion import PROCEDURES
 from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
@@ -206,7 +207,6 @@ GAVE_UP = (
     "{0} ended with message 12205{1}, so the application has to repeat the work: another period shortens no wait "
     "behind the same holder."
 )
-PERIOD, FOR_EVER = "lock wait period", 2_147_483_647
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
 TABLES = MissingInput("which tables have lock waits", MonOpenObjectActivity.COLLECTED_BY)
@@ -378,8 +378,8 @@ def _hash_contended(facts: Facts) -> float | None:
 
 def _ended(facts: Facts) -> LockEvents | None:
     """The lock waits of the interval that ended with message 12205; `None` where none did, or none were counted."""
-    totals = [one for one in facts.every(LockEvents) if one.event == "timeout" and one.kind.startswith("Total")]
-    return next((one for one in totals[-1:] if known(one.count) and one.count > 0), None)
+    total = total_ended(facts)
+    return total if total and known(total.count) and total.count > 0 else None
 
 
 def _waits(ended: LockEvents) -> str:
@@ -387,21 +387,15 @@ def _waits(ended: LockEvents) -> str:
     return "1 wait" if count == 1 else f"{count:,.0f} waits"
 
 
-def _period(facts: Facts) -> ConfigParameter | None:
-    """The server's lock wait period where it ends waits."""
-    setting = setting_of(facts, PERIOD)
-    return setting if setting and setting.run_number is not None and setting.run_number < FOR_EVER else None
-
-
 def _after(facts: Facts) -> str:
     """By what period they ended; a session may have set one of its own."""
-    setting = _period(facts)
+    setting = ending_period(facts)
     return f" (lock wait period {setting.run_number:,.0f} s, or that of the session)" if setting else ""
 
 
 def _timeouts(facts: Facts) -> Iterator[Evidence]:
     """Waits that ended with message 12205, and the setting that ended them."""
-    ended, setting = _ended(facts), _period(facts)
+    ended, setting = _ended(facts), ending_period(facts)
     if ended and known(ended.count):
         yield Evidence("lock timeouts (message 12205)", ended.count, "", ended.source)
     if setting and setting.run_number is not None:
