@@ -1,7 +1,33 @@
 """Findings as work: what stands on a system over its captures, what people decided about it, and what came of that."""
 
-from django.db import models
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from typing import Any
+
+from django.db import OperationalError, models, transaction
 from django.utils import timezone
+
+
+class TrackedQuerySet(models.QuerySet["TrackedFinding"]):
+    """Keeps `SystemCounts` true: whatever writes findings in bulk passes through here."""
+
+    def update(self, **kwargs: Any) -> int:
+        """Write, and count their systems again where that changes a count."""
+        if not SystemCounts.COUNTED & kwargs.keys():
+            return super().update(**kwargs)
+        systems = set(self.order_by().values_list("system", flat=True).distinct())
+        rows = super().update(**kwargs)
+        other = kwargs.get("system")
+        SystemCounts.recount(systems if other is None else {*systems, getattr(other, "pk", other)})
+        return rows
+
+    update.alters_data = True  # type: ignore[attr-defined]  # as Django marks its own
+
+    def bulk_create(self, objs: Iterable["TrackedFinding"], *args: Any, **kwargs: Any) -> list["TrackedFinding"]:
+        """Write, and count their systems again."""
+        rows = super().bulk_create(objs, *args, **kwargs)
+        SystemCounts.recount({row.system_id for row in rows})
+        return rows
 
 
 class TrackedFinding(models.Model):
@@ -79,6 +105,8 @@ class TrackedFinding(models.Model):
     """Whether the newest capture has still to be looked at: is the advised setting in force, what came of a change."""
     owner = models.ForeignKey("accounts.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = TrackedQuerySet.as_manager()
+
     class Meta:
         ordering = ["-severity", "number", "pk"]
         constraints = [models.UniqueConstraint(fields=["system", "key"], name="tracked_once_a_system")]
@@ -98,6 +126,95 @@ class TrackedFinding(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write it, and count its system again where that may change a count."""
+        super().save(*args, **kwargs)
+        written = kwargs.get("update_fields")
+        if written is None or SystemCounts.COUNTED & set(written):
+            SystemCounts.recount({self.system_id})
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Delete it, and count its system again."""
+        gone = super().delete(*args, **kwargs)
+        SystemCounts.recount({self.system_id})
+        return gone
+
+
+class SystemCounts(models.Model):
+    """What stands on a system by its newest capture, counted where it is written: pages of many systems add this up.
+
+    Without a row nothing was ever found on it.
+    """
+
+    COUNTED = frozenset({"system", "presence", "state", "state_until", "severity", "number"})
+    """The columns of a finding that a count depends on."""
+
+    system = models.OneToOneField(
+        "systems.System", on_delete=models.CASCADE, primary_key=True, related_name="finding_counts"
+    )
+    open = models.IntegerField(default=0)
+    """Findings in the state `open`; those planned, changed or proven are counted in `states` alone."""
+    accepted = models.IntegerField(default=0)
+    worst_open = models.IntegerField(default=0)
+    """The severity of the worst finding that is not accepted; 0: there is none."""
+    worst = models.ForeignKey(
+        TrackedFinding, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_constraint=False
+    )
+    """The worst finding: one that is not accepted before those that are."""
+    states = models.JSONField(default=dict)
+    """How many are in which state; a state of none is not there."""
+    until = models.DateField(null=True, blank=True, db_index=True)
+    """The last day on which this holds: then an acceptance ends, without a write. Null: until one is written."""
+
+    class Meta:
+        verbose_name_plural = "system counts"
+
+    def __str__(self) -> str:
+        return f"{self.open} open of {self.system_id}"
+
+    @staticmethod
+    def recount_lapsed() -> None:
+        """Count again where an acceptance has ended with its day and the sweep of the minute has not come by."""
+        lapsed = SystemCounts.objects.filter(until__lt=timezone.localdate()).values_list("pk", flat=True)
+        if numbers := list(lapsed):
+            with suppress(OperationalError):  # SQLite, while something large is written: the next page counts it
+                SystemCounts.recount(numbers)
+
+    @staticmethod
+    def recount(systems: Collection[int]) -> None:
+        """Count again what stands on these systems; in the transaction of the write that makes it necessary.
+
+        Three statements. The first writes empty rows, which holds them from before the findings are read: of two
+        writers the later one sees both writes.
+        """
+        if not systems:
+            return
+        state, today = TrackedFinding.State, timezone.localdate()
+        counts = {number: SystemCounts(system_id=number) for number in sorted(systems)}
+        accepted: dict[int, int] = {}
+        columns = [one.name for one in SystemCounts._meta.concrete_fields if not one.primary_key]
+        with transaction.atomic(savepoint=False):
+            SystemCounts.objects.bulk_create(
+                counts.values(), update_conflicts=True, unique_fields=["system"], update_fields=columns
+            )
+            standing = TrackedFinding.objects.filter(presence=TrackedFinding.Presence.STANDING, system__in=counts)
+            rows = standing.order_by("-severity", "number", "pk")
+            for system, pk, severity, word, until in rows.values_list(
+                *("system", "pk", "severity", "state", "state_until")
+            ):
+                one = counts[system]
+                if word == state.ACCEPTED and (until is None or until >= today):
+                    accepted.setdefault(system, pk)
+                    one.until = min(filter(None, (one.until, until)), default=None)
+                else:
+                    word = state.OPEN.value if word == state.ACCEPTED else word  # the day has passed
+                    one.worst_open, one.worst_id = max(one.worst_open, severity), one.worst_id or pk
+                one.states[word] = one.states.get(word, 0) + 1
+            for system, one in counts.items():
+                one.worst_id = one.worst_id or accepted.get(system)
+                one.open, one.accepted = (one.states.get(word, 0) for word in (state.OPEN, state.ACCEPTED))
+            SystemCounts.objects.bulk_update(counts.values(), columns, batch_size=100)
 
 
 class FindingEvent(models.Model):

@@ -1,7 +1,6 @@
-"""What the overview says of followed findings: how many of each system are in which state, and what is new."""
+"""What the overview says of followed findings: what is new, got worse, or was judged."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,7 +11,6 @@ from advisor.accounts.models import User
 from advisor.core.access import tracked_of
 from advisor.findings.models import TrackedFinding
 from advisor.findings.services.listing import ANY, CHANGED, RECENT, Filter, changed_since
-from advisor.findings.services.states import accepted_now, state_now
 
 State, Presence = TrackedFinding.State, TrackedFinding.Presence
 
@@ -27,23 +25,6 @@ class Changed:
     systems: Counter[str] = field(default_factory=Counter)
     """Names of systems, and how many of each."""
     states: Counter[str] = field(default_factory=Counter)
-
-
-def states_of(systems: Iterable[int]) -> dict[int, Counter[str]]:
-    """How many findings of each of these systems stand in which state, by one grouped query."""
-    found: dict[int, Counter[str]] = defaultdict(Counter)
-    standing = TrackedFinding.objects.filter(system__in=list(systems), presence=Presence.STANDING)
-    grouped = standing.order_by().annotate(now=state_now()).values_list("system", "now").annotate(Count("pk"))
-    for system, state, count in grouped:
-        found[system][state] = count
-    return found
-
-
-def by_open_findings(user: User) -> dict[int, int]:
-    """How many findings stand open, by the number of the system; a system without any is not there."""
-    standing = tracked_of(user).filter(presence=Presence.STANDING, state__in=(State.OPEN, State.ACCEPTED))
-    still_open = standing.exclude(accepted_now())
-    return dict(still_open.order_by().values_list("system").annotate(Count("pk")))
 
 
 def since_yesterday(user: User, now: datetime | None = None) -> dict[str, Changed]:

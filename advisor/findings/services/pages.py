@@ -3,27 +3,25 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import (
     Case,
     Count,
     Exists,
     F,
-    IntegerField,
     JSONField,
-    Max,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
     When,
 )
-from django.db.models.functions import JSONObject
+from django.db.models.functions import Coalesce, JSONObject
 
 from advisor.audits.models import Audit, Capture, Finding
 from advisor.core.jinja import SEVERITY
-from advisor.findings.models import FindingEvent, TrackedFinding
+from advisor.findings.models import FindingEvent, SystemCounts, TrackedFinding
 from advisor.findings.services.states import accepted_now
 from advisor.findings.services.tracking import OPEN_AGAIN, lapsed
 from advisor.systems.models import System
@@ -57,47 +55,19 @@ def accepted_counts(rows: QuerySet[TrackedFinding]) -> dict[int, dict[str, int]]
     return found
 
 
-class Standing(NamedTuple):
-    """A system of which the newest capture shows accepted findings: what is open beside them."""
-
-    worst_open: int
-    """The severity of the worst finding that is not accepted; 0 where none is open."""
-    accepted: int
-    """How many findings `accepted_of` finds."""
-
-
-def standing_of(systems: QuerySet[System]) -> dict[int, Standing]:
-    """What stands open and accepted of systems, by their number; one of which nothing is accepted is not there.
-
-    It is worked out, not kept: an acceptance ends with a day, without a write. Asked once for all systems, by two
-    queries of which the second reads those alone that have something accepted.
-    """
-    rows = TrackedFinding.objects.filter(system__in=systems.order_by().values("pk"), presence=Presence.STANDING)
-    accepted = dict(rows.filter(accepted_now()).order_by().values_list("system").annotate(Count("pk")))
-    if not accepted:
-        return {}
-    others = TrackedFinding.objects.filter(system__in=list(accepted), presence=Presence.STANDING)
-    worst = dict(others.exclude(accepted_now()).order_by().values_list("system").annotate(Max("severity")))
-    return {system: Standing(worst.get(system, 0), count) for system, count in accepted.items()}
-
-
-def with_open(systems: QuerySet[System], standing: Mapping[int, Standing] | None = None) -> QuerySet[System]:
-    """Systems with `worst_open` and `accepted`, as queries filter and sort by them.
+def with_open(systems: QuerySet[System]) -> QuerySet[System]:
+    """Systems with `worst_open`, `accepted` and `states`, as queries filter and sort by them.
 
     `worst_open` is the severity of the worst finding of the newest audit that is not accepted: 0 where none is open,
-    null without an audit. `accepted` counts those that are. `standing`: what `standing_of` gave of these or of more.
+    null without an audit. `accepted` counts those that are; `states` how many are in which state, null for none.
     """
-    standing = standing_of(systems) if standing is None else standing
-    levels: dict[int, list[int]] = {}
-    counts: dict[int, list[int]] = {}
-    for system, one in standing.items():
-        levels.setdefault(one.worst_open, []).append(system)
-        counts.setdefault(one.accepted, []).append(system)
-    left = [When(pk__in=numbers, latest__isnull=False, then=level) for level, numbers in levels.items()]
-    some = [When(pk__in=numbers, then=count) for count, numbers in counts.items()]
+    SystemCounts.recount_lapsed()
+    some = Q(finding_counts__accepted__gt=0)
+    left = When(some & Q(latest__isnull=False), then=F("finding_counts__worst_open"))
     return systems.annotate(
-        worst_open=Case(*left, default=F("latest__worst"), output_field=IntegerField()),
-        accepted=Case(*some, default=0, output_field=IntegerField()),
+        worst_open=Case(left, default=F("latest__worst")),
+        accepted=Coalesce("finding_counts__accepted", 0),
+        states=F("finding_counts__states"),
     )
 
 
@@ -119,17 +89,17 @@ def worst_now(system: str = "system", audit: str = "audit") -> Case:
     return Case(When(some, then=Subquery(worst)), default=kept, output_field=JSONField())
 
 
-def worst_standing(system: str) -> Subquery:
+def worst_standing() -> Case:
     """The worst finding that the newest capture shows, for a query of systems: open ones before accepted ones.
 
     A dictionary of `pk`, `number` in its audit, `title`, `severity`, `accepted` and its first figure (`metric`,
-    `value`, `unit`, `limit`); null where none stands. `system` is where that query has the system's number.
+    `value`, `unit`, `limit`); null where none stands. It is as `SystemCounts` has it.
     """
-    quiet = Case(When(accepted_now(), then=1), default=0)
-    rows = TrackedFinding.objects.filter(system=OuterRef(system), presence=Presence.STANDING).annotate(quiet=quiet)
-    columns = {name: name for name in ("pk", "number", "title", "severity", "metric", "value", "unit", "limit")}
-    told = JSONObject(**columns, accepted="quiet")
-    return Subquery(rows.order_by("quiet", "-severity", "number").values(told=told)[:1], output_field=JSONField())
+    columns = ("pk", "number", "title", "severity", "metric", "value", "unit", "limit")
+    told = {name: f"finding_counts__worst__{name}" for name in columns}
+    quiet = Case(When(finding_counts__worst_open=0, then=1), default=0)
+    some = Q(finding_counts__worst__pk__isnull=False)  # the finding, not the number of one that is gone
+    return Case(When(some, then=JSONObject(**told, accepted=quiet)), default=None, output_field=JSONField())
 
 
 def last_change_judged(system: str) -> Subquery:

@@ -22,7 +22,7 @@ from advisor.audits.models import Finding
 from advisor.core import journal
 from advisor.core.access import may_work_for, tracked_of
 from advisor.core.records import Refused
-from advisor.findings.models import FindingEvent, TrackedFinding
+from advisor.findings.models import FindingEvent, SystemCounts, TrackedFinding
 from advisor.findings.services import tracking
 from advisor.systems.models import System
 from advisor.uploads.services.uploads import clean_text
@@ -128,6 +128,7 @@ def owners_for(team: Team) -> QuerySet[User]:
 
 def end_acceptances() -> int:
     """Open what was accepted until a day that has passed; gives how many. Every minute, by the scheduler."""
+    SystemCounts.recount_lapsed()
     over = TrackedFinding.objects.filter(state=State.ACCEPTED, state_until__lt=timezone.localdate())
     if not over.exists():
         return 0

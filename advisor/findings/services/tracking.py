@@ -57,8 +57,8 @@ class Newest:
 def track(system: System) -> None:
     """Bring the followed findings of a system up to date with its newest audit (`System.latest`).
 
-    Four statements, and a fifth where a finding came, went, or is open again. Of captures that are brought late nothing
-    is taken over but since when and how often a finding was seen.
+    Seven statements, three of them for the counts of the system, and an eighth where a finding came, went, or is open
+    again. Of captures that are brought late nothing is taken over but since when and how often a finding was seen.
     """
     with transaction.atomic(savepoint=False):
         newest = _newest(system)

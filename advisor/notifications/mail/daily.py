@@ -4,7 +4,7 @@ The rows are few however many systems there are; the rest is counted. Counts are
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -109,7 +109,7 @@ def daily_message(recipient: Recipient, now: datetime) -> ReportMessage:
         "lost": _lost(rows),
         "changes": _changes(fleet.changed_of(tracked, since)),
         "overdue": Count(overdue, "systems overdue or not audited", address("overview") + "?only=not_audited"),
-        "states": _states(fleet.states_of(row.system.pk for row in rows)),
+        "states": _states(rows),
         "snoozed": snoozed_words(rows, names),
         "lines": [_line(row, names, verdicts) for row in rows[:MOST_ROWS]],
         "more": len(rest),
@@ -150,9 +150,9 @@ def _changes(found: Mapping[str, fleet.Changed]) -> list[Count]:
     ]
 
 
-def _states(found: Mapping[int, Counter[str]]) -> list[Count]:
+def _states(rows: Iterable[overview.Row]) -> list[Count]:
     """How many findings stand in the states that somebody has to know of."""
-    together = sum(found.values(), Counter[str]())
+    together = sum((row.states for row in rows), Counter[str]())
     return [Count(together[state], words, f"{address('findings')}?state={state}") for state, words in STATES.items()]
 
 

@@ -1,7 +1,7 @@
 """What the overview shows: every system with its worst finding, and what changed since the last visit."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.core.jinja import SEVERITY as SEVERITIES
 from advisor.core.sorting import Sortable
-from advisor.findings.services.pages import Standing, with_open, worst_standing
+from advisor.findings.services.pages import with_open, worst_standing
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -208,6 +208,11 @@ class Row:
         return self.system.accepted  # type: ignore[attr-defined,no-any-return]  # annotated
 
     @property
+    def states(self) -> Counter[str]:
+        """How many findings of its newest capture are in which state."""
+        return Counter(self.system.states or {})  # type: ignore[attr-defined]  # annotated
+
+    @property
     def not_audited(self) -> bool:
         """Whether it should have been audited by now: what brings its exports failed for good, or none came."""
         return (self.system.troubled is not None and not self.snoozed) or self.overdue
@@ -266,12 +271,13 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
     return user.visited_before
 
 
-def listed(user: User, asked: Asked, standing: Mapping[int, Standing] | None = None) -> QuerySet[System]:
-    """The systems asked for: most of their capacity lost first, then by severity. `standing`: see `with_open`.
+def listed(user: User, asked: Asked) -> QuerySet[System]:
+    """The systems asked for: most of their capacity lost first, then by severity; each with `worst_finding`.
 
     A loss of less than makes a warning moves none before a graver finding whose cost nobody measured.
     """
-    found = with_open(systems_of(user), standing).select_related("team", "latest__capture__upload").only(*SHOWN)
+    found = with_open(systems_of(user)).annotate(worst_finding=worst_standing())
+    found = found.select_related("team", "latest__capture__upload").only(*SHOWN)
     if asked.q:
         words = asked.q.split()[:8]
         for word in words:
@@ -312,18 +318,16 @@ def worked_out(asked: Asked) -> bool:
     return asked.column in ("trend", "findings", "unjudged")
 
 
-def in_order(found: QuerySet[System], asked: Asked, open_findings: Mapping[int, int]) -> list[int]:
-    """The numbers of the systems, sorted by a column that is worked out; what has no figure comes last both ways.
-
-    `open_findings` says how many each system has.
-    """
+def in_order(found: QuerySet[System], asked: Asked) -> list[int]:
+    """The numbers of the systems, sorted by a column that is worked out; what has no figure comes last both ways."""
     figures: list[tuple[int, float | None]] = []
-    for pk, trend, unjudged, latest in found.values_list("pk", "trend", "latest__unjudged", "latest"):
+    columns = ("pk", "trend", "latest__unjudged", "latest", "finding_counts__open")
+    for pk, trend, unjudged, latest, still_open in found.values_list(*columns):
         if asked.column == "trend":
             points, of = _trend(trend)
             figures.append((pk, None if of == SEVERITY else _change(points)))
         elif asked.column == "findings":
-            figures.append((pk, open_findings.get(pk, 0)))
+            figures.append((pk, still_open or 0))
         else:
             figures.append((pk, len(unjudged) if latest else None))
     sign = -1.0 if asked.descending else 1.0
@@ -347,15 +351,6 @@ def rows(systems: list[System], since: datetime | None, now: datetime | None = N
         )
         for system in systems
     ]
-
-
-def worst_of(systems: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """The worst standing finding of each of these, as `worst_standing` has it: no accepted one while one is open.
-
-    For systems of which findings are accepted: of the others the audit itself says it.
-    """
-    found = System.objects.filter(pk__in=systems).values_list("pk", worst_standing("pk")) if systems else ()
-    return {pk: worst for pk, worst in found if worst}
 
 
 def is_overdue(system: System, now: datetime) -> bool:
@@ -434,12 +429,12 @@ def _line(trend: tuple[float | None, ...], of: str) -> Markup:
     )
 
 
-def summary(user: User, now: datetime | None = None, standing: Mapping[int, Standing] | None = None) -> dict[str, Any]:
+def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     """The line above the table: how many systems of which severity, not audited, and uploads not read yet.
 
     `tally` are the systems by their worst open finding; `not_audited` counts what is overdue as well.
     What is `snoozed` is neither overdue nor not audited; its findings and what it loses are counted as ever.
-    `accepted` counts findings; `standing`: see `with_open`.
+    `accepted` counts findings.
     `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
@@ -454,7 +449,7 @@ def summary(user: User, now: datetime | None = None, standing: Mapping[int, Stan
     in_part = ExpressionWrapper(~Q(latest__unjudged=[]), BooleanField())
     lost = all_of_them = 0.0
     measured = 0
-    systems = with_open(systems_of(user), standing)
+    systems = with_open(systems_of(user))
     rows = systems.values_list(*columns, in_part, "worst_open", "accepted")
     for taken, brought, hours, created, troubled, until, gone, capacity, example, blind, level, quiet in rows:
         examples += example

@@ -4,13 +4,12 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from advisor.core.access import sources_of, systems_of
+from advisor.core.access import sources_of
 from advisor.core.jinja import SEVERITY
 from advisor.core.sorting import both_ways
 from advisor.core.views import Asked, page, paged
 from advisor.findings.services import fleet
 from advisor.findings.services.listing import STATE_WORDS
-from advisor.findings.services.pages import standing_of
 from advisor.schedules.sources import data_sources
 from advisor.systems.services import overview
 from advisor.uploads.services import examples
@@ -35,12 +34,8 @@ def show(request: Asked) -> HttpResponse:
     """Show the systems that the address asks for (`overview.Asked`)."""
     asked = _asked(request)
     since = overview.begin_visit(request.user)
-    standing = standing_of(systems_of(request.user))
-    found = overview.listed(request.user, asked, standing)
-    if overview.worked_out(asked):
-        numbers = overview.in_order(found, asked, fleet.by_open_findings(request.user))
-    else:
-        numbers = []
+    found = overview.listed(request.user, asked)
+    numbers = overview.in_order(found, asked) if overview.worked_out(asked) else []
     if asked.only:  # computed, not stored
         place = {pk: at for at, pk in enumerate(numbers)}
         systems = sorted(found, key=lambda one: place.get(one.pk, 0))
@@ -54,17 +49,14 @@ def show(request: Asked) -> HttpResponse:
     else:
         shown = paged(request, found, A_PAGE)
         rows = overview.rows(list(shown), since)
-    states = fleet.states_of(row.system.pk for row in rows)
     context: dict[str, Any] = {
         "rows": rows,
-        "states": states,
-        "worst": overview.worst_of([row.system.pk for row in rows if row.audit and row.accepted]),
         "state_words": STATE_WORDS,
         "columns": COLUMNS,
         "shown": shown,
         "asked": asked,
         "since": since,
-        "summary": overview.summary(request.user, standing=standing),
+        "summary": overview.summary(request.user),
     }
     if request.htmx:
         return page(request, "systems/parts/overview_table.html", context)

@@ -117,7 +117,7 @@ def _system(request: Asked, pk: int) -> System:
         has_accepted=some_accepted("pk"),
         has_unnamed=some_unnamed("pk"),
         renewing=_renewing("pk"),
-        worst=worst_standing("pk"),
+        worst=worst_standing(),
         last_change=last_change_judged("pk"),
     )
     return get_object_or_404(systems.only(*HEAD, *(f"latest__{name}" for name in LATEST)), pk=pk)

@@ -106,7 +106,7 @@ def test_an_upload_that_is_read_again_keeps_what_was_decided(
     assert row.finding is not None
 
 
-def test_an_audit_costs_four_statements_more_where_nothing_came_or_went(day: Day) -> None:
+def test_an_audit_costs_seven_statements_more_where_nothing_came_or_went(day: Day) -> None:
     day(11)
     day(12)
     system = System.objects.get()
@@ -115,7 +115,7 @@ def test_an_audit_costs_four_statements_more_where_nothing_came_or_went(day: Day
     ) as asked:
         tracking.track(system)
     said = [one["sql"] for one in asked if not one["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"))]
-    assert len(said) <= 4, said
+    assert len(said) <= 7, said
 
 
 @pytest.mark.parametrize(
