@@ -35,7 +35,7 @@ from datetime import timedelta
 from collectors.facts import Facts
 from collectors.facts.ase import ErrorLog, LogEvent
 from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
-from rules.ase._evidence.log.held import ENDED, HELD_FACTS, REPLICATED, full_logs, held, rep_agent_ended
+from rules.ase._evidence.log.held import HELD_FACTS, REPLICATED, full_logs, held, rep_agent_ended, start_agent
 from rules.ase._evidence.procedure_cache import (
     PROCEDURE_FACTS,
     SIZE,
@@ -178,8 +178,8 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
         severity, title, do = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it", FULL_NOW
     if ended:
         because = AGENT_ENDED.format(f"{ended.last:%Y-%m-%d %H:%M}")
-        do = REPLICATED.replace("{start}", ENDED)
-    do = holder.do if holder else do.format(database)
+    start = start_agent(facts, name) if ended else ""
+    do = holder.do if holder else REPLICATED.format(database, start=start) if ended else do.format(database)
     many = "1 message" if count == 1 else f"{count:,} messages"
     small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"

@@ -5,12 +5,14 @@ nothing behind it (vendor: System Administration Guide 2, 16.0; Replication Serv
 oldest row of a database says what has to end first.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonOpenDatabases, MonProcess, Snapshot
 from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.objects.statements import quoted
 from rules.ase._evidence.waits.chains import IDLE_CLIENT, head_process, of_last_file, process_rows, say_client
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.changes.quoting import comment
@@ -46,7 +48,11 @@ REPLICATED = (
     "<device>). Only if the owner of the replicate agrees: dbcc settrunc('ltm', 'ignore'), after which it lacks what "
     "was not sent (rs_subcmp, or made anew)."
 )
-ENDED = "Mend what ended the RepAgent of {0} (error log) and start it: sp_start_rep_agent {0}"
+ENDED = "Mend what ended the RepAgent of {0} ({1}) and start it: sp_start_rep_agent {0}"
+IN_THE_LOG = "error log"
+NUMBER = re.compile(r"\AMsg \d{1,9}\.\s{1,9}")
+LONGEST_ERROR = 70
+"""Characters of what Replication Server said that are shown."""
 MAY_RUN = "See if the RepAgent runs (sp_help_rep_agent {0}), and start it if not: sp_start_rep_agent {0}"
 
 
@@ -118,7 +124,7 @@ def held(facts: Facts, database: str) -> Held | None:
     oldest = rows[at]
     name, since, who = comment(database), f"{started:%Y-%m-%d %H:%M}", "replication"
     if oldest.replicates:
-        start = (ENDED if rep_agent_ended(facts, database) else MAY_RUN).format(name)
+        start = start_agent(facts, database)
         says = (
             f"The oldest that holds it is the truncation point of replication, of {since}: a dump frees nothing of it."
         )
@@ -136,6 +142,15 @@ def held(facts: Facts, database: str) -> Held | None:
     if taken and timedelta() <= taken - started < YOUNG:
         who, do = "", RECENT.format(name, since=since)
     return Held(who, says, do, Evidence(f"oldest that holds the log of {name}", since, "", oldest.source))
+
+
+def start_agent(facts: Facts, database: str) -> str:
+    """How the RepAgent of this database comes back, with the error that ended it where the log has it."""
+    ended, name = rep_agent_ended(facts, database), comment(database)
+    if ended is None:
+        return MAY_RUN.format(name)
+    error = NUMBER.sub("", ended.error or "").split(". ")[0]  # its first sentence
+    return ENDED.format(name, quoted(error, LONGEST_ERROR) if error else IN_THE_LOG)
 
 
 def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:
