@@ -48,8 +48,7 @@ REPLICATED = (
     "<device>). Only if the owner of the replicate agrees: dbcc settrunc('ltm', 'ignore'), after which it lacks what "
     "was not sent (rs_subcmp, or made anew)."
 )
-ENDED = "Mend what ended the RepAgent of {0} ({1}) and start it: sp_start_rep_agent {0}"
-IN_THE_LOG = "error log"
+ENDED = "Mend what ended the RepAgent of {0} (error log) and start it: sp_start_rep_agent {0}"
 NUMBER = re.compile(r"\AMsg \d{1,9}\.\s{1,9}")
 LONGEST_ERROR = 70
 """Characters of what Replication Server said that are shown."""
@@ -124,9 +123,13 @@ def held(facts: Facts, database: str) -> Held | None:
     oldest = rows[at]
     name, since, who = comment(database), f"{started:%Y-%m-%d %H:%M}", "replication"
     if oldest.replicates:
-        start = start_agent(facts, database)
+        ended = rep_agent_ended(facts, database)
+        start = (ENDED if ended else MAY_RUN).format(name)
+        error = say_error(ended) if ended else ""
         says = (
-            f"The oldest that holds it is the truncation point of replication, of {since}: a dump frees nothing of it."
+            f"The oldest that holds it is the truncation point of replication, of {since}"
+            + (f", whose RepAgent ended{error}" if error else "")
+            + ": a dump frees nothing of it."
         )
         do = REPLICATED.format(name, start=start)
     else:
@@ -144,13 +147,10 @@ def held(facts: Facts, database: str) -> Held | None:
     return Held(who, says, do, Evidence(f"oldest that holds the log of {name}", since, "", oldest.source))
 
 
-def start_agent(facts: Facts, database: str) -> str:
-    """How the RepAgent of this database comes back, with the error that ended it where the log has it."""
-    ended, name = rep_agent_ended(facts, database), comment(database)
-    if ended is None:
-        return MAY_RUN.format(name)
-    error = NUMBER.sub("", ended.error or "").split(". ")[0]  # its first sentence
-    return ENDED.format(name, quoted(error, LONGEST_ERROR) if error else IN_THE_LOG)
+def say_error(ended: LogEvent) -> str:
+    """The first sentence of what Replication Server told the RepAgent before it ended, quoted; else empty."""
+    error = NUMBER.sub("", ended.error or "").split(". ")[0]
+    return f" by {quoted(error.removesuffix('.'), LONGEST_ERROR)}" if error else ""
 
 
 def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:
