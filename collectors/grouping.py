@@ -3,18 +3,20 @@
 An export that names its system belongs to that system. One that does not (a configuration listing, say) joins a named
 system only where there is no doubt: exactly one system of its product came in the same folder or archive or on the
 same command line, or the user gave a name. Otherwise it is judged by itself, file by file. Advice built from the
-settings of one server and the figures of another would be worse than none.
+settings of one server and the figures of another would be worse than none. Files that name none are put together where
+they show the same event at the same time.
 """
 
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import PurePath
 
 from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
 from collectors.facts import Fact
-from collectors.facts.ase import Server, Snapshot
+from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonProcess, Server, Snapshot
 from collectors.facts.openvms import (
     ClusterNode,
     FileName,
@@ -38,7 +40,7 @@ TWINS = (
     "{0} and {1} may be one database under two names of its disk: nothing here proves it, so they are judged apart; "
     "RMU/DUMP/HEADER with the name that the screens print shows both names"
 )
-CONFIG_FILE = "ase/config_file"
+CONFIG_FILE, ERROR_LOG = "ase/config_file", "ase/errorlog"
 OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"
 """A server calls its configuration file by its own name; nothing within says whose it is."""
 LISTINGS = ("unix/proc_locks", "unix/lslocks")
@@ -51,6 +53,14 @@ REPEATED = re.compile(r"(?P<name>.*locks?)[\d\s._:-]*", re.IGNORECASE | re.DOTAL
 SAMPLE = (
     "names no host, so it is taken for a sample of the one that {0} is of, by name and folder: put listings of another "
     "host into a folder of their own"
+)
+SUSPENDED = "log suspend"
+"""The state, in `sp_who` and `sysprocesses`, of a session that sleeps at the last-chance threshold of a log."""
+NEAR = timedelta(days=1)
+"""This project: how far the times of a listing may lie from those of an error log that tells of the same full log."""
+SAME_LOG = (
+    "names no server, so it is taken for the one that {0} is of: both say that the log of {1} is full, and their times "
+    "agree. Put exports of another server into a folder of their own"
 )
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
@@ -141,6 +151,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         _place(one, groups, name, named)
     _join_samples(groups)
     _join_listings(groups)
+    _join_error_log(groups)
     _join_clusters(groups)
     _name_by_databases(groups)
     _adopt_databases(groups)
@@ -422,6 +433,44 @@ def _join_listings(groups: dict[tuple[str, str], Group]) -> None:
             one.problems.append(SAMPLE.format(PurePath(group.inputs[0].file).name))
         for one in group.inputs:
             one.problems = [said for said in one.problems if said != ALONE]
+
+
+def _join_error_log(groups: dict[tuple[str, str], Group]) -> None:
+    """Put an error log to the listing in its folder that shows the same event: one log full, and about when.
+
+    Not where any other export of SAP ASE came in that folder, or it names a server: then nobody knows whose it is.
+    """
+    by_folder: dict[PurePath, list[tuple[tuple[str, str], Group]]] = {}
+    for key, group in groups.items():
+        for folder in {PurePath(one.file).parent for one in group.inputs if product_of(one) == "ase"}:
+            by_folder.setdefault(folder, []).append((key, group))
+    for found in by_folder.values():
+        logs = [(key, group) for key, group in found if all(one.report == ERROR_LOG for one in group.inputs)]
+        if len(found) != len(("log", "listing")) or len(logs) != 1 or any(group.named for _, group in found):
+            continue
+        ((key, log),) = logs
+        (listing,) = (group for _, group in found if group is not log)
+        if not (full := _full_in_both(log, listing)):
+            continue
+        listing.inputs += groups.pop(key).inputs
+        for one in listing.inputs:
+            one.problems = [said for said in one.problems if said != ALONE]
+        other = next(one.file for one in listing.inputs if one not in log.inputs)
+        log.inputs[0].problems.append(SAME_LOG.format(PurePath(other).name, full))
+
+
+def _full_in_both(log: Group, listing: Group) -> str:
+    """The database whose log is full by an error log, and in which sessions of a listing sleep for it; else empty."""
+    told = [fact for one in log.inputs for fact in one.facts]
+    spans = [(fact.first - NEAR, fact.last + NEAR) for fact in told if isinstance(fact, ErrorLog)]
+    shown = [fact for one in listing.inputs for fact in one.facts]
+    times = [fact.started for fact in shown if isinstance(fact, LogHolder) and fact.started]
+    times += [fact.taken.replace(tzinfo=None) for fact in shown if isinstance(fact, Snapshot) and fact.taken]
+    if not times or not all(any(first <= time <= last for first, last in spans) for time in times):
+        return ""
+    full = {fact.database for fact in told if isinstance(fact, LogEvent) and fact.kind == LogEvent.LOG_FULL}
+    asleep = (one for one in shown if isinstance(one, MonProcess) and (one.status or "").lower() == SUSPENDED)
+    return min((one.database for one in asleep if one.database and one.database in full), default="")
 
 
 def _pids(group: Group) -> set[int]:

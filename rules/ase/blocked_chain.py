@@ -75,6 +75,10 @@ SINCE = MissingInput("since when they wait, and what the head does", MonProcess.
 WAITERS = MissingInput("who waits, and since when", f"sp_who, or {MonProcess.COLLECTED_BY}")
 HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
 CARE = "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back. "
+CARE_CURSOR = (
+    "Look again before you do anything, as this is one moment; then let the owner of SPID {0} close the cursor or "
+    "commit, and its program fetch all rows at once. "
+)
 UNDOES = (
     "Ending it with kill rolls its transaction back, which can take as long as its work did, and the locks stay until "
     "then."
@@ -295,7 +299,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     matched = list(dict.fromkeys(one.matched for chain in chains for one in chain.blocked if one.matched))
     read = f"The release is not in the export: {'; '.join(matched)}." if matched else ""
     since = f", the longest for {longest:,.0f} s" if longest else ""
-    begun = open_since(facts, first.head)
+    begun, opens = open_since(facts, first.head), "cursor" if lock and lock.cursor else "transaction"
     opened = f" since {begun:%Y-%m-%d %H:%M}" if begun else ""
     return Finding(
         subject=subject_of(facts),
@@ -303,7 +307,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}{_who(facts, head, lock)}",
         seen=f"{'; '.join((_say(head, first), *others))}.{_holds(facts, first.head, lock)}",
         because=joined(
-            f"SPID {first.head} runs nothing: its client keeps a transaction open{opened} and sends no command."
+            f"SPID {first.head} runs nothing: its client keeps a {opens} open{opened} and sends no command."
             if idle
             else f"SPID {first.head} is at work and has locked the whole of {place_of_lock(facts, whole)}"
             f"{f', {how.says}' if how else ''}."
@@ -323,6 +327,8 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         evidence=(*((stuck_share,) if stuck_share else ()), *_evidence(facts, limits, chains[:NAMED])),
         explains=("ase/lock_waits_high",)
         if any(_explains_waits(facts, one) for one in chains if _long(limits, one))
+        else ("ase/reads_hold_locks",)
+        if alarm and idle and {one.spid for one in kept_reads(facts)} == {first.head}
         else (),
     )
 
@@ -352,7 +358,10 @@ def _do(
         return f"{WORKS.format(whose)}{how.against if how else SHORTER}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
-        return CARE.format(whose) + (UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES)
+        lock = blocking_lock(facts, first.head)
+        return (CARE_CURSOR if lock and lock.cursor else CARE).format(whose) + (
+            UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
+        )
     return calm.format(first.head, limits.seconds)
 
 

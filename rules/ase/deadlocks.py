@@ -17,6 +17,7 @@ When to ignore it: a few an hour are daily life where applications try again. `d
 it says when the server looks; 0 makes it look at each wait, which holds spinlocks and is not for production (vendor).
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -43,7 +44,7 @@ from rules.ase._evidence.waits.deadlocks import (
     searched_at_once,
 )
 from rules.ase._evidence.waits.error_log import DAY, events_of
-from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -52,6 +53,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
 )
 TOTAL = "Total Deadlocks"
+BY_NUMBER = re.compile(r"db (?P<database>\d{1,9})\.\.(?P<table>.+)")
 NAMED = 4
 """Edges in the evidence."""
 TABLES, PROCEDURES = 5, 4
@@ -65,7 +67,7 @@ PAGES = "All these locks are of whole pages, so the rows may only be neighbours:
 BY_SCHEME = {
     "allpages": (
         "{0} is allpages, so the rows may only be neighbours on a page: `alter table {1} lock datarows` locks them "
-        "singly, but copies the table and asks for a full dump."
+        "singly, but needs an outage with room for a copy, and a full dump of the database after it."
     ),
     "datapages": (
         "{0} is datapages, so the rows may only be neighbours on a page: `alter table {1} lock datarows` locks them "
@@ -73,6 +75,8 @@ BY_SCHEME = {
     ),
 }
 """Of page locks on one table, by its lock scheme."""
+BY_NAME = "If database {0} is {1} (`select db_name({0})`): "
+"""The log names databases by number; a listing that has the one table of that name does not prove whose it is."""
 AT_ONCE = f"{PERIOD} is 0, which holds spinlocks at each wait: not for production (vendor)."
 STATEMENTS = "The texts of the statements are in the error log while `print deadlock information` is 1."
 WHO = "Who blocked whom is in monDeadLock, which one reader empties."
@@ -211,12 +215,18 @@ def _listed(names: Sequence[str], most: int) -> str:
 
 def _singly(facts: Facts, tables: tuple[str, ...]) -> str:
     """What locks rows singly, by the lock scheme of the one table that these are about, where it is listed."""
-    listed = {f"{one.database}..{one.table}": one for one in facts.every(TableScheme)}
-    one = listed.get(tables[0]) if len(tables) == 1 else None
+    named = facts.every(TableScheme) if len(tables) == 1 else []
+    one = next((one for one in named if f"{one.database}..{one.table}" == tables[0]), None)
+    sure = ""
+    if one is None and (number := BY_NUMBER.fullmatch(tables[0])):
+        called = {one.database: one for one in named if one.table == number["table"] and one.database}
+        (one,) = called.values() if len(called) == 1 else (None,)
+        sure = BY_NAME.format(number["database"], comment(one.database or "", 60)) if one else ""
     if one is None:
         return PAGES
     plain = PLAIN_IDENTIFIER.match(one.table) and not reserved(one.table)
-    return BY_SCHEME.get(one.scheme, PAGES).format(tables[0], one.table if plain else "<table>")
+    name = comment(f"{one.database}..{one.table}")
+    return sure + BY_SCHEME.get(one.scheme, PAGES).format(name, one.table if plain else "<table>")
 
 
 def _by_rows(facts: Facts, tables: tuple[str, ...]) -> bool:

@@ -35,7 +35,7 @@ from datetime import timedelta
 from collectors.facts import Facts
 from collectors.facts.ase import ErrorLog, LogEvent
 from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
-from rules.ase._evidence.log.held import ENDED, HELD_FACTS, REPLICATED, full_logs, held, rep_agent_ended
+from rules.ase._evidence.log.held import ENDED, HELD_FACTS, REPLICATED, full_logs, held, rep_agent_ended, say_error
 from rules.ase._evidence.procedure_cache import (
     PROCEDURE_FACTS,
     SIZE,
@@ -118,7 +118,9 @@ FULL_NOW = (
     "Look in master..syslogshold for the oldest open transaction of {0}, behind which nothing is freed, and dump the "
     "transaction log. For later: a larger log, dumps more often, or a threshold procedure that dumps it."
 )
-AGENT_ENDED = "Its RepAgent ended at {0} and was not started since in this log: nothing is freed that it did not send."
+AGENT_ENDED = (
+    "Its RepAgent ended at {0}{1} and was not started since in this log: nothing is freed that it did not send."
+)
 SPACE = "space in a log that is full"
 SORTS = "If an index was being created then, lower number of sort buffers first: each holds procedure cache."
 REPEATED = "A message is repeated while its cause lasts, so how often it happened is not in the log."
@@ -177,7 +179,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
     elif waited:
         severity, title, do = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it", FULL_NOW
     if ended:
-        because = AGENT_ENDED.format(f"{ended.last:%Y-%m-%d %H:%M}")
+        because = AGENT_ENDED.format(f"{ended.last:%Y-%m-%d %H:%M}", say_error(ended))
         do = REPLICATED.replace("{start}", ENDED)
     do = holder.do if holder else do.format(database)
     many = "1 message" if count == 1 else f"{count:,} messages"

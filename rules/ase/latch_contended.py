@@ -69,7 +69,8 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise."
+SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}."
+ENDS = ", or (inferred) hash partitions with local indexes"
 FEWER_ROWS = (
     'Fewer rows a page help: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
     "variable length{0}, then `reorg rebuild` ({1}); undo: 0 and reorg."
@@ -83,12 +84,15 @@ OF_CATALOG = (
     "Set nothing on {0}, a system table of a temporary database: make and drop fewer temporary tables, or spread the "
     'sessions over several temporary databases (`create temporary database`, then `sp_tempdb "add"`).'
 )
+LEAST_GROWTH = 10.0
+"""This project: rows a second that a table grows by, below which its allocation pages are not what tasks meet at."""
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""
 GREEDY = (
-    'If {0} also grows fast (sp_spaceused twice), `dbcc tune(des_greedyalloc, {1}, "{2}", "on")` spreads its '
-    'allocation pages until the next restart ("off" undoes it); test it first, and watch this figure.'
+    '{0}, `dbcc tune(des_greedyalloc, {1}, "{2}", "on")` spreads its allocation pages until the next restart ("off" '
+    "undoes it); test it first."
 )
+GROWS, IF_IT_GROWS = "As {0} grows by {1:,.0f} rows a second", "If {0} also grows fast (sp_spaceused twice)"
 FIXED_TOO = ", and from 16.0 of fixed length too"
 BY_TABLE = "No export counts latches by table"
 NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go"
@@ -136,7 +140,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         do=(OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
         if temporary
         else joined(
-            SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else ""),
+            SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else "", ENDS if greedy else ""),
             greedy or FEWER_ROWS.format(FIXED_TOO if new else "", REBUILD_NEEDS),
         ),
         unknown=joined(waits.unknown, f"{BY_TABLE if tables or temporary else NO_TABLE}{on}."),
@@ -168,8 +172,8 @@ def _schemes(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, floa
 def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float]]) -> str:
     """Greedy allocation for the table with most inserts, in words with the command; empty where a condition fails.
 
-    That pages are being allocated to it fast is in no export that is read, so no script is given. A name that is not
-    plain is not written into a command.
+    By its rows inserted and deleted, where both were counted, it has to grow; how fast pages are allocated to it is in
+    no export that is read, so no script is given. A name that is not plain is not written into a command.
     """
     engines = engines_of(facts).number
     row = tables[0][0] if tables else None
@@ -177,7 +181,12 @@ def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float
         return ""
     if not row.db_id or row.db_id < 1 or not PLAIN_IDENTIFIER.match(row.object_name or ""):
         return ""
-    return GREEDY.format(name_of(row), row.db_id, row.object_name)
+    deleted = row.rows_deleted if known(row.rows_deleted) else None
+    more = (tables[0][1] - deleted) / row.seconds if deleted is not None and row.seconds else None
+    if more is not None and more < LEAST_GROWTH:
+        return ""
+    grows = IF_IT_GROWS.format(name_of(row)) if more is None else GROWS.format(name_of(row), more)
+    return GREEDY.format(grows, row.db_id, row.object_name)
 
 
 def _most(

@@ -10,13 +10,13 @@ spinlock ratios do not shorten that queue. Each wait is booked when it ends, so 
 is not in these figures: see ase/blocked_chain.
 
 What to do: shorten the transactions on the table that is named. No user input and no physical reads inside them, the
-hot update last, an index that lets them lock fewer rows. Where the statement that waits reads the whole table for a row
-or two, that index comes first: a scan waits at each lock on its way. `create index` without `with online` (15.7 SP100
-on) takes a shared lock on the table, so nobody changes it meanwhile; after one `with online` no transaction log is
-dumped until the database was (vendor, dc32300.1600 mas1344011548857). Where there is such an index already, the plan
-tells why it is not used. Where readers keep the locks, these come first
-(ase/reads_hold_locks). A datapages table can be taken to datarows; allpages is a matter of
-ase/allpages_table_contended. A row that hands out numbers is better an IDENTITY column, whose `identity_gap`
+hot update last, an index that lets them lock fewer rows. Where the statement that waits reads the whole table for a
+row or two, that index comes first: a scan waits at each lock on its way. `create index` without `with online` (15.7
+SP100 on) takes a shared lock on the table, so nobody changes it meanwhile; after one `with online` no transaction log
+is dumped until the database was (vendor, dc32300.1600 mas1344011548857). Where there is such an index already, the
+plan tells why it is not used. Where readers keep the locks, these come first (ase/reads_hold_locks). A datapages table
+can be taken to datarows; allpages is a matter of ase/allpages_table_contended. A row that hands out numbers is changed
+in a transaction of its own, or last; better is an IDENTITY column in the table that takes them, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
 Where tasks wait for table locks and lock promotions are counted, the promotion threshold of that table is raised, as
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
@@ -169,15 +169,17 @@ FEWER = (
     "({1:g} %): raise no threshold, which would take more locks."
 )
 NEXT_NUMBER = (
-    "If {0} hands out numbers ({1}), an IDENTITY column where they are taken does it from memory "
-    '(`sp_chgattribute "<table>", "identity_gap", 1000`); if it counts, spread it over several rows.'
+    "If it hands out numbers ({0}), an IDENTITY column where they are put does it from memory (there "
+    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
 )
+OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
 ONE_STEP = {
-    "datarows": "Take it in a transaction of its own, or as its last statement: rows are locked singly here already.",
-    "datapages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
-    "allpages": "Take it in a transaction of its own, or as its last statement, and keep one such row on a page.",
+    "datarows": ": rows are locked singly here already.",
+    "datapages": ", and keep one such row on a page.",
+    "allpages": ", and keep one such row on a page.",
 }
 """By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
+ONE_A_PAGE = "; where pages are locked, one such row on a page."
 QUEUE = (
     "If {0} is a queue whose rows any worker may take ({1}), let the workers skip what others hold: `readpast` after "
     "the table name in their select, update and delete, at isolation level 1{2}.{3}"
@@ -200,9 +202,6 @@ SKIPS = {
 """By lock scheme; vendor, dc36272.1600 (san1393051088792): ignored on an allpages table."""
 SKIPS_PERHAPS = " (it is ignored on an allpages table)"
 ALLPAGES_SAYS = "Take those to datapages whose index pages are waited for: each is copied, and asks for a full dump."
-OWN_STEP = (
-    "Take it in a transaction of its own, or as its last statement; where pages are locked, one such row on a page."
-)
 GAVE_UP = (
     "{0} ended with message 12205{1}, so the application has to repeat the work: another period shortens no wait "
     "behind the same holder."
@@ -428,9 +427,9 @@ def _levers(
         yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
-        yield NEXT_NUMBER.format(hot.name, hot.says)
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
-        yield ONE_STEP.get(scheme or "", OWN_STEP)
+        yield OWN_STEP.format(hot.name) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
+        yield NEXT_NUMBER.format(hot.says)
         return
     if first and queue:
         name = queue.table if _plain(queue.table) else "<table>"

@@ -7,10 +7,12 @@ Why it matters: only one task at a time appends to the log of a database. Tasks 
 cache early, or wait for a slow log device queue there, and no number of engines shortens that queue. It is a semaphore:
 tasks sleep, they do not spin.
 
-What to do: look at why user log caches are flushed (Transaction Management in sp_sysmon): filled ones ask for a larger
-`user log cache size`, many small transactions for fewer commits. Then the latency of the log device, a log cache of its
-own, and delayed commit where losing the last moment is allowed. Asynchronous log service is named only where the server
-takes it: four engines or more, and on 16.0 and later only with a `user log cache queue size` of 0 (message 17198).
+What to do: where each of many transactions changes a row or two, put many changes into one: each commit writes the
+last page of the log anew. Else look at why user log caches are flushed (Transaction Management in sp_sysmon): filled
+ones ask for a larger `user log cache size`, many small transactions for fewer commits. Then the latency of the log
+device, a log cache of its own, and delayed commit where losing the last moment is allowed. Asynchronous log service is
+named only where the server takes it: four engines or more, and on 16.0 and later only with a `user log cache queue
+size` of 0 (message 17198).
 
 How loud it is: by the share of requests that waited; where the tasks that wait for writes of the log are counted, by
 them as well, as for locks and latches: critical from one in three of the tasks that wait or run.
@@ -30,7 +32,16 @@ from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSamp
 from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.log.databases import Appended, appended, most_of
 from rules.ase._evidence.log.flushes import UNPIN, UNPIN_BECAUSE, Flushes, against_unpin, flushes_of, mostly_unpin
-from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, own_evidence, say_device
+from rules.ase._evidence.log.levers import (
+    LEVER_FACTS,
+    WELL_ABOVE,
+    LogLimits,
+    levers,
+    own_evidence,
+    say_device,
+    small_commits,
+    writes_each,
+)
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
@@ -185,14 +196,18 @@ def _judge(
         source = next(row.source for row in reversed(facts.every(UserLogCacheFlushes)) if row.reason == UNPIN)
         evidence.append(Evidence("flushes of user log caches by Unpin", round(unpin, 1), "%", source))
         evidence += against_unpin(facts)[1]
+    small = small_commits(facts) if name == "Log" else None
+    evidence += [small.evidence] if small else []
+    each_page = writes_each(facts) if small else None
+    rewritten = f"; each page of the log is written {each_page:.1f} times" if (each_page or 0.0) >= WELL_ABOVE else ""
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
     by_tasks = verdict.of_tasks(log, limits) if isinstance(log, Waited) else None
     return Finding(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
-        title=f"Tasks wait for {what}: {said}",
-        seen=joined(f"{what[0].upper()}{what[1:]}: {said}.", whose.says if whose else ""),
+        title=f"Tasks wait for {what}: {said}" + (f"; {small.says}" if small else ""),
+        seen=joined(f"{what[0].upper()}{what[1:]}: {said}{rewritten}.", whose.says if whose else ""),
         because=joined(SLEEPS, writes)
         if unpin is None
         else UNPINNED.format(unpin, f"{UNPIN_BECAUSE[0].lower()}{UNPIN_BECAUSE[1:]}"),
@@ -203,6 +218,7 @@ def _judge(
         else _ulc_levers(facts),
         unknown=_asynchronous(facts, limits, loud=loud) if name == "Log" else "",
         evidence=tuple(evidence),
+        explains=("ase/log_io_size_unfit",) if rewritten else (),
     )
 
 

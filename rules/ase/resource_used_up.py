@@ -11,11 +11,12 @@ for an administrator, for 15 minutes. With none free when it was listed it is cr
 time is a warning where nine tenths are in use now too, or where the error log of the last day tells of it, else advice.
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
-look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks. The
-session that holds half of those in use or more is named, by monProcessActivity or the locks as they are listed, with
-its program and statement; while nearly all are in use, it is to be looked at at once. For connections a quarter more,
-after a look at what they do: a pool that never closes its connections fills any number. The operating system's file
-descriptors end it (`select @@max_connections`).
+look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks.
+Where a lock promotion HWM is as high as the number of locks, nothing is ever promoted: it goes back first, as the same
+statement takes any number of locks. The session that holds half of those in use or more is named, by
+monProcessActivity or the locks as they are listed, with its program and statement; while nearly all are in use, it is
+to be looked at at once. For connections a quarter more, after a look at what they do: a pool that never closes its
+connections fills any number. The operating system's file descriptors end it (`select @@max_connections`).
 
 When to ignore it: where all of it was used once, by a job that is no longer run: Max_Used counts from the start of the
 server, or of the last reset.
@@ -35,12 +36,14 @@ from collectors.facts.ase import (
     MonProcessSQLText,
     ResourceUsage,
 )
+from collectors.statement_text import without_literals
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, more_locks, usages_of
-from rules.ase._evidence.objects.statements import shown
+from rules.ase._evidence.objects.statements import shown, tables_in
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.chains import batch_of, head_process, of_last_file, say_client
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
+from rules.ase._evidence.waits.promotion import unreachable
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -63,6 +66,11 @@ LOOK = {
 }
 HELD_PERCENT = 50.0
 """This project: who holds half of the locks in use, or more, is who to ask first."""
+PROMOTE = (
+    "First {0}: {1} locks then become a table lock again, which shuts others out of that table while it is held. Then "
+    "have the job {2}commit in pieces below that; more locks alone are taken by the same statements."
+)
+NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes."
 SMALLER = "First have SPID {0} commit in smaller pieces."
 OTHERS = (
     "number of open databases",
@@ -140,11 +148,17 @@ def _finding(
     holder = _most_locks(facts, usage) if name == LOCKS else None
     if holder:
         because, look = joined(because, _say_holder(facts, holder)), SMALLER.format(holder.spid)
+    never = unreachable(facts, there) if name == LOCKS and not newer and not usage.instance else None
     told = [one for one in events_of(facts, DAY) if one.kind == RAN_OUT.get(name)] if out else []
     ran_out = f"By the error log they ran out last at {told[-1].last:%Y-%m-%d %H:%M}." if told else ""
     if out and usage.active < there and not told:
         unknown = "When all were in use is not in the export: Max_Used is a peak that may be long past."
-    if newer:
+    if never:
+        change, then = None, ""
+        because = joined(_say_holder(facts, holder) if holder else because, NEVER.format(never.says, never.kind))
+        whose = f"of SPID {holder.spid} " if holder else ""
+        look = PROMOTE.format(never.back(*_table_of(facts, holder)), never.kind, whose)
+    elif newer:
         look = f"Collect a new report: {name} is {running:,.0f} by now, so this one is older than the setting."
     elif change and short:
         because, look = (
@@ -167,7 +181,8 @@ def _finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
         title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use"
-        + (f", {holder.locks:,.0f} now by SPID {holder.spid}" if holder else ""),
+        + (f", {holder.locks:,.0f} now by SPID {holder.spid}" if holder else "")
+        + (f"; {never.setting.name} is out of reach" if never else ""),
         seen=joined(
             f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since "
             "the start of the server.",
@@ -194,6 +209,11 @@ def _finding(
                 for one in told[-1:]
             ),
             *((Evidence(f"locks that SPID {holder.spid} holds", holder.locks, "", holder.source),) if holder else ()),
+            *(
+                (Evidence(never.setting.name, never.setting.run_number or 0.0, "", never.setting.source),)
+                if never
+                else ()
+            ),
             *(free_evidence(facts) if short else ()),
         ),
         changes=(change,) if change else (),
@@ -239,6 +259,16 @@ def _say_holder(facts: Facts, holder: Holder) -> str:
     text = batch_of(facts, holder.spid)
     who = say_client(head_process(facts, holder.spid))
     return f"SPID {holder.spid}{who} holds {holder.locks:,.0f} of those in use{f': {shown(text)}' if text else ''}."
+
+
+def _table_of(facts: Facts, holder: Holder | None) -> tuple[str, str]:
+    """The database and the table that the batch of this session names; empty where it names none, or several."""
+    named = tables_in(without_literals(batch_of(facts, holder.spid))) if holder else set()
+    process = head_process(facts, holder.spid) if holder else None
+    if len(named) != 1:
+        return "", ""
+    ((database, table),) = named
+    return database or (process.database if process else None) or "", table or ""
 
 
 def _severity(limits: Limits, active: float, there: float, most: float) -> Severity:

@@ -6,7 +6,18 @@ import pytest
 
 from collectors.capture import captures
 from collectors.facts import Capture, Fact, Source
-from collectors.facts.ase import CachePool, ConfigParameter, EngineBusy, NamedCache, Server, SysmonSample
+from collectors.facts.ase import (
+    CachePool,
+    ConfigParameter,
+    EngineBusy,
+    ErrorLog,
+    LogEvent,
+    LogHolder,
+    MonProcess,
+    NamedCache,
+    Server,
+    SysmonSample,
+)
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, LockDatabase, Node, SysgenParameter, T4File
 from collectors.facts.scaling import LoadPoint, LoadSeries
 from collectors.facts.unix import RecordLock, RecordLockTable
@@ -78,6 +89,46 @@ def test_nameless_exports_of_one_folder_are_not_guessed_to_be_one_server() -> No
         ]
     )
     assert [one.system.name for one in found] == ["a", "b"]
+
+
+def full_log(*, database: str = "trade", asleep: str = "trade", opened: int = 9, folder: str = "in") -> list[Input]:
+    """An error log that calls the log of one database full, and a listing in which a session sleeps for one."""
+    told = LogEvent(kind=LogEvent.LOG_FULL, database=database, first=at(10), last=at(10), count=3)
+    log = given("in/errorlog_T1", "ase/errorlog", ErrorLog(first=at(8), last=at(11)), told, folder="in")
+    sleeps = MonProcess(spid=31, status="log suspend", database=asleep)
+    opens = LogHolder(db_id=9, spid=0, started=at(opened))
+    file = f"{folder}/now.txt"
+    return [
+        log,
+        given(file, "ase/sp_who", sleeps, folder=folder),
+        given(file, "ase/syslogshold", opens, folder=folder),
+    ]
+
+
+def test_an_error_log_and_a_listing_that_show_one_full_log_at_one_time_are_of_one_server_and_say_so() -> None:
+    exports = full_log()
+    (one,) = captures(exports)
+    assert len(one.facts.items) == len(("log", "event", "session", "holder"))
+    (said,) = [problem for export in exports for problem in export.problems]
+    assert "the one that now.txt is of: both say that the log of trade is full" in said
+
+
+@pytest.mark.parametrize(
+    "exports",
+    [
+        full_log(asleep="ledger"),
+        full_log(database="ledger"),
+        [*full_log()[:2], given("in/now.txt", "ase/syslogshold", LogHolder(db_id=9, started=at(9).replace(year=2025)))],
+        full_log()[:2],
+        full_log(folder="other"),
+        [*full_log(), given("in/b.txt", "ase/sp_configure", CONFIG, folder="in")],
+        [*full_log(), given("in/b.txt", "ase/version", Server(name="T2", version="15.7"), folder="in")],
+    ],
+    ids=["nobody sleeps", "another database", "a year apart", "no time", "another folder", "a third file", "a server"],
+)
+def test_an_error_log_is_not_put_to_a_listing_that_may_be_of_another_server(exports: list[Input]) -> None:
+    captures(exports)
+    assert not [said for export in exports for said in export.problems if "both say" in said]
 
 
 def test_the_name_the_user_gives_brings_nameless_exports_together() -> None:

@@ -41,3 +41,5 @@ class LogEvent(Fact):
     first: datetime
     last: datetime
     count: int
+    error: str | None = None
+    """What Replication Server told the RepAgent before it ended last."""

@@ -192,6 +192,20 @@ class TableScheme(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ObjectId(Fact):
+    """The name of one object by its number, of `sysobjects` of a database."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "select db_name() DBName, user_name(uid) OwnerName, name, id from sysobjects /* in each database */"
+    )
+
+    database: str
+    owner: str | None = None
+    table: str
+    object_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexSize(Fact):
     """How large the data or one index of a table is."""
 

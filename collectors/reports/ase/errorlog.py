@@ -70,6 +70,12 @@ AGENT = re.compile(
     re.IGNORECASE,
 )
 """That the thread which sends a database's log to Replication Server ended, or began: both texts are recalled."""
+AGENT_ERROR = re.compile(
+    r"\bRep\s?Agent\b.{0,40}\bdatabase,?\s{1,3}'(?P<database>[^']{1,255})' received the following error "
+    r"message from the Replication Server:\s{1,3}(?P<error>.{1,200})",
+    re.IGNORECASE,
+)
+"""Why it ended, said just before: its text is recalled."""
 STACK = re.compile(r"\bcurrent process\b.{0,60}\binfected (?:with|at)\b", re.IGNORECASE)
 ENGINE = re.compile(
     r"\bonline as engine (?P<thread>[0-9]{1,4})\b|\bengine (?P<process>[0-9]{1,4}), os pid [0-9]+\s+online\b"
@@ -127,6 +133,8 @@ class Log:
         """When a process told of something of this kind last."""
         self.heads: dict[str, datetime] = {}
         """When an error of this kind told its number and its text is still to come."""
+        self.errors: dict[str, str] = {}
+        """By database, what Replication Server told its RepAgent last."""
         self.chain = _Chain()
         self.edges: list[Deadlock] = []
         self.problems: list[str] = []
@@ -191,9 +199,12 @@ class Log:
             of_log = space["object"].lower() == "syslogs" or space["segment"].lower() == "logsegment"
             kind = LogEvent.LOG_FULL if of_log else LogEvent.SEGMENT_FULL
             self._once(number, when, spid, kind, said, space["database"])
+        elif error := AGENT_ERROR.search(said):
+            self.errors[error["database"]] = error["error"]
         elif agent := AGENT.search(said):
             kind = LogEvent.AGENT_ENDED if agent["database"] else LogEvent.AGENT_STARTED
-            self._count(number, when, kind, agent["database"] or agent["started"])
+            database = agent["database"] or agent["started"]
+            self._count(number, when, kind, database, self.errors.pop(database, None))
         elif STACK.search(said):
             self._count(number, when, LogEvent.STACK)
         elif engine := ENGINE.search(said):
@@ -212,7 +223,9 @@ class Log:
         if before is None or abs((when - before).total_seconds()) >= 1:
             self._count(number, when, kind, database)
 
-    def _count(self, number: int, when: datetime, kind: str, database: str | None = None) -> None:
+    def _count(
+        self, number: int, when: datetime, kind: str, database: str | None = None, error: str | None = None
+    ) -> None:
         key = (kind, database, when.replace(minute=0, second=0, microsecond=0))
         before = self.hours.get(key)
         self.hours[key] = LogEvent(
@@ -221,6 +234,7 @@ class Log:
             first=before.first if before else when,
             last=when,
             count=(before.count if before else 0) + 1,
+            error=error,
             source=Source(self.file, number, number),  # one line: between two may stand texts of statements
         )
         if len(self.hours) > MOST_HOURS:

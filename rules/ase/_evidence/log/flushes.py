@@ -10,6 +10,7 @@ from collectors.facts import OVERFLOW, Fact, Facts, known
 from collectors.facts.ase import SemaphoreRequests, SysmonSample, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
+from rules.ase._evidence.objects.rebuild import fewer_rows
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.engine import limit, percent
 from rules.finding import Clean, Evidence, Outcome, Unknown, Untrusted
@@ -30,10 +31,8 @@ UNPIN_BECAUSE = (
     "A task needs a page of a datarows table whose change is still in another task's log cache (this project's "
     "reading: the manual's list was not found)."
 )
-FEWER_ROWS = (
-    'Put fewer rows on the pages that several change at once (sp_chgattribute "exp_row_size", then reorg rebuild: '
-    f"{REBUILD_NEEDS}), or spread their keys: "
-)
+FEWER_ROWS = "Put fewer rows on the pages that several change at once: {0}, or spread their keys; "
+ANY_TABLE = f'sp_chgattribute "exp_row_size", then reorg rebuild ({REBUILD_NEEDS})'
 BY_WAITS = "find them by ase/latch_contended and ase/lock_waits_high."
 
 
@@ -118,7 +117,8 @@ def against_unpin(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
     """What to do about flushes by Unpin, with the datarows tables that are the first to look at, and their figures."""
     tables = updated_most(facts, ("datarows",))
     which = f"look first at {say_updated(tables)}." if tables else BY_WAITS
-    return f"{FEWER_ROWS}{which}", tuple(one.evidence for one in tables)
+    how = fewer_rows(tables[0].row.object_name or "") if tables else ANY_TABLE
+    return f"{FEWER_ROWS.format(how)}{which}", tuple(one.evidence for one in tables)
 
 
 def mostly_unpin(facts: Facts, least_percent: float = EARLY_PERCENT) -> float | None:

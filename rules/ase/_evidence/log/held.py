@@ -5,12 +5,14 @@ nothing behind it (vendor: System Administration Guide 2, 16.0; Replication Serv
 oldest row of a database says what has to end first.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonOpenDatabases, MonProcess, Snapshot
 from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.objects.statements import quoted
 from rules.ase._evidence.waits.chains import IDLE_CLIENT, head_process, of_last_file, process_rows, say_client
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.changes.quoting import comment
@@ -47,6 +49,9 @@ REPLICATED = (
     "was not sent (rs_subcmp, or made anew)."
 )
 ENDED = "Mend what ended the RepAgent of {0} (error log) and start it: sp_start_rep_agent {0}"
+NUMBER = re.compile(r"\AMsg \d{1,9}\.\s{1,9}")
+LONGEST_ERROR = 70
+"""Characters of what Replication Server said that are shown."""
 MAY_RUN = "See if the RepAgent runs (sp_help_rep_agent {0}), and start it if not: sp_start_rep_agent {0}"
 
 
@@ -118,9 +123,13 @@ def held(facts: Facts, database: str) -> Held | None:
     oldest = rows[at]
     name, since, who = comment(database), f"{started:%Y-%m-%d %H:%M}", "replication"
     if oldest.replicates:
-        start = (ENDED if rep_agent_ended(facts, database) else MAY_RUN).format(name)
+        ended = rep_agent_ended(facts, database)
+        start = (ENDED if ended else MAY_RUN).format(name)
+        error = say_error(ended) if ended else ""
         says = (
-            f"The oldest that holds it is the truncation point of replication, of {since}: a dump frees nothing of it."
+            f"The oldest that holds it is the truncation point of replication, of {since}"
+            + (f", whose RepAgent ended{error}" if error else "")
+            + ": a dump frees nothing of it."
         )
         do = REPLICATED.format(name, start=start)
     else:
@@ -136,6 +145,12 @@ def held(facts: Facts, database: str) -> Held | None:
     if taken and timedelta() <= taken - started < YOUNG:
         who, do = "", RECENT.format(name, since=since)
     return Held(who, says, do, Evidence(f"oldest that holds the log of {name}", since, "", oldest.source))
+
+
+def say_error(ended: LogEvent) -> str:
+    """The first sentence of what Replication Server told the RepAgent before it ended, quoted; else empty."""
+    error = NUMBER.sub("", ended.error or "").split(". ")[0]
+    return f" by {quoted(error.removesuffix('.'), LONGEST_ERROR)}" if error else ""
 
 
 def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:

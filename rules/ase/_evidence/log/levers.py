@@ -9,8 +9,17 @@ ase-waits-caches.md, 1.4 and 5.
 
 from dataclasses import dataclass
 
-from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, Server
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import (
+    CacheBinding,
+    CachePool,
+    LogWrites,
+    MonCachePool,
+    NamedCache,
+    RowsAffected,
+    Server,
+    SysmonSample,
+)
 from rules.ase._evidence.caches.figures import kind_of, pools_of
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
@@ -23,20 +32,58 @@ from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
     *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS),
-    *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, Server),
+    *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, RowsAffected, Server, SysmonSample),
 )
 """What a rule declares that asks for them."""
 OWN = "one's own write of the log"
 WELL_ABOVE = 2.0
 """This project: from how many writes of each page of the log on it is well above 1 (vendor)."""
 MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
-DELAYED = "delayed commit"
+DELAYED, LARGER = "delayed commit", "larger transactions"
+BATCHES = "Put many changes into one transaction: there are {0}."
 OWN_TASKS, BEHIND_TIMES = 1.0, 4.0
 """This project: from so many tasks on average that wait for their own write on, the log is written all the time; and up
 to how many writes a wait behind those of others lasts where it is the device that makes it."""
 FULL_PERCENT, FULL_ORIGIN = 20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)"
 SLOW_MS = 10.0
 SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
+
+
+FEW_ROWS, MANY_COMMITS = 2.0, 100.0
+"""This project: rows changed for each commit up to which most commits are saved by batches, and commits a second from
+which on that matters. The vendor names larger transactions and gives no figure."""
+
+
+@dataclass(frozen=True)
+class Commits:
+    """That each transaction changes a row or two, and how many there are."""
+
+    rows: float
+    per_second: float
+    source: Source
+
+    @property
+    def says(self) -> str:
+        """Both figures, as a clause."""
+        return f"{self.per_second:,.0f} commits a second of {self.rows:.1f} rows each"
+
+    @property
+    def evidence(self) -> Evidence:
+        """Rows of each commit."""
+        how = "Total Rows Affected / Committed Xacts"
+        return Evidence("rows changed for each commit", round(self.rows, 2), "rows", self.source, FEW_ROWS, how)
+
+
+def small_commits(facts: Facts) -> Commits | None:
+    """How small the transactions are, where they are as small as that and many; `None` where not, or not counted."""
+    rows, sample = facts.latest(RowsAffected, operation="All"), facts.latest(SysmonSample)
+    if rows is None or sample is None or not known(rows.count) or not known(sample.committed_xacts):
+        return None
+    commits = sample.committed_xacts
+    if not sample.seconds or rows.count <= 0 or commits < MANY_COMMITS * sample.seconds:
+        return None
+    each = rows.count / commits
+    return Commits(each, commits / sample.seconds, rows.source) if each <= FEW_ROWS else None
 
 
 @dataclass(frozen=True)
@@ -81,6 +128,11 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
     """
     if mixed := mixed_logs(facts):
         return joined(separate_first(mixed), MEASURE_AGAIN)
+    if small := small_commits(facts):
+        which = "" if most_of(facts) else "; whose log it is, monOpenDatabases shows"
+        rest = left(facts, limits).replace(f"{LARGER}, ", "").replace(LARGER, "")
+        others = f"{f'{before}, ' if before else ''}{rest}{delayed(facts)}".removeprefix(", ")
+        return BATCHES.format(small.says) + (f" Then, in this order: {others}{which}." if others else "")
     counted = isinstance(flushes_of(facts), Flushes)
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
     which = "" if most_of(facts) else "which log it is (monOpenDatabases)"
@@ -124,7 +176,7 @@ def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str
     found = (
         f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",
         _user_log_cache(facts, limits, beside_device),
-        "larger transactions",
+        LARGER,
         "a faster log device" if faster else "",
         "" if beside_device or _own_cache(facts) else "a log-only cache of its own",
         _smaller_writes(facts) if beside_device else "",
@@ -156,13 +208,20 @@ def _smaller_writes(facts: Facts) -> str:
     """A smaller log I/O size, where the pages of the log are written often enough and a smaller one can be."""
     if only_pool(facts):
         return ""
-    row = facts.latest(LogWrites)
-    if row is None or not known(row.count) or not known(row.pages) or not row.pages > 0:
+    each = writes_each(facts)
+    if each is None:
         return "a smaller log I/O size (`sp_logiosize`) if log pages are written more than once"
-    each = row.count / row.pages
     return (
         f"a smaller log I/O size (`sp_logiosize`: each page is written {each:.1f} times)" if each >= WELL_ABOVE else ""
     )
+
+
+def writes_each(facts: Facts) -> float | None:
+    """How many times each page of the log is written, all databases together; `None` where it was not counted."""
+    row = facts.latest(LogWrites)
+    if row is None or not known(row.count) or not known(row.pages) or not row.pages > 0:
+        return None
+    return row.count / row.pages
 
 
 def caches_of_logs(facts: Facts) -> set[str]:

@@ -16,6 +16,7 @@ from collectors.facts.ase import (
     MonCachedObject,
     MonOpenObjectActivity,
     MonProcessObject,
+    ObjectId,
     ObjectLockContention,
     Server,
     TableScheme,
@@ -25,7 +26,7 @@ from rules.finding import Evidence
 
 USES = (MonOpenObjectActivity, MonCachedObject, IndexSize, TableScheme, Server)
 """What this module looks at."""
-NAMING = (MonOpenObjectActivity, DatabaseFragment, ObjectLockContention, TableScheme)
+NAMING = (MonOpenObjectActivity, DatabaseFragment, ObjectLockContention, TableScheme, ObjectId)
 """What names databases and tables by their numbers; a rule need not declare it."""
 OF_THE_SERVER = {1: "master", 2: "tempdb", 3: "model"}
 """Databases that have the same number in every server."""
@@ -84,7 +85,11 @@ def table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
 
 def _table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
     seen = facts.also(*NAMING)
-    listed: list[ObjectLockContention | TableScheme] = [*seen.every(ObjectLockContention), *seen.every(TableScheme)]
+    listed: list[ObjectLockContention | TableScheme | ObjectId] = [
+        *seen.every(ObjectId),
+        *seen.every(ObjectLockContention),
+        *seen.every(TableScheme),
+    ]
     return {(one.database, one.object_id): (one.owner, one.table) for one in listed if one.database and one.object_id}
 
 
@@ -120,7 +125,8 @@ def _databases(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:
         ):
             used.setdefault(row.db_id, set()).add(row.object_id or 0)
     listed: dict[str, dict[int, Source]] = {}
-    for one in seen.every(TableScheme):
+    numbered: list[TableScheme | ObjectId] = [*seen.every(TableScheme), *seen.every(ObjectId)]
+    for one in numbered:
         if one.database and one.object_id and one.database not in told.values():
             listed.setdefault(one.database, {})[one.object_id] = one.source
     fits = [(number, name) for number, own in used.items() for name, of in listed.items() if _fits(own, of.keys())]

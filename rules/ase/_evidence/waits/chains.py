@@ -18,6 +18,7 @@ from collectors.facts.ase import (
     MonOpenObjectActivity,
     MonProcess,
     MonProcessSQLText,
+    ObjectId,
     Server,
     Snapshot,
     TableScheme,
@@ -30,7 +31,7 @@ from rules.ase._evidence.waits.events import LOCKS, at_work
 
 CHAIN_FACTS: tuple[type[Fact], ...] = (
     HeldLock, MonProcess, MonProcessSQLText, Server, Snapshot, TableScheme, MonOpenObjectActivity,
-    LogHolder,
+    LogHolder, ObjectId,
 )  # fmt: skip
 LOCK_ID_SINCE = (16, 0)
 T = TypeVar("T", bound=Fact)

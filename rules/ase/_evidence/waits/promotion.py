@@ -38,6 +38,7 @@ from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
 from rules.changes.out_of_range import OutOfRange
+from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
 from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
@@ -307,6 +308,38 @@ def lower_hwm(facts: Facts) -> str:
         f"{kind or 'row'} lock promotion HWM runs with {running:,.0f} (vendor's default {DEFAULT_HWM}): if no table "
         f"lock is waited for, a lower one{where} takes fewer locks ({call})."
     )
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """A threshold of lock promotion as high as the number of locks, or higher: nothing is ever promoted."""
+
+    setting: ConfigParameter
+    kind: str
+    """`row` or `page`."""
+
+    @property
+    def says(self) -> str:
+        """The setting, what it runs with, and the vendor's default, as a clause."""
+        name, running = self.setting.name, self.setting.run_number or 0.0
+        return f"{name} runs with {running:,.0f} (vendor's default {DEFAULT_HWM})"
+
+    def back(self, database: str = "", table: str = "") -> str:
+        """The command that gives one table the vendor's default, or the whole server where no table is named."""
+        call, figures = PROCEDURES[self.kind], f"{DEFAULT_HWM}, {DEFAULT_HWM}, 100"
+        if database and table and all(PLAIN_IDENTIFIER.match(one) and not reserved(one) for one in (database, table)):
+            return f'`use {database}`, `{call} "table", "{table}", {figures}` (all tables: `"server", NULL, {figures}`)'
+        return f'`{call} "server", NULL, {figures}` (one table: from its database, `"table", "<table>", {figures}`)'
+
+
+def unreachable(facts: Facts, locks: float) -> Unreachable | None:
+    """The HWM that no statement can reach with this number of locks, rows first; `None` where none is known to be."""
+    for kind in PROCEDURES:
+        setting = setting_of(facts, f"{kind} lock promotion HWM")
+        running = setting.run_number if setting else None
+        if setting and running is not None and running >= max(locks, DEFAULT_HWM + 1):
+            return Unreachable(setting, kind)
+    return None
 
 
 def _most_requests(facts: Facts) -> tuple[str, str]:

@@ -22,8 +22,8 @@ CRITICAL_ORIGIN = "this project: one in three of the tasks that wait or run"
 SWITCHES_ORIGIN = "practice: one cause of a tenth of all task switches (rukav/Sysmon)"
 RATE_ORIGIN = "this project: fewer waits are no bottleneck"
 LOUD_ORIGIN = "this project: a third of all task switches; a switch is no time, so it is never critical"
-
-
+NOT_COUNTED = 64
+"""This project: tasks that may run or wait beside those counted, where not all are; few servers have more engines."""
 COMMAND_SECONDS = 1.0
 COMMAND_ORIGIN = "this project: commands that take longer on average are those of reports and batches"
 
@@ -47,12 +47,33 @@ class WaitLimits(TaskLimits):
 
 
 def of_tasks(waited: Waited, limits: TaskLimits) -> Severity | None:
-    """How loud waiting tasks are; `None` below the limits. Of a share that is not sure advice at most is made."""
+    """How loud waiting tasks are; `None` below the limits.
+
+    Where not all tasks are counted that wait or run, it is loud only if `NOT_COUNTED` more would leave the share large
+    enough: else advice.
+    """
     if waited.unsure or waited.tasks < limits.tasks or waited.percent < limits.share_percent:
         return None
-    if not waited.sure_share:
+    share = at_least_percent(waited)
+    if share < limits.share_percent:
         return Severity.ADVICE
-    return Severity.CRITICAL if waited.percent >= limits.critical_percent else Severity.WARNING
+    return Severity.CRITICAL if share >= limits.critical_percent else Severity.WARNING
+
+
+def at_least_percent(waited: Waited) -> float:
+    """Share of the tasks that wait or run, with `NOT_COUNTED` more of them where not all were counted."""
+    if waited.sure_share or not waited.tasks:
+        return waited.percent
+    return 100.0 * waited.tasks / (waited.waiting + (waited.running or 0.0) + NOT_COUNTED)
+
+
+def _not_counted(waited: Waited, loud: Severity) -> str:
+    """Why it is loud though not all tasks were counted, as a sentence; empty where they were, or it is not."""
+    if waited.sure_share or loud <= Severity.ADVICE:
+        return ""
+    missing = "Not all wait events were collected" if not waited.complete else "How many engines work is not known"
+    share = at_least_percent(waited)
+    return f"{missing}: with {NOT_COUNTED} tasks more that run or wait its share would be {share:.0f} % still."
 
 
 @dataclass(frozen=True)
@@ -157,7 +178,8 @@ def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besi
     title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}"
     seen = f"{waited.says}, in {waited.waits:,.0f} waits{mean}."
     by_switches = switches.percent if switches else None
-    return TooLong(loud, title, seen, evidence, "", waited.mean_milliseconds, waited.tasks, by_switches)
+    unknown = _not_counted(waited, loud)
+    return TooLong(loud, title, seen, evidence, unknown, waited.mean_milliseconds, waited.tasks, by_switches)
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
