@@ -122,6 +122,18 @@ def test_what_one_node_alone_measured_is_not_that_of_the_cluster() -> None:
     assert one.remarks == ("No account of the cluster says how many processes waited: it is not measured on BARRA.",)
 
 
+def test_what_one_capture_tells_of_both_nodes_is_measured_on_both() -> None:
+    other, first = audits_of(HERE / "rdb_on_two_nodes_unpartitioned")
+    (waits,) = [one for one in first.accounts if one.currency == WAITING_TASKS]
+    there = replace(waits.lost[0], what="locks of ORDERS.RDB on BARRA", amount=Amount.exactly(1.5))
+    told = [replace(one, lost=(*one.lost, there)) if one is waits else one for one in first.accounts]
+    one = cluster_of([other, replace(first, accounts=tuple(told))])
+    assert not one.remarks
+    (both,) = [account for account in one.accounts if account.currency == WAITING_TASKS]
+    assert any("BARRA" in loss.what for loss in both.lost)
+    assert not any(loss.what.endswith(" on BARRA on LEWIS") for loss in both.lost)
+
+
 def test_busiest_half_hours_count_together_where_they_are_the_same_one(nodes: list[Audit]) -> None:
     def with_busiest(*when: str) -> tuple[ClusterAudit, int]:
         audits = [
