@@ -79,10 +79,10 @@ def alter(
 
     `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
     storage area of `area_locking`. `when`: what has to come first; the change is then a template in comments alone. So
-    is one node where the export cannot tell that no other node has the database open, or that there is another, and every change where the header
-    is of another time than the figures: what it shows may have been changed between them. A name that cannot be written
-    safely makes a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the
-    value that is there already, and for one node where several have the database open.
+    is one node where another may have the database open, now or later, and every change where the header is of another
+    time than the figures: what it shows may have been changed between them. A name that cannot be written safely makes
+    a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the value that is
+    there already, and for one node where several have the database open.
     """
     known = _checked(clause, place, old, new, area)
     when = when or known.template
