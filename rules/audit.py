@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from collectors.cluster import of_other_times
 from collectors.facts import Capture, without_collection
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.unix import LockingRun
@@ -298,13 +297,15 @@ def settled_across(audits: Sequence[Audit]) -> list[Audit]:
         return [_concluded(one.capture, found[at]) if at in found else one for at, one in enumerate(audits)]
 
 
-def linked_across(audits: Sequence[Audit]) -> list[Audit]:
-    """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too."""
+def linked_across(audits: Sequence[Audit], apart: Sequence[Capture] = ()) -> list[Audit]:
+    """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too.
+
+    `apart`: those of nodes that may be of one cluster and were measured at different times.
+    """
     if len(audits) < 2:
         return list(audits)
     from rules.openvms._evidence.cluster_links import CROSSING, links_across
 
-    apart = [capture for capture, _ in of_other_times([one.capture for one in audits])]
     audits = settled_across(audits)
     told = [(one.capture, [(ranked.rule, ranked.finding) for ranked in one.findings]) for one in audits]
     links = links_across(told)

@@ -349,7 +349,7 @@ def with_care(do: str, line: Queue | None) -> str:
     if line is None:
         return do
     if line.links:
-        return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too."
+        do = f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too."
     reads = line.holder.granted == "PR" and line.holder.resource.lower().startswith("record")
     return joined(do, READS if reads else "")
 
