@@ -357,6 +357,7 @@ def _member(
         pending_remaster_weight=_pending(facts, "LOCKRMWT"),
         pending_remaster_weight_source=_read_in(facts, "LOCKRMWT", pending=True),
         pe1=_parameter(facts, "PE1"),
+        credits=_parameter(facts, "CLUSTER_CREDITS"),
         hash_table=_parameter(facts, "RESHASHTBL"),
         pending_hash_table=_pending(facts, "RESHASHTBL"),
         lock_id_table=_parameter(facts, "LOCKIDTBL"),

@@ -18,7 +18,7 @@ from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, causes_of, linked, rank, reasons_of
 from rules.resets import one_alone
-from rules.summary import NOTHING_SAID, Summary, summarized
+from rules.summary import MOST_COLLECT, NOTHING_SAID, TOLD_PROCESSORS, Summary, ToCollect, summarized
 from rules.tentative import is_tentative
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def lost_shares(accounts: Sequence[Account]) -> dict[str, float]:
     for account in accounts:
         for loss in account.lost if account.span == MEAN and not account.test else ():
             most = loss.amount.high if loss.amount.value is None else loss.amount.value
+            if account.currency == PROCESSORS and most < TOLD_PROCESSORS:
+                continue
             share = account.share(most) or 0.0
             for key in filter(None, (loss.to, loss.seen_in)):
                 shares[key] = max(shares.get(key, 0.0), share)
@@ -295,11 +297,14 @@ def settled_across(audits: Sequence[Audit]) -> list[Audit]:
         return [_concluded(one.capture, found[at]) if at in found else one for at, one in enumerate(audits)]
 
 
-def linked_across(audits: Sequence[Audit]) -> list[Audit]:
-    """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too."""
+def linked_across(audits: Sequence[Audit], apart: Sequence[Capture] = ()) -> list[Audit]:
+    """The audits of captures that came together: what a finding causes on other nodes of its cluster is linked, too.
+
+    `apart`: those of nodes that may be of one cluster and were measured at different times.
+    """
     if len(audits) < 2:
         return list(audits)
-    from rules.openvms._evidence.cluster_links import links_across
+    from rules.openvms._evidence.cluster_links import CROSSING, links_across
 
     audits = settled_across(audits)
     told = [(one.capture, [(ranked.rule, ranked.finding) for ranked in one.findings]) for one in audits]
@@ -311,6 +316,17 @@ def linked_across(audits: Sequence[Audit]) -> list[Audit]:
                 replace(ranked, explains=(*ranked.explains, *(key for _, key in links.get((at, ranked.key), ()))))
                 for ranked in one.findings
             ),
+            summary=_same_hours(one, apart, CROSSING) if any(one.capture is other for other in apart) else one.summary,
         )
         for at, one in enumerate(audits)
     ]
+
+
+def _same_hours(one: Audit, apart: Sequence[Capture], rule: str) -> Summary:
+    """The summary of a node whose locks cross to nodes that were measured at another time: that comes first."""
+    if not any(ranked.rule == rule for ranked in one.findings):
+        return one.summary
+    nodes = " and ".join(dict.fromkeys(comment(capture.system.name, 31) for capture in apart))
+    first = ToCollect(f"a T4 composite CSV of the same hours, and SHOW CLUSTER ! on {nodes}", (rule,))
+    said = f"{one.summary.verdict.removesuffix('.')}; {nodes} were measured at different times: collect the same hours."
+    return replace(one.summary, verdict=said, collect=(first, *one.summary.collect)[:MOST_COLLECT])

@@ -14,6 +14,9 @@ from collectors.facts.openvms import MonitorSample, Node, T4File
 from rules.finding import Finding, Severity
 from rules.openvms._evidence.boots import AT, MIXED, booted_since, booted_within
 
+BOTH_SIDES = "before and after the boot together"
+"""Behind the title of what a mean over a boot showed: it is of no one load."""
+
 
 def of_this_boot(finding: Finding, facts: Facts) -> Finding:
     """The finding, without changes where it rests on figures of before the boot of the node or the server that runs."""
@@ -22,7 +25,12 @@ def of_this_boot(finding: Finding, facts: Facts) -> Finding:
         if finding.again:
             return replace(finding, ended=within)
         do = f"Nothing is to be changed for it: {within}, so {MIXED}."
-        return replace(finding.keeping((), do), severity=min(finding.severity, Severity.ADVICE), ended=within)
+        return replace(
+            finding.keeping((), do),
+            severity=min(finding.severity, Severity.ADVICE),
+            title=f"{finding.title} ({BOTH_SIDES})",
+            ended=within,
+        )
     since = facts.once(Node, booted_since)
     captured = facts.once(T4File, _captured) if since else frozenset()
     if finding.changes and any(one.source.file in captured for one in finding.evidence):

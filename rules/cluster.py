@@ -5,6 +5,7 @@ their processors lost is added up, each loss booked to what causes it on any of 
 plan, so that two nodes that ask for the same thing ask once, and two that ask for opposite things are a conflict.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,8 @@ OF_A_NODE = "openvms."
 """Beginning of the keys of changes that concern one node; those of a database concern all that have it open."""
 ON = " on "
 """Between a key that names no node and the node whose change it is."""
+TELLS_NODE = re.compile(r" on \S{1,31}\Z")
+"""At the end of a thing that is of one node: what it lost in a database that several have open."""
 UNJUDGED = ("unknown", "untrusted", "broken")
 WHAT = {
     (PROCESSORS, MEAN): "where the processors went",
@@ -131,6 +134,8 @@ def _accounts(
             name: [one for one in audit.accounts if (one.currency, one.span) == (currency, span) and not one.test]
             for name, audit in nodes.items()
         }
+        # what several nodes did in one database is measured in the capture of one, each part with its node
+        each = {name: of_node for name, of_node in each.items() if of_node or not _told_elsewhere(name, each)}
         if why := _why_not(nodes, each, span):
             remarks.append(f"No account of the cluster says {WHAT[currency, span]}: {why}.")
         else:
@@ -140,11 +145,17 @@ def _accounts(
     return tuple(made), tuple(remarks)
 
 
+def _told_elsewhere(name: str, each: Mapping[str, Sequence[Account]]) -> bool:
+    """Whether the account of another node says what a node lost: `locks of PAYROLL.RDB on SKYE`."""
+    return any(part.what.endswith(f"{ON}{name}") for of in each.values() for account in of for part in account.lost)
+
+
 def _why_not(nodes: Mapping[str, Audit], each: Mapping[str, Sequence[Account]], span: str) -> str:
     """Why accounts of the nodes are not added up; empty where they are."""
     without = [name for name, of_node in each.items() if not of_node]
     if without:
-        return f"it is not measured on {_and(without)}"
+        means = span == BUSIEST and all(any(one.span == MEAN for one in nodes[name].accounts) for name in without)
+        return f"{'no half hour is whole' if means else 'it is not measured'} on {_and(without)}"
     if several := [name for name, of_node in each.items() if len(of_node) > 1]:
         return f"there are several accounts of it on {_and(several)}"
     if len({of_node[0].capacity is None for of_node in each.values()}) > 1:
@@ -223,8 +234,8 @@ def _whats(parts: Sequence[tuple[str, str]]) -> str:
 
 
 def _on(what: str, names: Sequence[str]) -> str:
-    """A thing with its nodes, where it does not tell them itself."""
-    return what if any(what.endswith(f" on {name}") for name in names) else f"{what} on {_and(names)}"
+    """A thing with its nodes, where it does not tell one itself."""
+    return what if TELLS_NODE.search(what) else f"{what} on {_and(names)}"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -50,6 +50,8 @@ PARAMETERS = {
         Parameter("PE1", -1, 2_147_483_647, True),
         # OpenVMS I/O User's Reference Manual V7.3, 10.2.2.1: a dynamic mask of CPUs, -1 for all.
         Parameter("IO_PREFER_CPUS", -1, 4_294_967_295, True),
+        # Default 32 (OpenVMS Cluster Systems, A.1); the range as SYSGEN SHOW prints it.
+        Parameter("CLUSTER_CREDITS", 10, 128, False),
     )
 }
 

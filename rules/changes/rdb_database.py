@@ -45,10 +45,14 @@ class Place:
     """Whether somebody opened it with RMU/OPEN."""
     elsewhere: bool | None = None
     """Whether more than one node has it open; `None`: the export cannot tell."""
+    others: tuple[str, ...] = ()
+    """The other nodes of the cluster, none of which has it open now."""
     another_time: str = ""
     """Where the header is of another time than the figures, so not to act on: the dates that say so, in words."""
 
 
+MOST_OTHERS = 3
+"""Other nodes that are named."""
 SAME = {"new_row_cache": "row_cache"}
 """Clauses that set what another one sets, with more to it."""
 
@@ -75,16 +79,19 @@ def alter(
 
     `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
     storage area of `area_locking`. `when`: what has to come first; the change is then a template in comments alone. So
-    is one node where the export cannot tell that no other node has the database open, and every change where the header
-    is of another time than the figures: what it shows may have been changed between them. A name that cannot be written
-    safely makes a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the
-    value that is there already, and for one node where several have the database open.
+    is one node where another may have the database open, now or later, and every change where the header is of another
+    time than the figures: what it shows may have been changed between them. A name that cannot be written safely makes
+    a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the value that is
+    there already, and for one node where several have the database open.
     """
     known = _checked(clause, place, old, new, area)
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
         alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
         when = f"{alone}; {when}" if when else alone
+    elif clause == "cluster_nodes" and new == 1 and place.others:
+        only = f"when {_given_up(place.others)}"
+        when = f"{only}; {when}" if when else only
     if dates := place.another_time:
         read = f"when a new RMU/DUMP/HEADER still shows what it is changed from, and new figures why ({dates})"
         when = f"{read}; {when}" if when else read
@@ -149,6 +156,16 @@ def _checked(clause: str, place: Place, old: float | str | None, new: float | st
     if clause == "cluster_nodes" and new == 1 and place.elsewhere:
         raise OutOfRange("NUMBER OF CLUSTER NODES 1: several nodes have the database open")
     return known
+
+
+def _given_up(others: tuple[str, ...]) -> str:
+    """What one node costs where the cluster has others, as a clause: one moment does not show what opens it there."""
+    more = f" and {len(others) - MOST_OTHERS} more" if len(others) > MOST_OTHERS else ""
+    named = f"{', '.join(comment(one, 31) for one in others[:MOST_OTHERS])}{more}"
+    return (
+        f"nothing is ever to open it on {named} at the same time: batch jobs and backups there fail then, and how one "
+        "takes over after a failure has to be tried first"
+    )
 
 
 def _written(clause: str, value: float | str) -> str:

@@ -39,7 +39,7 @@ from rules.finding import (
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
 from rules.openvms._evidence.lock_trees import TREE_FACTS, Wanderer, wanders_most
-from rules.openvms._evidence.mastership import BOTH, STEP, WHEN_SET, Move, governing, move_to, weight_of
+from rules.openvms._evidence.mastership import ALIKE, BOTH, STEP, WHEN_SET, Move, governing, move_to, weight_of
 from rules.openvms._evidence.node import in_prose, parameter_of, pending_said, sentence
 from rules.openvms._evidence.node_speeds import ranks_of
 from rules.openvms._evidence.room import room_of
@@ -202,15 +202,23 @@ def _seen(wanderer: Wanderer | None) -> str:
 def _do(move: Move, wanderer: Wanderer | None) -> str:
     """One tree's work on one node needs no boot, so it comes first where that tree is known."""
     if wanderer and not move.changes and not move.held:
-        most = next(iter(wanderer.by_node))
         return joined(
-            f"Run the work on {wanderer.key} on one node, as on {comment(most, 31)}, which asks most in it.",
-            "" if move.stays else move.do,
+            f"Run the work on {wanderer.key} on one node, {_which_node(wanderer)}.", "" if move.stays else move.do
         )
     return joined(
         "" if move.stays else move.do,
         "" if move.held else "Unequal weights end it; the work of a tree on one node ends it too.",
     )
+
+
+def _which_node(wanderer: Wanderer) -> str:
+    """On which one, as a clause."""
+    (most, rate), *others = wanderer.by_node.items()
+    alike = [node for node, other in others if other >= ALIKE * rate]
+    if alike:
+        named = " and ".join(comment(node, 31) for node in [most, *alike][:3])
+        return f"either one: {named} ask for as much in it"
+    return f"as on {comment(most, 31)}, which asks most in it"
 
 
 def _weight(facts: Facts, members: Sequence[ClusterMember], wanderer: Wanderer) -> str:
@@ -223,7 +231,7 @@ def _weight(facts: Facts, members: Sequence[ClusterMember], wanderer: Wanderer) 
     new = min(PARAMETERS[name].high, max(numbers.values()) + STEP)
     return (
         f"Else {name} {numbers[most]:.0f} → {new:.0f} on {comment(most, 31)} ({WHEN_SET[name]}), once a LOCKTIME run "
-        "has shown that it is not the slower one."
+        "has shown that it is not the slower one; any value above the others' does."
     )
 
 

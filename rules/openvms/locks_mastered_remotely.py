@@ -498,7 +498,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if few else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster"
-        + (f", most of them in {found.tree}" if found.tree else ""),
+        + (f", by LOCK_ACTV most in {found.tree}" if found.tree else ""),
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
         because=where.because,
         do=joined(*_do(facts, where)),

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, Source, known
 from collectors.facts.openvms import ClusterMember, SysgenParameter, T4Column
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown, joined
@@ -28,6 +29,12 @@ LINKS = ("https://zx.net.nz/mirror/h71000.www7.hp.com/doc/82final/6048/6048pro_0
 WAITS = "Send Credits waits to "
 NAME = "CLUSTER_CREDITS"
 LOOK = "SHOW CLUSTER/CONTINUOUS, then ADD CONNECTIONS, COUNTERS, CREDITS"
+
+
+WHEN = (
+    "when the connection that waits is VMS$VAXcluster ({}: CR_WAITS), and HELP SYS_PARAMETERS {} says that the "
+    "receiver's value counts"
+)
 
 
 @dataclass(frozen=True)
@@ -112,8 +119,14 @@ def _finding(facts: Facts, limits: Limits, receiver: str, waits: list[Waits]) ->
     default = usual if isinstance(usual, float) else None
     senders = ", ".join(f"{comment(one.sender, 31)} {in_prose(one.rate)}/s" for one in waits[:6])
     low = value is not None and default is not None and value < default
+    others = {one.name: one.credits for one in facts.every(ClusterMember) if not one.own and known(one.credits)}
+    most = max(others.values(), default=default or 0.0)
+    beside = ", ".join(f"{comment(name, 31)} {has:g}" for name, has in sorted(others.items())[:6])
+    here = PARAMETERS[NAME]
+    raise_to = most if low and value is not None and here.low <= value < most <= here.high else None
     has = f"{NAME} {value:g} of {receiver}" if value is not None else f"{NAME} of {receiver}"
-    below = f" is below its default {default:g}: compare it with the other nodes, and" if low else ":"
+    compare = f"the other nodes have {beside};" if beside else "compare it with the other nodes, and"
+    below = f" is below its default {default:g}: {compare}" if low else ":"
     severity = Severity.ADVICE if total >= limits.advice_per_second else Severity.NOTE
     if low and total >= limits.warning_per_second:
         severity = Severity.WARNING
@@ -140,5 +153,16 @@ def _finding(facts: Facts, limits: Limits, receiver: str, waits: list[Waits]) ->
             *(one.evidence for one in waits),
             *((Evidence(NAME, value, "", listed.source),) if listed and value is not None else ()),
         ),
+        changes=(
+            advise_parameter(
+                NAME,
+                value,
+                raise_to,
+                when=WHEN.format(LOOK, NAME) + (f"; {beside} now" if beside else ""),
+                node=receiver,
+            ),
+        )
+        if raise_to
+        else (),
         share=total,
     )

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import DatabaseUse
 from rules.changes.quoting import comment
-from rules.engine import rule
+from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
@@ -49,8 +49,8 @@ from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 MOVE = (
-    "Move the work to one node, or let the others reach it through Rdb remote access, whose network has limits of its "
-    "own."
+    "Move the work to one node, or let the others reach it through Rdb remote access, one application first (its "
+    "network has limits of its own)."
 )
 STAY = "NUMBER OF CLUSTER NODES must stay as it is while users attach from several nodes."
 FAILOVER = (
@@ -61,6 +61,12 @@ FAILOVER = (
 @dataclass(frozen=True)
 class Limits(RemoteLimits, BusyLimits):
     """`RemoteLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
+
+    leaving_percent: float = percent(
+        50.0,
+        "this project: a warning where half of a node's own requests leave it, as for the locks",
+        of="own requests",
+    )
 
 
 @rule(needs=(), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -121,13 +127,14 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         return
     statistics, _ = trusted(statistics_of(facts, one), one)
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
+    loud = main and remote.leaving >= limits.leaving_percent
     seen = tuple(
         Evidence(f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source)
         for use in one.in_use
     )
     yield Finding(
         subject=one.subject,
-        severity=Severity.NOTE if lesser else Severity.ADVICE,
+        severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,
         title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
         seen=joined(
             f"{names} have users in it at one time, and {remote.said}.", lesser or by_node(facts, one, statistics)
@@ -136,7 +143,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         do=f"{NOT_THIS.format(remote.where) if lesser else MOVE} {STAY}",
         unknown="" if main or lesser else OTHERS.format(remote.where),
         evidence=(*seen, *remote.evidence(limits)),
-        explains=("openvms/locks_mastered_remotely",) if main else (),
+        explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access") if main else (),
         expects=() if lesser else (remote.expects,),
     )
 

@@ -128,7 +128,8 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
     return Finding(
         subject=f"{name} (flock)" if worst.flock else name,
         severity=_severity(worst, seen, len(tables), limits),
-        title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}",
+        title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}"
+        + (f", held by {owners(held[:1])}" if len(held) == 1 else ""),
         seen=(
             f"{count} of {len(worst.waiters)} waiters want the whole file, from its first byte to its end: "
             f"{owners(worst.whole)}. {_held(held)}{often}."

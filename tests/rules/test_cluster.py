@@ -10,7 +10,7 @@ from advisor.audits.report.data import audit_data
 from collectors.facts import Facts, Interval, Source
 from collectors.facts.openvms import ClusterMember
 from rules.account import BUSIEST, MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Loss
-from rules.audit import Audit
+from rules.audit import Audit, _same_hours, lost_shares
 from rules.cluster import IN_TURN, ClusterAudit, clusters_of
 from rules.finding import Change, Effect, Finding, Severity
 from rules.ranking import Ranked
@@ -120,6 +120,18 @@ def test_what_one_node_alone_measured_is_not_that_of_the_cluster() -> None:
     one = cluster_of(audits_of(HERE / "rdb_on_two_nodes_unpartitioned"))
     assert [account.currency for account in one.accounts] == [PROCESSORS]
     assert one.remarks == ("No account of the cluster says how many processes waited: it is not measured on BARRA.",)
+
+
+def test_what_one_capture_tells_of_both_nodes_is_measured_on_both() -> None:
+    other, first = audits_of(HERE / "rdb_on_two_nodes_unpartitioned")
+    (waits,) = [one for one in first.accounts if one.currency == WAITING_TASKS]
+    there = replace(waits.lost[0], what="locks of ORDERS.RDB on BARRA", amount=Amount.exactly(1.5))
+    told = [replace(one, lost=(*one.lost, there)) if one is waits else one for one in first.accounts]
+    one = cluster_of([other, replace(first, accounts=tuple(told))])
+    assert not one.remarks
+    (both,) = [account for account in one.accounts if account.currency == WAITING_TASKS]
+    assert any("BARRA" in loss.what for loss in both.lost)
+    assert not any(loss.what.endswith(" on BARRA on LEWIS") for loss in both.lost)
 
 
 def test_busiest_half_hours_count_together_where_they_are_the_same_one(nodes: list[Audit]) -> None:
@@ -279,3 +291,17 @@ def test_tasks_that_wait_on_all_nodes_count_together(nodes: list[Audit]) -> None
     account = found.accounts[1]
     assert (account.currency, account.capacity, account.gone) == (WAITING_TASKS, None, 4.0)
     assert [loss.what for loss in account.lost] == ["locks on ORKNEY", "locks on SKYE"]
+
+
+def test_nodes_of_other_hours_whose_locks_cross_are_first_collected_together(nodes: list[Audit]) -> None:
+    asks = next(one for one in nodes if any(ranked.rule == REMOTE for ranked in one.findings))
+    told = _same_hours(asks, [one.capture for one in nodes], REMOTE)
+    assert told.verdict.endswith("; ORKNEY and SKYE were measured at different times: collect the same hours.")
+    assert told.collect[0].command == "a T4 composite CSV of the same hours, and SHOW CLUSTER ! on ORKNEY and SKYE"
+    assert _same_hours(asks, [one.capture for one in nodes], "openvms/not_told") == asks.summary
+
+
+def test_less_than_a_quarter_of_a_processor_puts_no_finding_before_a_louder_one() -> None:
+    lost = [Loss(f"rule:{amount}", "MP synch", Amount.exactly(amount), PLACE) for amount in (0.24, 0.25)]
+    account = Account(PROCESSORS, MEAN, 4.0, 2.0, tuple(lost), None, None)
+    assert lost_shares([account]) == {"rule:0.25": 0.0625}

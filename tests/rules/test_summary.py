@@ -227,7 +227,7 @@ def test_one_wrapped_counter_says_that_the_whole_sample_was_too_long(why: str, s
 def test_the_line_of_a_template_says_what_has_to_come_first() -> None:
     """Whoever reads the line alone must not take it for a step."""
     mode = advise_parameter("LCKMGR_MODE", 0.0, 6, when="only when a spinlock trace blames LCKMGR")
-    nodes = alter("cluster_nodes", Place("DISK$A:[X]Y.RDB", None, None, None, ""), 16, 1)
+    nodes = alter("cluster_nodes", Place("DISK$A:[X]Y.RDB"), 16, 1)
     step = set_parameter("LCKMGR_MODE", 0.0, 6, dynamic=True)
     told = []
     for change in (mode, nodes, step):

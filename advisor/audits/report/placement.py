@@ -36,6 +36,7 @@ WHICH = {
     "today": "as today",
     "runner-up": "the next best",
     "asks most": "asks most; not decided",
+    "asks as much": "asks as much; not decided",
 }
 MOST_BASES = 12
 """This project: nodes of which a note says by what evidence; the JSON has all."""

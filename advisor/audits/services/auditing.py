@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.uploads.services.reading import captures_of
+from collectors.cluster import of_other_times
+from collectors.facts import Capture
 from collectors.read import Input
 from rules.audit import Audit, audit, linked_across
 from rules.engine import BadLimit, check_names
@@ -34,7 +36,13 @@ def parse_limits(settings: Iterable[str]) -> dict[str, float]:
 
 def run_audit(inputs: Sequence[Input], limits: Mapping[str, float], name: str | None = None) -> list[Audit]:
     """Audit what was read: one audit per capture, causes linked across the nodes of a cluster."""
-    return linked_across([audit(capture, limits) for capture in captures_of(inputs, name)])
+    captures = captures_of(inputs, name)
+    return linked_across([audit(capture, limits) for capture in captures], apart(captures))
+
+
+def apart(captures: Sequence[Capture]) -> list[Capture]:
+    """Those of nodes that may be of one cluster and were measured at different times."""
+    return [one for one, _ in of_other_times(captures)]
 
 
 def worst(audits: Iterable[Audit]) -> Severity | None:

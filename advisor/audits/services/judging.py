@@ -6,6 +6,7 @@ from typing import Any
 
 from advisor.accounts.models import Team
 from advisor.audits.report.data import capture_data, clusters_data
+from advisor.audits.services.auditing import apart
 from advisor.audits.services.excerpts import Opener, add_excerpts
 from advisor.audits.services.limits import limits_of
 from advisor.systems.models import System
@@ -49,7 +50,8 @@ def judge(
     `beside`: the captures of other nodes of its cluster, each with its limits. They are judged as well, so that a cause
     keeps its links to what it explains on them.
     """
-    nodes = linked_across([audit(capture, own) for capture, own in ((found, limits), *beside)])
+    every = ((found, limits), *beside)
+    nodes = linked_across([audit(capture, own) for capture, own in every], apart([capture for capture, _ in every]))
     data = capture_data(nodes[0])
     add_excerpts({"captures": [data]}, opener)
     return Judged(limits, data, _cluster_of(0, clusters_data(nodes)))
@@ -79,7 +81,7 @@ def prepare_all(
             limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
         audits.append(audit(found, limits[key]))
         on_progress(len(audits))
-    audits = linked_across(audits)
+    audits = linked_across(audits, apart(captures))
     clusters = clusters_data(audits)
     for at, one in enumerate(audits):
         found = one.capture

@@ -89,6 +89,8 @@ class ClusterMember(Fact):
     pending_remaster_weight_source: Source | None = None
     """Where that was."""
     pe1: Reading = ABSENT
+    credits: Reading = ABSENT
+    """`CLUSTER_CREDITS`."""
     hash_table: Reading = ABSENT
     """RESHASHTBL that runs, entries."""
     pending_hash_table: Reading = ABSENT

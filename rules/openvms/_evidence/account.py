@@ -20,6 +20,7 @@ from collectors.facts.scaling import LoadPoint, LoadSeries
 from rules.account import BUSIEST, MEAN, PROCESSORS, Amount, Measured, Open, Pool
 from rules.conflict import APART, APART_LOST, Told, conflict_of
 from rules.laws.modes import modes_of
+from rules.openvms._evidence.boots import booted_within
 from rules.openvms._evidence.cpu_layout import Layout
 from rules.openvms._evidence.peaks import Stretch, busiest
 from rules.openvms._evidence.spinning import explained
@@ -83,6 +84,8 @@ def _of_mean(facts: Facts, modes: ProcessorModes) -> Measured | None:
     if known(modes.interrupt_percent) and modes.interrupt_percent > 0:
         remarks.append(f"Of the work {modes.interrupt_percent / 100:.2f} CPUs are interrupt state.")
     remarks += _faults(facts)
+    if booted_within(facts):
+        remarks.append("It is of before and after a boot together, so of no one load.")
     if idle is None:
         remarks.append("Idle time is not in the export, so work and idle time are not told apart.")
     rest = max(0.0, cpus - synch / 100)

@@ -38,7 +38,7 @@ class Choice:
 
     master: str
     which: str
-    """`best`, `today` or `runner-up`; `asks most` where nothing decides between the nodes."""
+    """`best`, `today` or `runner-up`; `asks most` or `asks as much` where nothing decides between the nodes."""
     rates: Mapping[str, Rates]
     """By node."""
     crossing: Range

@@ -23,6 +23,8 @@ CACHES = ("ACP_DINDXCACHE", "ACP_DIRCACHE", "ACP_HDRCACHE", "ACP_FIDCACHE", "ACP
 """Dynamic all of them (wiki.vmssoftware.com/ACP_parameters)."""
 HIT_BY = {"Dir FCB": "ACP_SYSACC", "Dir data": "ACP_DIRCACHE", "File Header": "ACP_HDRCACHE"}
 """The caches that a lookup and an open ask, as T4 calls them, and the parameter of each (HELP ACP_SYSACC; the wiki)."""
+TO = {"ACP_SYSACC": " to about the directories in use at once"}
+"""What the vendor says to raise it to (HELP ACP_SYSACC); of the others no source has a value."""
 FEW_HITS, LEAST_ATTEMPTS = 50.0, 50.0
 """Per cent of the attempts and attempts per second: this project, half of them miss and it is often; none is published.
 """
@@ -139,11 +141,11 @@ def remedy(facts: Facts, share: Share) -> str:
     if kind == VOLUME and not looked_up(facts):
         return f"{FEWER_FILES} {caches}"
     if misses := missing_caches(facts):
-        named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}" for one in misses)
+        named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
         return (
             "Keep files open over the work instead of opening them for each record or request. Raise what misses "
-            f"({named}; MIN_ lines in MODPARAMS.DAT and AUTOGEN) and compare the hits: documented to cut the file "
-            "system's I/O, not its locks."
+            f"({named}; MIN_ lines in MODPARAMS.DAT, AUTOGEN, and perhaps a new MOUNT) and compare the hits: "
+            "documented to cut the file system's I/O, not its locks."
         )
     return f"{_keep_open()} {caches}"
 

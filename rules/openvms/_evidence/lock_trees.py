@@ -280,10 +280,9 @@ def asked_elsewhere(facts: Facts, node: str, most: int = 3) -> list[tuple[LockTr
     return sorted(found, key=lambda one: (-one[1], one[0].name))[:most]
 
 
-LISTED_PART = 0.1
-"""This project: LOCK_ACTV counts requests and no conversions or dequeues, so it lists a part of the operations; where
-it lists less than a tenth of what crosses, its time is another, or the trees are not counted, as those that PE1 keeps.
-"""
+LISTED_PART = 0.25
+"""This project: LOCK_ACTV counts requests, of which each is at least two operations, as its lock is given back, too. So
+a quarter of what crosses is half of it; below that its time is another, or the trees are not counted, as PE1 has it."""
 
 
 def crosses_most(facts: Facts, node: str, crossing: float) -> tuple[str, float] | None:

@@ -30,6 +30,8 @@ from rules.openvms._evidence.room import Room, room_of
 
 CLEARLY = 2.0
 """This project: a node that serves others twice what it asks them for is their master; the same of who asks most."""
+ALIKE = 0.95
+"""This project: what asks for 95 % of another is asking for as much; who leads changes from report to report."""
 STEP = 2
 """This project: how far the wanted master's weight stands above the others."""
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")

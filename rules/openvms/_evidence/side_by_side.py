@@ -10,6 +10,7 @@ from collectors.facts import Facts, known
 from rules.openvms._evidence.after_move import Choice, choice_of
 from rules.openvms._evidence.cluster import latencies_of, members_of
 from rules.openvms._evidence.decision import Decision, Kind
+from rules.openvms._evidence.mastership import ALIKE
 from rules.openvms._evidence.node_speeds import unbeaten
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.settled import Told, decided, name_of
@@ -37,7 +38,8 @@ def choices_of(facts: Facts, found: Decision) -> tuple[Choice, ...]:
     wanted = {found.target: "best"} if found.target and found.goes else {}
     if found.kind is Kind.OPEN:
         most = found.target or max(others, key=lambda name: asks[name], default=None)
-        wanted = {most: "asks most"} if most else {}
+        alike = most in asks and asks[most] * ALIKE <= asks.get(found.master, 0.0) <= asks[most] / ALIKE
+        wanted = {most: "asks as much" if alike else "asks most"} if most else {}
         others = [name for name in others if name != most]
     wanted[found.master] = "today"
     if others:

@@ -14,7 +14,7 @@ from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, MissingInput
 from rules.rdb._evidence.databases import OneDatabase, node_names
-from rules.rdb._evidence.sharing import not_known_of, open_elsewhere, several_nodes
+from rules.rdb._evidence.sharing import not_known_of, open_elsewhere, other_members, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -43,6 +43,7 @@ ONE_NODE = (
     "NUMBER OF CLUSTER NODES is 1 (RDB$DATABASE_ROOT tells; a header prints users ÷ 50 at the least) or is set to 1 in "
     "the same closing"
 )
+ONE_NODE_TOO = "NUMBER OF CLUSTER NODES is set to 1 in the same closing"
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
 MOST_AREAS = 3
 """Storage areas that are named."""
@@ -179,7 +180,8 @@ def place_of(facts: Facts, one: OneDatabase) -> Place:
     mode = one.word("open_mode")
     by_hand = any(use.opened_by_operator for use in one.uses) or None
     elsewhere = open_elsewhere(facts, one)
-    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, one.another_time)
+    others = other_members(facts, one) if elsewhere is False else ()
+    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, others, one.another_time)
 
 
 def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
@@ -264,8 +266,9 @@ def _blocked(before: Sequence[str], steps: Sequence[Step], made: dict[str, Chang
         if step.clause in before and (step.met is None or (step.clause in made and _template(made[step.clause])))
     ]
     # with so many users a header never shows one node, so it is not waited for
-    nodes = [ONE_NODE for step in open_ones if step.clause == "cluster_nodes" and step.met is None]
-    shown = [step.label for step in open_ones if not (step.clause == "cluster_nodes" and step.met is None)]
+    one_node = next((step for step in open_ones if step.clause == "cluster_nodes"), None)
+    nodes = [ONE_NODE if one_node.met is None else ONE_NODE_TOO] if one_node else []
+    shown = [step.label for step in open_ones if step is not one_node]
     header = f"a new header shows {' and '.join(shown)}" if shown else ""
     said = " and ".join(filter(None, (header, *nodes)))
     return f"when {said}" if said else ""

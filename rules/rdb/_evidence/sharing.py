@@ -306,6 +306,11 @@ def _members(facts: Facts) -> set[str]:
     return named | {member.name.upper() for member in facts.every(ClusterMember)}
 
 
+def other_members(facts: Facts, one: OneDatabase) -> tuple[str, ...]:
+    """The nodes of the cluster on which it was not seen, by name."""
+    return tuple(sorted(_members(facts) - {sighting.node.upper() for sighting in one.sightings}))
+
+
 def _not_looked_at(facts: Facts, one: OneDatabase) -> set[str]:
     """Members of the cluster that are not known to be without it, nor known to have it."""
     named = _members(facts)

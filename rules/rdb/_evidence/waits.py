@@ -348,9 +348,10 @@ def with_care(do: str, line: Queue | None) -> str:
     """Sentences on what to do about the head of a queue, with what is to be known before somebody acts."""
     if line is None:
         return do
-    if line.links:
-        return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too."
     reads = line.holder.granted == "PR" and line.holder.resource.lower().startswith("record")
+    if line.links:
+        spared = "; as it only reads (PR), READ ONLY spares its locks of rows" if reads else ""
+        return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too{spared}."
     return joined(do, READS if reads else "")
 
 
