@@ -17,7 +17,8 @@ from advisor.uploads.services.listing import being_read
 from advisor.uploads.services.uploads import clean_text
 
 ONLY = ("changed", "not_audited", "overdue", "snoozed")
-A_PAGE = 100
+A_PAGE = 50
+"""Systems on a page, as many as findings on theirs: a screen shows twenty, and a page costs by its rows."""
 COLUMNS = (
     ("system", "System", ""),
     ("lost", "Capacity lost, mean", ""),
