@@ -245,6 +245,7 @@ def test_the_ranges_are_those_of_the_sources() -> None:
         "LCKMGR_CPUID": (0, 31, True),
         "PE1": (-1, 2_147_483_647, True),
         "IO_PREFER_CPUS": (-1, 4_294_967_295, True),
+        "CLUSTER_CREDITS": (10, 128, False),
     }
 
 
