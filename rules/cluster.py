@@ -343,6 +343,7 @@ def _for_node(change: Change, name: str, own: Mapping[str, str]) -> Change:
         undo_opening=(*here, *undo_opening),
         needs=tuple(own.get(key, key) for key in change.needs),
         after=tuple(own.get(key, key) for key in change.after),
+        before=tuple(own.get(key, key) for key in change.before),
         yields_to=tuple(own.get(key, key) for key in change.yields_to),
     )
 

@@ -120,6 +120,8 @@ class Change:
     """Keys of changes without which this one must not be made: it leaves the plan with them."""
     after: tuple[str, ...] = ()
     """Keys of changes to be made and measured before this one: where the plan holds them too, it is a later step."""
+    before: tuple[str, ...] = ()
+    """Keys of changes that come in a later step than this one, where the plan holds them too, whatever they ask for."""
     yields_to: tuple[str, ...] = ()
     """Keys of changes that make this one pointless: where the plan holds one of them, this one is left out."""
     node: str = ""

@@ -220,7 +220,8 @@ def _places(agreed: dict[str, Change]) -> dict[str, int]:
 def _rounds(agreed: dict[str, Change], places: dict[str, int]) -> dict[str, int]:
     """The round of steps of each change: one more than that of what it needs, where that takes effect later.
 
-    What has nothing to run and is needed by nothing comes in the last.
+    What names those that come later is in a round before theirs. What has nothing to run and is needed by nothing comes
+    in the last.
     """
     rounds = dict.fromkeys(agreed, 0)
     for _ in agreed:  # as often as the longest chain of needs can be
@@ -229,6 +230,8 @@ def _rounds(agreed: dict[str, Change], places: dict[str, int]) -> dict[str, int]
             order = (*change.needs, *change.after) if change.takes_effect is Effect.ADVICE else change.needs
             for need in (one for one in order if one in agreed):
                 rounds[key] = max(rounds[key], min(rounds[need] + (places[need] > places[key]), len(agreed)))
+            for later in (one for one in change.before if one in agreed):
+                rounds[later] = max(rounds[later], min(rounds[key] + (places[key] >= places[later]), len(agreed)))
     final = max(rounds.values(), default=0)
     return {key: final if places[key] > len(ORDER) else number for key, number in rounds.items()}
 
@@ -241,6 +244,7 @@ def _together(one: Change, other: Change) -> Change:
         cautions=tuple(dict.fromkeys((*one.cautions, *other.cautions))),
         needs=tuple(dict.fromkeys((*one.needs, *other.needs))),
         after=tuple(dict.fromkeys((*one.after, *other.after))),
+        before=tuple(dict.fromkeys((*one.before, *other.before))),
         yields_to=tuple(dict.fromkeys((*one.yields_to, *other.yields_to))),
     )
 

@@ -12,9 +12,10 @@ datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VL
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
 or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose
 last page has lock waits straight to datarows, below 15 % too where a twentieth of the requests for last pages of
-heaps wait and most of these waits are of that one heap. Where only the spinlocks of the address locks contend, the
-ratio goes first (ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where
-their spins cannot have cost a measurable part of the engines' time no table is named for them. The script for one
+heaps wait and most of these waits are of that one heap. A table whose own locks are waited for is converted before the
+ratio is lowered, which shortens none of these waits. Where only the spinlocks of the address locks contend, the ratio
+goes first (ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where their
+spins cannot have cost a measurable part of the engines' time no table is named for them. The script for one
 table has a dump and a check of the table before it, the room it needs where its size was read, the database option, a
 check and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
 
@@ -129,6 +130,7 @@ NO_LOWER = (
     f"{RATIO} is {{0:.0f}}, the lowest there is: what is left against address locks is a data-only lock scheme, which "
     "has none at all."
 )
+AFTER = f"Then lower {RATIO}, if the address locks still contend: it shortens no wait for page locks"
 RATIO_FIRST = f" before it is {LOWEST:.0f} or lower and the contention stays"
 NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
 HASH = "address lock hash table contention"
@@ -392,15 +394,19 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     averaged = not any(one.of_interval for one in tables)
     spinning = any(one.metric == HASH for one in hints)
     later = [one for one in tables if not one.waits and spinning and _ratio_first(facts, waiting)]
-    changes = [change for one in tables if one not in later and (change := one.change(facts))]
+    changes = [
+        _beside_ratio(change, one) if spinning else change
+        for one in tables
+        if one not in later and (change := one.change(facts))
+    ]
     more_locks = _more_locks(facts, limits) if any(change.new == "datarows" for change in changes) else None
     if scans := row_locks_caution(facts):
         changes = [replace(one, cautions=(*one.cautions, scans)) if one.new == "datarows" else one for one in changes]
-    if any(one.metric == HASH for one in hints):
-        changes = [replace(change, yields_to=(f"ase.config:{RATIO}",)) for change in changes]
     nameless = len(changes) + len(later) < len(tables)
     short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
-    do = joined(_first(facts, spinning, later, more_locks), _steps([one for one in tables if one not in later]))
+    steps = _steps([one for one in tables if one not in later])
+    ratio = _ratio_later(facts, later) if spinning and any(one.waits for one in tables) else ""
+    do = joined(_first(facts, spinning and not ratio, later, more_locks, ratio), steps, "" if more_locks else ratio)
     if more_locks and short:
         changes = [change for change in changes if change.new != "datarows"]
         do = joined(
@@ -449,11 +455,37 @@ def _sooner(facts: Facts) -> str:
     return NO_LOWER.format(running) if running is not None and running <= 1 else SOONER
 
 
-def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change | None) -> str:
+def _beside_ratio(change: Change, table: Table) -> Change:
+    """A conversion beside the ratio: before it where the table's own locks are waited for, else only if it is not made.
+
+    The ratio spreads the spinlocks of the address locks: it shortens no wait for a page lock, and what is converted
+    takes no address locks any more.
+    """
+    ratio = (f"ase.config:{RATIO}",)
+    return replace(change, before=ratio) if table.waits else replace(change, yields_to=ratio)
+
+
+def _ratio_later(facts: Facts, later: list[Table]) -> str:
+    """That the ratio comes after the conversions, as a sentence; empty where it cannot be lowered."""
+    setting = setting_of(facts, RATIO)
+    running = setting.run_number if setting else None
+    if running is not None and running <= 1:
+        return ""
+    return f"{AFTER}{_without_script(later)}."
+
+
+def _without_script(later: list[Table]) -> str:
+    """That these tables get no script before the ratio was lowered, as the end of a sentence."""
+    which = later[0].name if len(later) == 1 else f"the {len(later)} tables"
+    return f"; no script for {which} named by index pages alone{RATIO_FIRST}" if later else ""
+
+
+def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change | None, ratio: str) -> str:
     """What comes before any conversion, as a sentence; empty where nothing does.
 
-    `spinning`: whether the spinlocks of the address locks contend, which alone the ratio reduces: it shortens no wait
-    for the locks themselves. `later`: the tables that get no script before the ratio was lowered.
+    `spinning`: whether the spinlocks of the address locks contend, which alone the ratio reduces, and nobody waits for
+    the locks themselves. `later`: the tables that get no script before the ratio was lowered. `ratio`: what is said of
+    the ratio where it comes after the conversions.
     """
     setting = setting_of(facts, RATIO)
     running = setting.run_number if setting else None
@@ -463,9 +495,8 @@ def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change 
     steps = [f"lower {RATIO}"] if spinning and not lowest else []
     if more_locks:
         steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
-    which = later[0].name if len(later) == 1 else f"the {len(later)} tables"
-    wait = f"; no script for {which} named by index pages alone{RATIO_FIRST}" if later else ""
-    return f"First {', and '.join(steps)}{wait}." if steps else ""
+    end = f"; {ratio[0].lower()}{ratio[1:-1]}" if ratio else _without_script(later)
+    return f"First {', and '.join(steps)}{end}." if steps else ""
 
 
 def _steps(tables: list[Table]) -> str:

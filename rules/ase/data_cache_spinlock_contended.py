@@ -43,6 +43,7 @@ from rules.ase._evidence.caches.binding_report import (
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
+from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_instead
 from rules.ase._evidence.caches.own_cache import enough_alone
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
@@ -72,7 +73,7 @@ from rules.ase._evidence.spinlocks.ratio import (
 )
 from rules.ase._evidence.spinlocks.spin_severity import severity_of, spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
-from rules.ase._evidence.spinlocks.uneven import uneven
+from rules.ase._evidence.spinlocks.uneven import Uneven, uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import show_cache
 from rules.engine import limit, percent, rule
@@ -185,8 +186,9 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         skew = uneven(figure.lock, limits.contention_percent)
         cut = advice.change is not None and advice.change.takes_effect is not Effect.ONLINE
         if skew and (cut or advice.do == SEPARATE):
-            because = f"{skew.says}; {LATCHES}."
-            advice = Advice(NO_PARTITIONS, because=because, instead=_fewer_rows(facts, figure.label))
+            hot = hot_page(facts, skew)
+            because = joined(f"{skew.says}.", f"{hot.explains}.") if hot else f"{skew.says}; {LATCHES}."
+            advice = Advice(NO_PARTITIONS, because=because, instead=_fewer_rows(facts, figure.label, skew))
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
@@ -257,8 +259,10 @@ def _held(facts: Facts, cache: str) -> list[Held]:
     return [one for one in contents.held if one.cache == cache] if isinstance(contents, Contents) else []
 
 
-def _fewer_rows(facts: Facts, cache: str) -> str:
-    """What spreads a hot page, as a sentence: with the table that takes the changes, where that is shown."""
+def _fewer_rows(facts: Facts, cache: str, skew: Uneven | None) -> str:
+    """What spreads a hot page: of the table that explains the hot partition, else of the one that takes the changes."""
+    if hot := hot_page(facts, skew):
+        return spread_page(facts, hot)
     changed = sorted(
         (one for one in _held(facts, cache) if not one.system and one.changed), key=lambda one: -one.index_id
     )
@@ -330,16 +334,21 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
     lock = figure.lock
     assert lock is not None  # noqa: S101 - _one_partition() has seen to it
     hot, rows, bound = lock.hottest.waited_percent or 0.0, len(lock.rows), spin_bound(facts, lock)
+    skew = uneven(lock, limits.contention_percent)
+    page = hot_page(facts, skew)
     says = f"One of {rows} partitions is {hot:.3g} % contended, all together {figure.contention:.3g} %"
     return Finding(
         subject=figure.label,
         severity=severity_of(facts, lock, Severity.ADVICE),
-        title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended",
+        title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended"
+        + (f"; {page.name} is what it is grabbed for" if page else ""),
         seen=joined(f"{says}{at_work(facts, figure)}.", lock.counted),
-        because=joined(MORE_DO_LITTLE, bound.says if bound else ""),
-        do=LEAVE_IT if bound and bound.nothing else joined(NO_PARTITIONS, _fewer_rows(facts, figure.label)),
+        because=joined(f"{page.explains}." if page else MORE_DO_LITTLE, bound.says if bound else ""),
+        do=LEAVE_IT
+        if bound and bound.nothing
+        else joined("" if page else NO_PARTITIONS, _fewer_rows(facts, figure.label, skew)),
         unknown=figure.aside,
-        evidence=tuple(lock.evidence(limits.contention_percent)),
+        evidence=(*lock.evidence(limits.contention_percent), *(page.evidence if page else ())),
         explains=("ase/engines_not_the_answer",),
         weight=figure.weight,
         share=figure.share,

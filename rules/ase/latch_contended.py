@@ -7,14 +7,16 @@ Why it matters: tables with datapages or datarows locking take latches instead o
 takes them on allocation pages. A latch is held for one step only, so a queue means that many tasks want the same page:
 the end of an index with ascending keys, or the allocation pages of a table that grows fast. No table counts latches.
 
-What to do: find the table that takes most of the inserts. Spread the keys over the index (another order of its columns,
-another key); fewer rows on a page; greedy page allocation for a user table whose pages are being allocated fast by four
-engines or more: `dbcc tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be
-tested first: whether pages are allocated to it fast, sp_spaceused twice shows. A fill factor frees no room at the end
-of an index with ascending keys, where all the new rows go. Where single waits are long, look at the lock hash chains
-and at blocking I/O calls first. Where a table was taken from allpages to datapages or datarows lately, hold the figure
-against that of before: latches are what it takes in place of address locks. From 16.0 SP02 on, with the MemScale
-licence, there are latch-free indexes (enable LFB index): a project of its own, no setting to try.
+What to do: where one partition of a cache is hot and a table of few pages explains its grabs, that table is named
+(`rules/ase/_evidence/caches/hot_page.py`); else find the table that takes most of the inserts. Spread the keys over the
+index (another order of its columns, another key); fewer rows on a page; greedy page allocation for a user table whose
+pages are being allocated fast by four engines or more: `dbcc tune(des_greedyalloc, <dbid>, <table>, "on")`, off again
+with "off", gone after a restart, to be tested first: whether pages are allocated to it fast, sp_spaceused twice shows.
+A fill factor frees no room at the end of an index with ascending keys, where all the new rows go. Where single waits
+are long, look at the lock hash chains and at blocking I/O calls first. Where a table was taken from allpages to
+datapages or datarows lately, hold the figure against that of before: latches are what it takes in place of address
+locks. From 16.0 SP02 on, with the MemScale licence, there are latch-free indexes (enable LFB index): a project of its
+own, no setting to try.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run: a busy healthy server
 shows a few hundred short latch waits a second. Nothing is ever set on a system table, or in master or tempdb: where
@@ -27,6 +29,8 @@ from functools import partial
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
+from rules.ase._evidence.caches.hot import HOT_FACTS
+from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.seen import (
@@ -109,7 +113,7 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, *PARTITION_FACTS, MonOpenObjectActivity, TableScheme),
+    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, *HOT_FACTS, *PARTITION_FACTS, MonOpenObjectActivity, TableScheme),
     links=LINKS,
     limits=Limits,
 )
@@ -127,6 +131,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     server = server_of(facts)
     new = bool(server and server.before(16) is False)
     hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
+    page = next((found for one in hot if (found := hot_page(facts, one))), None)
+    if page:  # the table that most rows go into is not the one whose page is hot
+        tables, temporary = [], None
     greedy = "" if hot or temporary else _greedy(facts, tables)
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
@@ -134,19 +141,25 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + _most(tables, temporary),
-        seen=joined(waits.seen, _where(temporary) or (CANDIDATES.format(named) if tables else "")),
+        title=waits.title + (f"; the page is of {page.name}" if page else _most(tables, temporary)),
+        seen=joined(
+            waits.seen,
+            f"{page.explains}." if page else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
+        ),
         because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=(OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
+        do=spread_page(facts, page)
+        if page
+        else (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
         if temporary
         else joined(
             SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else "", ENDS if greedy else ""),
             greedy or FEWER_ROWS.format(FIXED_TOO if new else "", REBUILD_NEEDS),
         ),
-        unknown=joined(waits.unknown, f"{BY_TABLE if tables or temporary else NO_TABLE}{on}."),
+        unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
             *(figure for one in hot for figure in one.evidence),
+            *(page.evidence if page else ()),
             *_schemes(facts, tables),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
             *partition_evidence(

@@ -57,6 +57,7 @@ PARAMETERS = {
         Parameter("max async i/os per server", 1, LARGEST, True, None),
         Parameter("max async i/os per engine", 1, LARGEST, True, None),
         Parameter("housekeeper free write percent", 0, 100, False, 1),
+        Parameter("enable housekeeper GC", 0, 5, False, 1),
         Parameter("max network packet size", 512, 65_024, True, None),
         Parameter("default network packet size", 512, 65_024, True, None),
         Parameter("engine local cache percent", 0, 100, True, None),

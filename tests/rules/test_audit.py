@@ -207,6 +207,13 @@ def test_a_change_yields_to_another_that_makes_it_pointless() -> None:
     assert make_plan([plain("restart for x", yields_to=("x",))]).steps
 
 
+def test_a_change_comes_before_those_it_names_whatever_they_ask_for() -> None:
+    """A table is converted before the restart for the ratio; what is not in the plan holds up nothing."""
+    table = replace(plain("table", before=("ratio", "not there")), takes_effect=Effect.OFFLINE)
+    plan = make_plan([plain("ratio"), table, plain("another")])
+    assert [step.change_keys for step in plan.steps] == [("another",), ("table",), ("ratio",)]
+
+
 def test_a_change_does_not_yield_to_one_that_is_left_out() -> None:
     """Bindings that no memory is left for do not spare the restart."""
     bind, large = plain("bind", needs=("create",)), replace(plain("create", memory_mb=9), takes_effect=Effect.ONLINE)

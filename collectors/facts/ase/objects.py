@@ -30,6 +30,8 @@ OBJECT_COUNTERS: Mapping[str, Width] = dict.fromkeys(
         "exclusive_lock_wait_time",
         "update_lock_wait_time",
         "scans",
+        "hkgc_requests",
+        "hkgc_overflows",
     ),
     "int",
 )
@@ -77,6 +79,12 @@ class MonOpenObjectActivity(Counted, Fact):
     """How often a plan used it; of index 0 about the number of table scans."""
     scans: Reading = ABSENT
     """16.0 on."""
+    hkgc_requests: Reading = ABSENT
+    """Clean-ups of deleted rows asked of the housekeeper; 15.0.2 on, as are the next two."""
+    hkgc_pending: Reading = ABSENT
+    """Of these, those that wait now: a state, and no count."""
+    hkgc_overflows: Reading = ABSENT
+    """Of these, those that found the housekeeper's list full (recalled): nobody comes back to these pages."""
 
     @property
     def rows_changed(self) -> float | None:

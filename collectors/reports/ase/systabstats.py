@@ -41,6 +41,9 @@ def _rows(row: Row, table: Table) -> Iterator[TableRows | str]:
         index_id=int(index) if index is not None else 0,
         rows=reading(row.get("rowcnt", "rowcount")),
         forwarded=reading(row.get("forwrowcnt")),
+        deleted=reading(row.get("delrowcnt")),
+        pages=reading(row.get("pagecnt")),
+        empty_pages=reading(row.get("emptypgcnt")),
     )
 
 

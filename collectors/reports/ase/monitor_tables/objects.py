@@ -32,6 +32,9 @@ COLUMNS: dict[str, Column] = {
         opt_select_count="optselectcount",
         used_count="usedcount",
         scans="scans",
+        hkgc_requests="hkgcrequests",
+        hkgc_pending="hkgcpending",
+        hkgc_overflows="hkgcoverflows",
     ),
 }
 COUNTED = ("logicalreads", "physicalreads", "lockrequests", "lockwaits", "usedcount", "rowsupdated", "rowsinserted",

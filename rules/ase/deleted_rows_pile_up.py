@@ -1,0 +1,184 @@
+"""The housekeeper does not keep up with deleted rows, and empty pages pile up.
+
+Finds: tables whose clean-ups the housekeeper lost (HkgcOverflows of monOpenObjectActivity, 15.0.2 on), at a rate and a
+share of the requests that count, with the empty pages and deleted rows of `systabstats` where they were listed.
+
+Why it matters: a row that is deleted from a data-only-locked table stays in its page until the housekeeper looks at it
+(vendor). Pages without a row that nobody gives back are read by every scan, and the table takes its old size.
+
+What to do: `enable housekeeper GC` 5, which makes the housekeeper look thoroughly and leaves deletes as they are; the
+vendor has 4, dearer for the delete itself, for deletes in batches. It is dynamic. What is left already goes with
+`reorg reclaim_space`, which gives back pages without a row; it does so for the indexes only when they are named. Where
+4 or 5 is in force already, that is all there is.
+
+When to ignore it: a table that is emptied and filled again at once uses its pages anew. What the columns of the
+housekeeper count is recalled, and no source gives a limit: both are this project's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.ase import ConfigParameter, MonOpenObjectActivity, Server, TableRows
+from rules.ase._evidence.objects.seen import activity, is_system, name_of
+from rules.ase._evidence.server import setting_of
+from rules.changes.ase_binding import is_tempdb
+from rules.changes.ase_config import configure, waiting_number
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
+from rules.engine import limit, percent, rule
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
+
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629076720.html",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158638554.html",
+)
+NAME, THOROUGH = "enable housekeeper GC", 5
+AGGRESSIVE = (4, 5)
+"""The values with which the housekeeper looks thoroughly (vendor); 2 and 3 are reserved."""
+BECAUSE = (
+    "A deleted row of a data-only-locked table stays until the housekeeper looks at its page: what finds its list full "
+    "is not looked at again. Pages without a row stay allocated, and every scan reads them."
+)
+BATCHES = "Where the rows are deleted in batches, the vendor has 4: more thorough, and the delete itself is dearer."
+RECLAIM = "`reorg reclaim_space {0}` at a quiet time gives back what is empty already (indexes when named after it)."
+EMPTY = MonOpenObjectActivity.COLLECTED_BY
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which rate and shares on."""
+
+    per_second: float = limit(
+        10.0, "this project: fewer lost clean-ups are made up for by any scan or reorg", unit="/s"
+    )
+    lost_percent: float = percent(10.0, "this project: one clean-up of ten; no source gives a limit", of="requests")
+    empty_percent: float = percent(
+        50.0, "this project: half of the table is read for nothing: a warning", of="pages", low=1
+    )
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What the housekeeper lost of one table and its indexes, over an interval."""
+
+    row: MonOpenObjectActivity
+    requests: float
+    overflows: float
+    pending: float
+
+    @property
+    def share(self) -> float:
+        """Per cent of the requests."""
+        return 100.0 * self.overflows / self.requests if self.requests > 0 else 100.0
+
+    @property
+    def rate(self) -> float:
+        """Clean-ups lost a second."""
+        return self.overflows / self.row.seconds if self.row.seconds else 0.0
+
+
+@rule(
+    needs=(MonOpenObjectActivity,),
+    uses=(MonOpenObjectActivity, ConfigParameter, Server, TableRows),
+    links=LINKS,
+    limits=Limits,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Judge the table that lost most."""
+    rows = [one for one in activity(facts) if one.of_interval and known(one.hkgc_overflows)]
+    if not rows:
+        yield Unknown.without("HkgcOverflows of two snapshots", EMPTY, "no HkgcOverflows over an interval")
+        return
+    worst = max(_lost(rows), key=lambda one: one.overflows, default=None)
+    if worst is None or worst.overflows <= 0:
+        yield Clean("the housekeeper lost no clean-up of a user table")
+        return
+    said = f"{worst.rate:,.1f} clean-ups a second of {name_of(worst.row)} were lost, {worst.share:.0f} % of those asked"
+    if worst.rate < limits.per_second or worst.share < limits.lost_percent:
+        yield Clean(f"{said} (limits {limits.per_second:g} a second and {limits.lost_percent:g} %)")
+        return
+    setting = setting_of(facts, NAME)
+    if setting is None or setting.run_number is None:
+        yield Unknown.of(ConfigParameter)
+    yield _finding(facts, limits, worst, setting)
+
+
+def _lost(rows: list[MonOpenObjectActivity]) -> list[Lost]:
+    """Each user table with its indexes."""
+    tables: dict[tuple[str, str], list[MonOpenObjectActivity]] = {}
+    for one in rows:
+        if one.object_name and one.seconds and not is_system(one) and not is_tempdb(one.database or ""):
+            tables.setdefault((one.database or "", one.object_name), []).append(one)
+    return [
+        Lost(
+            min(several, key=lambda one: one.index_id),
+            sum(one.hkgc_requests for one in several if known(one.hkgc_requests)),
+            sum(one.hkgc_overflows for one in several if known(one.hkgc_overflows)),
+            sum(one.hkgc_pending for one in several if known(one.hkgc_pending)),
+        )
+        for several in tables.values()
+    ]
+
+
+def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter | None) -> Finding:
+    name, table = comment(name_of(worst.row)), worst.row.object_name or ""
+    value = setting.run_number if setting else None
+    waits = waiting_number(setting)
+    empty = _empty(facts, worst.row)
+    share = _share(empty) if empty else None
+    plain = table if PLAIN_IDENTIFIER.match(table) and not reserved(table) else "<table>"
+    to = value not in AGGRESSIVE and waits not in AGGRESSIVE
+    step = f'Let the housekeeper look thoroughly (`sp_configure "{NAME}", {THOROUGH}`)' if to else ""
+    now = "" if value is None else f", with {NAME} {value:g}"
+    counted = f"{empty.empty_pages:,.0f} of its {empty.pages:,.0f} pages" if empty and share is not None else ""
+    return Finding(
+        subject=name,
+        severity=Severity.WARNING if share is not None and share >= limits.empty_percent else Severity.ADVICE,
+        title=f"The housekeeper loses {worst.share:.0f} % of the clean-ups of {name}"
+        + (f"; {share:.0f} % of its pages are empty" if share is not None else ""),
+        seen=joined(
+            f"{worst.rate:,.0f} clean-ups a second of {name} found the housekeeper's list full, {worst.share:.0f} % of "
+            f"those asked for, and {worst.pending:,.0f} were waiting{now}.",
+            f"By systabstats {counted} are empty." if counted else "",
+        ),
+        because=BECAUSE,
+        do=joined(f"{step}." if to else "", RECLAIM.format(plain)),
+        unknown="" if counted else f"How many pages are empty: {TableRows.COLLECTED_BY}.",
+        evidence=(
+            Evidence(f"clean-ups lost, {name}", worst.overflows, "", worst.row.source),
+            Evidence(f"clean-ups asked for, {name}", worst.requests, "", worst.row.source),
+            Evidence(
+                f"clean-ups lost a second, {name}", round(worst.rate, 1), "/s", worst.row.source, limits.per_second
+            ),
+            Evidence("share of clean-ups lost", round(worst.share, 1), "%", worst.row.source, limits.lost_percent),
+            *((Evidence(NAME, value, "", setting.source),) if setting and value is not None else ()),
+            *(
+                (Evidence(f"empty pages of {name}", round(share, 1), "%", empty.source, limits.empty_percent),)
+                if empty and share is not None
+                else ()
+            ),
+        ),
+        changes=(configure(NAME, value, THOROUGH, cautions=(BATCHES, RECLAIM.format(plain))),)
+        if to and value is not None
+        else (),
+        share=worst.share,
+    )
+
+
+def _empty(facts: Facts, row: MonOpenObjectActivity) -> TableRows | None:
+    """The line of systabstats for the data of this table; one without a database is of the only table of its name."""
+    names = {one.database for one in activity(facts) if one.object_name == row.object_name}
+    found = [
+        one
+        for one in facts.every(TableRows)
+        if one.table == row.object_name and one.index_id <= 1 and (one.database or row.database) == row.database
+    ]
+    sure = [one for one in found if one.database or len(names) == 1]
+    return sure[-1] if sure else None
+
+
+def _share(row: TableRows) -> float | None:
+    """Which part of its pages is empty, per cent; `None` where it cannot be told."""
+    if not known(row.pages) or not known(row.empty_pages) or not 0 <= row.empty_pages <= row.pages or row.pages <= 0:
+        return None
+    return 100.0 * row.empty_pages / row.pages
