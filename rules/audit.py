@@ -56,7 +56,7 @@ def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
     found = linked([Ranked(verdict.rule, finding) for verdict in verdicts for finding in verdict.findings])
     accounts = accounts_of(capture, found)
     loud = as_loud_as_explained(as_loud_as_lost(found, accounts))
-    findings = host_first(rank(loud, lost_shares(accounts)))
+    findings = peak_first(host_first(rank(loud, lost_shares(accounts))))
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
     findings = elsewhere(findings, capture.system.name)
@@ -256,6 +256,35 @@ def host_first(findings: Sequence[Ranked]) -> list[Ranked]:
         return replace(ranked, finding=found.keeping(kept, do))
 
     return [settled(one) for one in findings]
+
+
+PEAK = "ase/engines_past_peak"
+
+
+def peak_first(findings: Sequence[Ranked]) -> list[Ranked]:
+    """The findings, what too many engines explain yielding to fewer of them: that is made at once and then measured.
+
+    The captures with fewer engines show whether a restart is worth it; it is planned only if their figures do not.
+    """
+    first = {one.key: one for one in findings if one.rule == PEAK and one.finding.changes}
+    keys: dict[str, tuple[str, ...]] = {}
+    for cause in first.values():
+        for key in cause.explains:
+            keys[key] = (*keys.get(key, ()), *(change.key for change in cause.finding.changes))
+    return [
+        replace(
+            one,
+            finding=replace(
+                one.finding,
+                changes=tuple(
+                    replace(change, yields_to=(*change.yields_to, *keys[one.key])) for change in one.finding.changes
+                ),
+            ),
+        )
+        if one.key in keys
+        else one
+        for one in findings
+    ]
 
 
 PENDING = ("ase.pending:", "ase.restart:")

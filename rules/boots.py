@@ -45,10 +45,12 @@ def of_this_boot(finding: Finding, facts: Facts) -> Finding:
 
 def _before(finding: Finding, start: ServerStart, end: datetime) -> Finding:
     """A finding of before the start: a note where a newer capture decides; what was to be changed is not repeated."""
-    newer = f"the newer capture of {start.newer.strftime(AT).upper()} decides" if start.newer else "measure again"
     do = f"These figures end at {end.strftime(AT).upper()} and are of before the start of the server at "
-    do += f"{start.at.strftime(AT).upper()}: what was set then is not in the export, so nothing is to be changed for "
-    do += f"them; {newer}."
+    do += f"{start.at.strftime(AT).upper()}: "
+    if start.newer:  # listings of then may have been brought, and say what was set
+        do += f"nothing is to be changed for them, the newer capture of {start.newer.strftime(AT).upper()} decides."
+    else:
+        do += "what was set then is not in the export, so nothing is to be changed for them; measure again."
     most = Severity.NOTE if start.newer else Severity.ADVICE
     return replace(
         finding.keeping((), do), severity=min(finding.severity, most), ended="the figures are of before the last start"

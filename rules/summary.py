@@ -144,6 +144,8 @@ def _verdict(
     behind: list[str] = []
     if loud and said and not any(one.key in told or one.finding.urgent for one in loud) and _minor(accounts):
         said, behind = [], said
+    if not loud and not said and (past := [one for one in findings if one.finding.ended]):
+        return f"Change nothing: {past[0].finding.ended}, and a newer capture decides. They showed: {_title(past)}."
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
@@ -421,19 +423,21 @@ def _to_collect(
     weight: Counter[str] = Counter()
     lacking = {one.rule: one for one in verdicts if one.missing}
     for place, one in enumerate(findings):
-        if one.finding.severity >= Severity.WARNING and one.rule in lacking:
+        if one.finding.severity > Severity.NOTE and one.rule in lacking:
             for lack in lacking[one.rule].missing:
                 settles.setdefault(lack.command, {})[one.rule] = None
                 weight[lack.command] += max(1, 100 * one.finding.severity - place)
     costless = [one.rule for one in findings if one.finding.cost is None and one.finding.severity > Severity.NOTE]
     waits = any(account.currency == WAITING_TASKS and _keys(account) for account in accounts)
+    # what divides the account comes before what a finding asks for only where a finding may be what it is lost to
+    first = findings and not waits and (not costless or any(map(COSTS_PROCESSORS.search, costless)))
     for account in (one for one in accounts if one.span == MEAN and one.currency == PROCESSORS):
         parts = [(one.amount, one.collect) for one in account.lost if one.collect]
         parts += [(one.amount, one.collect) for one in (account.unexplained, account.undivided) if one]
         for amount, collect in parts:
             if collect and (account.share(amount.booked) or 0.0) >= TOLD_SHARE and (costless or amount.value):
                 settles.setdefault(collect, {}).update(dict.fromkeys(costless))
-                weight[collect] += 100 if waits or not findings else 1000
+                weight[collect] += 1000 if first else 100
     for verdict in verdicts:
         if verdict.verdict in ("unknown", "untrusted", "fired"):
             for lack in verdict.missing:

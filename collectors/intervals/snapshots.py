@@ -17,7 +17,15 @@ from typing import cast
 from collectors.facts import Fact
 from collectors.facts.ase import Deadlock, MonTable, Snapshot
 from collectors.facts.counted import Counted
-from collectors.intervals.deltas import Differences, between, differences, length_between, since_start, with_seconds
+from collectors.intervals.deltas import (
+    Differences,
+    between,
+    differences,
+    doubt_between,
+    length_between,
+    since_start,
+    with_seconds,
+)
 from collectors.intervals.moments import SAME_MOMENT, Moment, Part, order_of, table_of, went_back
 from collectors.intervals.samples import series_of
 from collectors.read import Input
@@ -42,11 +50,7 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     moments = _once(_ordered(_moments([part for part in parts if part.snapshot.sample is None])))
     intervals: list[Input] = []
     used: set[int] = set()
-    for at, later in enumerate(moments):
-        before = (moments[place] for place in range(at - 1, -1, -1))
-        earlier = next((one for one in before if one.counted.keys() & later.counted.keys()), None)
-        if earlier is None:
-            continue
+    for earlier, later in _pairs(moments):
         used.add(id(earlier))
         if order_of(earlier, later):
             used.add(id(later))
@@ -63,6 +67,27 @@ def sort_out(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
         else:
             left.append(_like(sampled[0].input, [sampled[0].snapshot, *series]))
     return intervals, left
+
+
+def _pairs(moments: Sequence[Moment]) -> list[tuple[Moment, Moment]]:
+    """Each moment with the one before it that has a table in common.
+
+    Where a restart or a clearing lies between two that each have a partner without one, two captures were given and
+    no third: nobody is asked to collect again what lies between them.
+    """
+    pairs: list[tuple[Moment, Moment]] = []
+    for at, later in enumerate(moments):
+        before = (moments[place] for place in range(at - 1, -1, -1))
+        if earlier := next((one for one in before if one.counted.keys() & later.counted.keys()), None):
+            pairs.append((earlier, later))
+    whole = [pair for pair in pairs if doubt_between(pair[0].snapshot, pair[1].snapshot) != "reset"]
+    ended, begun = {id(later) for _, later in whole}, {id(earlier) for earlier, _ in whole}
+    return [
+        (earlier, later)
+        for earlier, later in pairs
+        if any(earlier is one and later is other for one, other in whole)
+        or not (id(earlier) in ended and id(later) in begun)
+    ]
 
 
 def _parts(number: int, one: Input) -> tuple[list[Part], Input | None]:

@@ -44,7 +44,7 @@ from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
-from rules.ase._evidence.caches.lockless import lockless_instead
+from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
 from rules.ase._evidence.caches.own_cache import enough_alone
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
@@ -224,14 +224,17 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
         return SCANS_ALONE.format(_tables(scans))
     gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
     hot, contents, _ = searched(facts, gate, spread=True)
+    lockless = lockless_as_met(facts, named_of(facts, figure.label))
     if contents is None or figure.label not in {one.label for one in hot}:
-        return SEPARATE
+        return lockless or SEPARATE
     shared = allocation(facts, contents, gate)
     if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
         return OWN_FIRST.format(own.says, own.rule)
     if not isinstance(shared.plan, BindingPlan):
-        return SEPARATE
-    return PLAN_FIRST if shared.plan.worth_it else f"No cache of its own helps: {not_worth(shared.plan)}."
+        return lockless or SEPARATE
+    if shared.plan.worth_it:
+        return PLAN_FIRST
+    return lockless or f"No cache of its own helps: {not_worth(shared.plan)}."
 
 
 def _tables(scans: Sequence[Scanned]) -> str:
@@ -392,7 +395,11 @@ def _finding(
         seen=joined(says, figure.lock.counted if figure.lock else hides),
         because=joined(advice.because or SEARCHES, cost),
         do=joined(advice.do, advice.instead),
-        unknown=joined(lockless_instead(facts, named) or ("" if figure.lock else decides(facts)), figure.aside),
+        unknown=joined(
+            ("" if "lockless" in joined(advice.do, advice.instead) else lockless_instead(facts, named))
+            or ("" if figure.lock else decides(facts)),
+            figure.aside,
+        ),
         evidence=tuple(evidence),
         explains=("ase/engines_not_the_answer",),
         changes=(advice.change,) if advice.change else (),

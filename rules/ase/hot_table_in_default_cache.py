@@ -193,7 +193,8 @@ def _finding(
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache",
+        title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache"
+        + (report.stays(scripted, top, goal) if scripted else ""),
         seen=f"{_count(top)} {report.percent(share)} of the searches of {name} {contents.when} ({told}), and "
         f"{contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=because,

@@ -33,6 +33,7 @@ LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273
 UPDATES = "Data Only Locked Updates"
 TWICE = "Each read of a forwarded row by an index takes two pages instead of one, until a reorg moves it back."
 ROOM = (
+    "First see by systabstats.forwrowcnt, in each database, which tables they are. "
     'Leave room in the tables whose rows grow (sp_chgattribute "<table>", "exp_row_size", <bytes>), then run reorg '
     "forwarded_rows on them at a quiet time."
 )

@@ -159,6 +159,19 @@ def test_each_of_three_snapshots_is_held_against_the_one_before() -> None:
     assert counted(sort_out([one])[0]) == [[LOCK], [("MonSpinlockActivity", 120.0, "ok", 1.0)]]
 
 
+def test_two_captures_with_a_restart_between_them_make_no_third() -> None:
+    restarted = {"booted": at(3_000), "cleared": at(3_000)}
+    then = [snapshot(0), lock(10.0), snapshot(600, 2), lock(50.0)]
+    now = [snapshot(9_000, 3, **restarted), lock(5.0), snapshot(9_600, 4, **restarted), lock(7.0)]  # type: ignore[arg-type]
+    found, left = sort_out([given("then.txt", *then), given("now.txt", *now)])
+    assert (counted(found), left) == (
+        [[("MonSpinlockActivity", 600.0, "ok", 40.0)], [("MonSpinlockActivity", 600.0, "ok", 2.0)]],
+        [],
+    )
+    (across,), _ = sort_out([given("then.txt", *then[:2]), given("now.txt", *now[:2])])
+    assert counted([across])[0][0][2] == "reset"  # nothing else was given: then it is said
+
+
 def test_the_dates_of_mon_state_count_for_the_tables_of_other_files() -> None:
     def state(started: dt.datetime) -> MonState:
         return MonState(started=started, counters_cleared=BOOT, deadlocks=1.0)

@@ -158,7 +158,7 @@ def _carve(
     """Make the rest of the default data cache, where it can give it."""
     lacks = isinstance(plan, BindingPlan) and not plan.worth_it and plan.with_memory is not None
     if not short and not lacks:
-        return Allocation(plan, {key: (room, None) for key, room in rooms.items()})
+        return Allocation(_whole(facts, plan, left, goal), {key: (room, None) for key, room in rooms.items()})
     refused, mine = _refused(facts, contents, short, goal)
     carving: Carving | None = None
     if mine and not refused:
@@ -176,6 +176,20 @@ def _carve(
         else:
             given[key] = (room, None)
     return Allocation(plan, given)
+
+
+def _whole(facts: Facts, plan: BindingPlan | Lacks | None, left: float, goal: float) -> BindingPlan | Lacks | None:
+    """The plan, with memory of the default data cache where what is free leaves the contention at its limit.
+
+    One plan for all that is hot costs one restart; half of it now, and the rest in a restart later, costs both.
+    """
+    if not isinstance(plan, BindingPlan) or not (plan.worth_it and plan.barely(goal) and plan.with_memory):
+        return plan
+    spent = plan.memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
+    more = carved_plan(facts, plan, left_mb=left + spent)
+    if isinstance(more.carving, Carving) and more.barely(goal):
+        return replace(plan, carving=Uncarved("what it can give would not be enough"))
+    return more
 
 
 def _refused(facts: Facts, contents: Contents, short: list[_Own], goal: float) -> tuple[str, list[_Own]]:

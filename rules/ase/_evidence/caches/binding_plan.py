@@ -198,6 +198,18 @@ class BindingPlan:
         worth = bool(self.optimum.moved) and self.optimum.lowered_percent >= WORTH_PERCENT
         return worth and not self.only_moves(self.optimum)
 
+    def left_of(self, home: str, contention: float) -> float | None:
+        """What it is expected to leave of a cache's contention, per cent; `None` where it is not searched.
+
+        Waits for each grab grow with the rate of a spinlock.
+        """
+        before = self.contents.share(self.contents.searches[home])
+        return contention * self.optimum.shares[home] / before if before > 0 else None
+
+    def barely(self, goal: float) -> bool:
+        """Whether a cache is expected to stay at its limit, or just under it: more memory would do better."""
+        return any((self.left_of(*one) or 0.0) > BARELY * goal for one in self.contended.items())
+
     @property
     def with_memory(self) -> Optimum | None:
         """The plan that could be made if memory were free without end; `None` where it would be no better."""
@@ -330,6 +342,8 @@ def default_cache(facts: Facts, contents: Contents) -> NamedCache | None:
     return named_of(facts, name) if name else None
 
 
+BARELY = 0.8
+"""Of the limit, what a plan may leave of the contention: the estimate is no better than that (this project)."""
 LEAST_ROOM_DAYS = 1.0
 """This project: what grows out of its cache on the first day was no table to bind whole; a year is asked of relaxed."""
 

@@ -5,11 +5,12 @@ vendor calls a slight gain.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches.binding_plan import (
+    FREE_MARGIN_PERCENT,
     GROWTH,
     LEAST_MOVE_PERCENT,
     RELAXED,
@@ -19,6 +20,7 @@ from rules.ase._evidence.caches.binding_plan import (
     BindingPlan,
 )
 from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
+from rules.ase._evidence.caches.contents import Held
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room
 from rules.ase._evidence.caches.partitions import enough_alone
@@ -76,12 +78,9 @@ def percent(share: float) -> str:
 
 
 def contention_left(plan: BindingPlan, home: str, contention: float) -> float | None:
-    """What the whole plan is expected to leave of a cache's contention, per cent; `None` where it is not searched.
-
-    Waits for each grab grow with the rate of a spinlock.
-    """
-    before = plan.contents.share(plan.contents.searches[home])
-    return round(contention * plan.optimum.shares[home] / before, 1) if before > 0 else None
+    """What the whole plan is expected to leave of a cache's contention, per cent; `None` where it is not searched."""
+    left = plan.left_of(home, contention)
+    return None if left is None else round(left, 1)
 
 
 def chance(part: Part) -> str:
@@ -184,6 +183,17 @@ def _memory(plan: BindingPlan) -> str:
         f"{taken}; raise max memory if the machine has it, as with {_needed(freed):,.0f} MB two searches would "
         f"want the same spinlock in {_cases(freed.after)}."
     )
+
+
+def stays(part: Part, top: Sequence[Held], goal: float) -> str:
+    """How many of the most searched objects stay for want of memory, as the end of a title; empty where none does."""
+    plan = part.plan
+    if isinstance(plan.carving, Carving) or not plan.barely(goal) or (freed := plan.with_memory) is None:
+        return ""
+    moved = {held.name for one in part.moved for held in one.holds}
+    left = sum(one.name not in moved for one in top)
+    lacks = math.ceil(_needed(freed) * (1 + FREE_MARGIN_PERCENT / 100) - plan.left_mb)
+    return f"; {left} of them stay in it for want of {lacks:,} MB" if left and lacks > 0 else ""
 
 
 def _cases(chance: float) -> str:

@@ -75,11 +75,15 @@ RECOVERY = (
 )
 
 
+RAISE_INSTEAD = "only if the machine has no {:,} MB more for max memory"
+
+
 def shrunk(carving: Carving) -> Change:
     """The default data cache made smaller, with what is to be watched: the same change for every cache made of it."""
     keeps = f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}."
     cautions = (ONE_RESTART, keeps, RECOVERY, *(() if carving.seen else (UNSEEN,)))
-    return shrink_cache(carving.cache.name, carving.old_mb, carving.new_mb, carving.pools, cautions=cautions)
+    made = shrink_cache(carving.cache.name, carving.old_mb, carving.new_mb, carving.pools, cautions=cautions)
+    return replace(made, condition=RAISE_INSTEAD.format(math.ceil(carving.needed_mb - carving.free_mb)))
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ LRU has to be deleted and made anew (16765). The word that sp_cacheconfig takes 
 so no script is written (knowledge/releases-2026.md, 1.1).
 """
 
-from collectors.facts import Facts
-from collectors.facts.ase import NamedCache
+from collectors.facts import Facts, known
+from collectors.facts.ase import MonDataCache, NamedCache
 from rules.ase._evidence.caches.figures import kind_of, unknown_kind
+from rules.ase._evidence.caches.fit import fit_of
 from rules.ase._evidence.caches.temporary import serves_tempdb
 from rules.ase._evidence.server import setting_of
+from rules.changes.quoting import comment
 
 SWITCH = "enable mem scale"
 INSTEAD = (
@@ -26,6 +28,13 @@ NEW = (
 )
 
 
+MET = (
+    "Make {} anew as a lockless data cache (its conditions are met: enable mem scale 1, relaxed LRU, no read from disk "
+    "in {:,.0f} s, {:,.0f} MB bound to {:,.0f}), and judge it by CASWaits of monDataCache. No source here has the "
+    "word of sp_cacheconfig for that type: see its syntax first; all is unbound before (messages 16764, 16765)."
+)
+
+
 def mem_scale_on(facts: Facts) -> bool:
     """Whether the server runs with the licensed option that has lockless data caches."""
     switch = setting_of(facts, SWITCH)
@@ -34,7 +43,28 @@ def mem_scale_on(facts: Facts) -> bool:
 
 def lockless_instead(facts: Facts, named: NamedCache | None) -> str:
     """Name the lockless data cache where the server has it and this cache may be one; nothing elsewhere."""
-    if not mem_scale_on(facts) or named is None or named.is_default or named.instance is not None:
+    return INSTEAD if _may_be(facts, named) else ""
+
+
+def lockless_as_met(facts: Facts, named: NamedCache | None) -> str:
+    """Ask for a lockless data cache where the exports show that this one meets all conditions; nothing elsewhere.
+
+    Relaxed LRU in force, no page read between two snapshots, and all that is bound to it, known by size, fits.
+    """
+    if named is None or not _may_be(facts, named) or not named.relaxed or named.pending:
         return ""
+    counted = [one for one in facts.every(MonDataCache) if one.name == named.name and one.of_interval and one.believed]
+    fit = fit_of(facts, named.name)
+    if not counted or not counted[-1].seconds or fit is None or not known(named.run_size_mb):
+        return ""
+    if counted[-1].misses != 0 or fit.bound_mb > named.run_size_mb:
+        return ""
+    return MET.format(comment(named.name, 30), counted[-1].seconds, fit.bound_mb, named.run_size_mb)
+
+
+def _may_be(facts: Facts, named: NamedCache | None) -> bool:
+    """Whether the server has lockless data caches and this cache may be one."""
+    if not mem_scale_on(facts) or named is None or named.is_default or named.instance is not None:
+        return False
     unfit = kind_of(named) in ("log", "in-memory", "lockless") or unknown_kind(named)
-    return "" if unfit or serves_tempdb(facts, named.name, named) else INSTEAD
+    return not (unfit or serves_tempdb(facts, named.name, named))

@@ -1,0 +1,91 @@
+"""The audits of one system at several times: the newest first, and what was set in between named with its command.
+
+What is to be done is decided by the newest capture, so it is read first. Where it ran with other settings than the one
+before it, what they did is a comparison (`lockwright compare`), which an audit does not make by itself: two captures
+may be of other work. Settings are those that the listings of each capture show (`rules.settings`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import PurePath
+from shlex import quote
+
+from collectors.facts import Capture
+from collectors.facts.ase import Snapshot, SysmonSample
+from rules.audit import Audit
+from rules.changes.quoting import comment
+from rules.finding import rounded
+from rules.settings import WAITS, settings_of
+
+AT = "%Y-%m-%d %H:%M"
+NAMED = 2
+"""Settings that a sentence names."""
+BEFORE, AFTER = "FILES OF THEN", "FILES OF NOW"
+"""In the command, where the files of two captures do not lie in a folder each."""
+
+
+def newest_first(audits: Sequence[Audit]) -> list[Audit]:
+    """The same audits, those of one server among their places by time, the newest first; those without one last.
+
+    Nodes of OpenVMS stay in the order of their cluster: its plan is of all nodes and times.
+    """
+    places: dict[str, list[int]] = {}
+    for at, one in enumerate(audits):
+        if one.capture.system.product == "ase":
+            places.setdefault(one.capture.system.name, []).append(at)
+    found = list(audits)
+    for of_system in places.values():
+        ordered = sorted((audits[at] for at in of_system), key=_when, reverse=True)
+        if len(ordered) > 1:
+            ordered[0] = _with_changed(ordered[0], ordered[1])
+        for at, one in zip(of_system, ordered, strict=True):
+            found[at] = one
+    return found
+
+
+def _when(one: Audit) -> tuple[bool, str]:
+    taken = _time(one)
+    return taken is not None, taken.isoformat() if taken else ""
+
+
+def _time(one: Audit) -> datetime | None:
+    span = one.capture.interval
+    return span.end or span.start
+
+
+def _with_changed(now: Audit, then: Audit) -> Audit:
+    """The newest audit, its verdict with what is set differently since the one before, and how to compare both."""
+    taken = _time(then)
+    old, new = settings_of(then.capture.facts), settings_of(now.capture.facts)
+    names = [name for name in new if name in old and old[name] != new[name] and not name.endswith(WAITS)]
+    if not taken or not _time(now) or not names:
+        return now
+    said = ", ".join(f"{comment(name)} {_value(old[name])} → {_value(new[name])}" for name in names[:NAMED])
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    before, after = _folders(then.capture, now.capture)
+    verdict = (
+        f"{now.summary.verdict.removesuffix('.')}; set since the capture of {taken.strftime(AT)}: {said}{more}, and "
+        f"lockwright compare --before {before} --after {after} tells what that did."
+    )
+    return replace(now, summary=replace(now.summary, verdict=verdict))
+
+
+def _value(value: str | float) -> str:
+    return comment(value) if isinstance(value, str) else rounded(value)
+
+
+def _folders(then: Capture, now: Capture) -> tuple[str, str]:
+    """The folders that two captures lie in, where each has its own; else what to put in their place."""
+    found = [
+        {
+            str(PurePath(one.source.file).parent)
+            for kind in (SysmonSample, Snapshot)
+            for one in capture.facts.every(kind)
+        }
+        for capture in (then, now)
+    ]
+    if all(len(one) == 1 for one in found) and found[0].isdisjoint(found[1]) and not {".", ""} & set().union(*found):
+        before, after = (quote(comment(folder, 300)) for (folder,) in found)
+        return before, after
+    return BEFORE, AFTER
