@@ -99,8 +99,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     queues = [one for one in facts.every(ListedQueue) if not one.standing]
     listed = [one for one in queues if _listed(one) >= limits.waiting]
     alone = [one for one in listed if one not in told]
-    for queue in sorted(alone, key=lambda one: (-_listed(one), one.text))[:3]:
-        yield _listed_finding(facts, queue, limits)
+    for seen in sorted(alone, key=lambda one: (-_listed(one), one.text))[:3]:
+        yield _listed_finding(facts, seen, limits)
     few = [one for one in queues if one not in listed]
     yield from _spread(few, {one.root for one in listed}, limits, no_cure(facts))
     if not reports:
