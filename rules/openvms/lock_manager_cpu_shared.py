@@ -3,6 +3,7 @@
 Finds: a CPU dedicated to the lock manager that has the fast path of a device or TCP/IP on it; or whose co-thread
 (`Cothd` in SHOW CPU n/FULL) is in the active set, with the fast path of a device, TCP/IP or just processes on it.
 Or one that is not the CPU that LCKMGR_CPUID names, as that is stopped or absent: the lock manager took another.
+Or one of another RAD than the lock manager's memory, on the AlphaServers of which the vendor says where that is.
 
 Why it matters: two co-threads share the units of one core, and on OpenVMS even an idle CPU is busy with its idle loop.
 Every lock operation of the node goes through the dedicated CPU, so what slows that core slows them all. Automatic
@@ -10,7 +11,8 @@ assignment keeps fast-path devices off the dedicated CPU, one that is placed by 
 does not keep them off its co-thread. On a BL870c of four cores the
 dedicated CPU 6 had the network device EWC0 on its co-thread, CPU 2; with CPU 2 stopped lock operations peaked at
 499,842 per second, as much as the same machine did without co-threads, about 490,000 (JCC Consulting's slides on the
-OpenVMS lock manager, 2014).
+OpenVMS lock manager, 2014). On the AlphaServers GS80, GS160 and GS320 performance is best with CPU and memory of one
+QBB; V7.3 preallocates lock memory as LOCKIDTBL says, from the low QBB (OpenVMS V7.3 New Features, 4.4.5).
 
 What to do: where LCKMGR_CPUID names a CPU that does not run, start that, or name one that runs; nothing else before.
 Give a device that is on the dedicated CPU another one. Take the co-thread out with STOP/CPU, at a quiet
@@ -47,7 +49,14 @@ from rules.openvms._evidence.cpu_layout import (
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, EARNS_PERCENT, FULL_PERCENT, most_busy, others_busy
 from rules.openvms._evidence.node import sentence
 from rules.openvms._evidence.own_runs import own_peak
-from rules.openvms._evidence.placement import placement_of, stop_beside
+from rules.openvms._evidence.placement import (
+    LockMemory,
+    lock_memory,
+    look_at,
+    placement_of,
+    qbb_unread,
+    stop_beside,
+)
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
@@ -108,6 +117,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"CPU {cpu} of the lock manager has {here.said} on it, but {idle}")
     elif here.names:
         yield _own_cpu(layout, cpu, source, here)
+    elif (memory := lock_memory(layout)) and layout.rad(cpu) != memory.rad:
+        idle = _hardly_works(facts, limits)
+        away = f"CPU {cpu} of the lock manager is not in RAD {memory.rad}, where its memory is"
+        yield Clean(f"{away}, but {idle}") if idle else _far(layout, cpu, source, memory)
+        return
     if not isinstance(pair, Pair) and (not here.names or not isinstance(pair, Clean)):
         yield pair
 
@@ -218,14 +232,10 @@ def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
     if home is not None and now == home:
         second = f"LCKMGR_CPUID is {home} in the export already but not in force: a change is pending."
     elif home is not None:
-        move = layout.set("LCKMGR_CPUID", home, _was(cpu))
+        move = layout.set("LCKMGR_CPUID", home, _was(cpu), *look_at(layout, home))
         stop, second = stop_beside(layout, placed, (move.key,))
         changes = (move, *stop, *(replace(one, yields_to=(move.key,)) for one in changes))
-        to = f"{home}" if now is None else f"{now:.0f} → {home}"
-        do = (
-            f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read: "
-            f"LCKMGR_CPUID {to}, at once; or give {own.said} another CPU."
-        )
+        do = f"{_move_to(layout, home)}; or {_clear_bit(layout, cpu)}give {own.said} another CPU."
     are = "are" if len(own.names) > 1 else "is"
     return Finding(
         subject=layout.subject,
@@ -233,16 +243,72 @@ def _own_cpu(layout: Layout, cpu: int, source: Source, own: _There) -> Finding:
         title=f"Lock manager's own CPU {cpu} also serves {own.said}",
         seen=f"CPU {cpu} is dedicated to the lock manager, and {own.said} {are} on it.",
         because=(
-            "What is done for that there makes every lock operation of the node wait. Later releases leave this CPU "
-            "out when they assign devices, so it may have been placed by hand."
+            "What is done for that there makes every lock operation of the node wait. "
+            + (
+                "V7.3 assigns devices to this CPU, too, where its bit in IO_PREFER_CPUS is set (OpenVMS V7.3 New "
+                "Features, 4.4); later releases leave it out."
+                if layout.v7
+                else "Later releases leave this CPU out when they assign devices, so it may have been placed by hand."
+            )
         ),
         do=joined(do, second or MEASURE),
+        unknown=qbb_unread(layout, home) if home is not None else "",
         evidence=(Evidence("CPU of the lock manager", cpu, "", source), *own.evidence),
         explains=("openvms/lock_manager_saturated",),
         changes=changes,
         expects=(
             Expectation(f"devices and services beside the lock manager on CPU {cpu}", len(own.names), 0, "arithmetic"),
         ),
+    )
+
+
+def _move_to(layout: Layout, home: int) -> str:
+    """The move of the lock manager to a CPU that suits it, as a clause."""
+    now = layout.setting("LCKMGR_CPUID")
+    to = f"{home}" if now is None else f"{now:.0f} → {home}"
+    return (
+        f"Move the lock manager to CPU {home}, on whose core no device, no TCP/IP and no primary was read: "
+        f"LCKMGR_CPUID {to}, at once"
+    )
+
+
+def _clear_bit(layout: Layout, cpu: int) -> str:
+    """The other way on V7.3, to stand before `give PGA0 another CPU`: its mask without this CPU; empty elsewhere."""
+    if not layout.v7 or layout.active is None or cpu >= layout.active:
+        return ""
+    may = layout.fast_path_cpus or frozenset(range(int(layout.active)))
+    mask = sum(1 << one for one in may if one != cpu and one < layout.active)
+    return f"clear bit {cpu} of IO_PREFER_CPUS ({mask} leaves the other CPUs) and so "
+
+
+def _far(layout: Layout, cpu: int, source: Source, memory: LockMemory) -> Finding:
+    """The dedicated CPU is in another RAD than the lock manager's memory, and nothing else is on its core."""
+    placed = placement_of(layout, without=frozenset({cpu}))
+    home = placed.chosen if placed.chosen is not None and layout.rad(placed.chosen) == memory.rad else None
+    changes: tuple[Change, ...] = ()
+    do = f"Free a CPU of RAD {memory.rad} for the lock manager (LCKMGR_CPUID): {placed.brief}."
+    if home is not None and layout.setting("LCKMGR_CPUID") == home:
+        do = f"LCKMGR_CPUID is {home} in the export already but not in force: a change is pending."
+    elif home is not None:
+        changes = (layout.set("LCKMGR_CPUID", home, _was(cpu), *look_at(layout, home)),)
+        do = f"{_move_to(layout, home)}."
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.ADVICE,
+        title=f"Lock manager's CPU {cpu} is in RAD {layout.rad(cpu)}, its memory in RAD {memory.rad}",
+        seen=f"CPU {cpu} of the lock manager is in RAD {layout.rad(cpu)} of {len(layout.rads)}; {memory.said}.",
+        because=(
+            "Performance is best with CPU and memory of one QBB, and V7.3 preallocates lock memory from the low one "
+            "(OpenVMS V7.3 New Features, 4.4.5, for GS80, GS160 and GS320)."
+        ),
+        do=joined(do, MEASURE),
+        unknown=(
+            "That V7.3-1 and V7.3-2 do as V7.3, and that the low QBB is the lowest RAD, is inferred: moving back takes "
+            "one command."
+        ),
+        evidence=(Evidence("CPU of the lock manager", cpu, "", source), *memory.evidence),
+        explains=("openvms/lock_manager_saturated",),
+        changes=changes,
     )
 
 

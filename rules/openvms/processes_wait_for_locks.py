@@ -3,7 +3,8 @@
 Finds: in reports of LCKQUE, the lock resources that most requests wait for, with what they are: a bucket or a record of
 a file of RMS, a file header, an application's name. Waits that stand for ever by design (dead-man locks of system
 services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts. In
-SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock: a note, as it is seen once.
+SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock: a note, as it is seen once, or the
+holder of a queue that LCKQUE shows, too. SHOW SYSTEM tells its name and state.
 
 Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
 look in order; only the queue says for whom they wait.
@@ -31,10 +32,14 @@ from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATIS
 from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
+    HOLDER_FACTS,
     QUEUE_FACTS,
+    SYSTEM_PID,
     Waits,
     failed_in,
     file_of,
+    holder_of,
+    listed_as,
     waiters,
     waits_of,
     what_of,
@@ -81,35 +86,39 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*QUEUE_FACTS, ListedQueue, *TREE_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=None)
+@rule(
+    needs=(), uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=None
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each tree that is waited for."""
     reports = facts.every(LockQueues)
+    waits = waits_of(facts)
+    queued = [one for one in waits if one.waiting >= limits.waiting]
+    here = [one for one in queued if _judged_at(facts, one) is None][:3]
+    told = [listed_as(facts, one) for one in here]
     queues = [one for one in facts.every(ListedQueue) if not one.standing]
     listed = [one for one in queues if _listed(one) >= limits.waiting]
-    for queue in sorted(listed, key=lambda one: (-_listed(one), one.text))[:3]:
-        yield _listed_finding(queue, limits, no_cure(facts))
+    alone = [one for one in listed if one not in told]
+    for seen in sorted(alone, key=lambda one: (-_listed(one), one.text))[:3]:
+        yield _listed_finding(facts, seen, limits)
     few = [one for one in queues if one not in listed]
     yield from _spread(few, {one.root for one in listed}, limits, no_cure(facts))
     if not reports:
         if not listed:
             yield _unasked(facts, limits)
         return
-    waits = waits_of(facts)
-    queued = [one for one in waits if one.waiting >= limits.waiting]
     if not queued:
         least = f"{waits[0].waiting:.0f} wait for {waits[0].tree} at most" if waits else "nobody waits"
         failed = failed_in(facts)
         gap = f"; collection failed on {', '.join(failed)}" if failed else ""
         yield Clean(f"{least} in {_reports(len(reports))}, limit {limits.waiting:.0f}{gap}")
         return
-    here = [one for one in queued if _judged_at(facts, one) is None]
     if not here:
         yield NotApplicable(
             f"{queued[0].tree}: judged in the capture of {_judged_at(facts, queued[0])}, which lists it"
         )
-    for one in here[:3]:
-        yield _finding(facts, one, len(reports), limits)
+    for one, queue in zip(here, told, strict=True):
+        yield _finding(facts, one, queue, len(reports), limits)
 
 
 def _listed(queue: ListedQueue) -> int:
@@ -121,7 +130,27 @@ def _shown(root: str) -> str:
     return comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text"
 
 
-def _listed_finding(queue: ListedQueue, limits: Limits, no_cure: str) -> Finding:
+def _held(facts: Facts, queue: ListedQueue) -> str:
+    """Who holds it, as far as the listing names them, and in which mode."""
+    held = [f"{holder_of(facts, pid)[0]} ({mode})" for pid, mode in queue.holders]
+    more = queue.holding - len(held)
+    return f"{', '.join(held)}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def _look_at(facts: Facts, queue: ListedQueue) -> str:
+    """What to do about the first process that holds it, as a sentence; empty where the system does."""
+    pid, mode = queue.holders[0]
+    name, state = holder_of(facts, pid)
+    if pid == SYSTEM_PID:
+        return ""
+    in_state = f", {state} in SHOW SYSTEM" if state else ""
+    return (
+        f"Look at {name}, which holds it ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "
+        "meanwhile; have it end that work and release the lock, and stop the process only after that look."
+    )
+
+
+def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding:
     """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
     root = _shown(queue.root)
     own = comment(queue.text.rstrip(" ."), LONGEST_NAME)
@@ -129,13 +158,8 @@ def _listed_finding(queue: ListedQueue, limits: Limits, no_cure: str) -> Finding
     named = own if any(map(str.isalnum, own)) else ""
     name = (named or f"a lock below {root}") if queue.text != queue.root else root
     below = f" below {root}" if named and name != root else ""
-    held = [f"{pid} ({mode})" for pid, mode in queue.holders]
-    more = f" and {queue.holding - len(held):,} more" if queue.holding > len(held) else ""
-    holder = (
-        f"it is held by process {', '.join(held)}{more}"
-        if held
-        else "no lock in the listing holds it: see another node"
-    )
+    held = queue.holders
+    holder = f"it is held by {_held(facts, queue)}" if held else "no lock in the listing holds it: see another node"
     where = f" on {comment(queue.node, 15)}" if queue.node else ""
     return Finding(
         subject=f"{root} {name}" if below else root,
@@ -143,7 +167,7 @@ def _listed_finding(queue: ListedQueue, limits: Limits, no_cure: str) -> Finding
         title=f"{_listed(queue):,} lock requests wait for {name}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
         because=WAITS,
-        do=joined(HOLDER_DOES, no_cure),
+        do=joined((_look_at(facts, queue) if held else "") or HOLDER_DOES, no_cure(facts)),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
@@ -206,41 +230,54 @@ def _reports(many: int) -> str:
     return "one report" if many == 1 else f"{many:,} reports"
 
 
-def _finding(facts: Facts, one: Waits, reports: int, limits: Limits) -> Finding:
+def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
     severity = Severity.WARNING if one.waiting >= limits.many_waiting else Severity.ADVICE
     node = comment(one.head.node or "", 15)
     file = file_of(facts, one)
     failed = failed_in(facts)
+    held = f", held by {holder_of(facts, queue.holders[0][0])[0]}" if queue else ""
+    look = _look_at(facts, queue) if queue else ""
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
         subject=one.tree,
         severity=severity if often else Severity.NOTE,
-        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}",
+        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{held}",
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
                 f"in all {one.waiting:,.0f} for {one.queues:,} names of its tree" if more else "",
                 f"seen in {one.seen:,} of {_reports(reports)}" if reports > 1 else "",
             ),
-            f"The file is {file}." if file else "",
+            sentence(
+                f"the file is {file}" if file else "",
+                f"SHOW LOCK/BRIEF has {_held(facts, queue)} as its holder" if queue else "",
+            ),
         ),
         because=REASONS.get(one.head.resource.kind, WAITS),
-        do=_of_files(one.head.resource.kind)
+        do=_of_files(one.head.resource.kind, look)
         if one.head.resource.kind in XQP_KINDS
         else joined(
-            f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",
+            look or f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",
             no_cure(facts),
         ),
         unknown=sentence(
             once,
-            "who holds the lock and for how long they have waited is not in these reports",
+            "SDA prints the numbers in a name as dots, so the holder is that of the one lock that looks the same"
+            if queue
+            else "",
+            f"{'' if queue else 'who holds the lock and '}for how long they have waited is not in these reports",
             f"collection failed on {', '.join(failed)}" if failed else "",
         ),
         evidence=(
             Evidence("lock requests that wait for it", waiters(one.head), "", one.head.source, limits.waiting),
             *((Evidence("in its whole tree", one.waiting, "", one.head.source, computed="as a sum"),) if more else ()),
             Evidence("reports that show it", float(one.seen), "", one.head.source, limits.reports, "as their number"),
+            *(
+                (Evidence("locks that hold it", float(queue.holding), "", queue.source, computed="as their number"),)
+                if queue
+                else ()
+            ),
         ),
         explains=("openvms/long_lock_waits",) if often and _is_part(facts, one, limits) else (),
         expects=(Expectation(f"lock requests that wait for {one.tree}", one.waiting, "lower", "heuristic"),),
@@ -256,10 +293,13 @@ def _is_part(facts: Facts, one: Waits, limits: Limits) -> bool:
     return not known(searches) or 100 * one.waiting >= limits.part_percent * searches * seconds
 
 
-def _of_files(kind: str) -> str:
-    """What to do about waits for locks of the file system."""
-    find = "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it. "
+def _of_files(kind: str, look: str) -> str:
+    """What to do about waits for locks of the file system; `look`: at the holder, where it is known."""
+    find = (
+        look
+        or "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it."
+    )
     if kind == VOLUME:
-        return f"{find}{FEWER_FILES}"
+        return joined(find, FEWER_FILES)
     caches = "check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O"
-    return f"{find}Look at {HOLDERS}, and at large directories: {caches}."
+    return joined(find, f"Look at {HOLDERS}, and at large directories: {caches}.")

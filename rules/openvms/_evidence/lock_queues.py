@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Reading, known
-from collectors.facts.openvms import FileName, LockQueue, LockQueues
+from collectors.facts.openvms import FileName, ListedQueue, LockQueue, LockQueues, Process
 from collectors.facts.openvms.resource_names import (
     FILE_ACCESS,
     FILE_SERIAL,
@@ -23,7 +23,10 @@ from rules.changes.quoting import comment
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, name_of, place_of
 
 QUEUE_FACTS = (LockQueues, LockQueue, FileName)
-"""What a rule that uses this module has to declare."""
+HOLDER_FACTS = (ListedQueue, Process)
+"""What a rule that uses this module has to declare; the second where it asks for holders."""
+SYSTEM_PID = "00000000"
+"""What SDA prints for a lock that the system owns."""
 BLOCKING = "SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
 
 
@@ -91,6 +94,30 @@ def file_of(facts: Facts, waits: Waits) -> str:
         return comment(waits.head.file, LONGEST_NAME)
     named = name_of(facts, waits.head.resource)
     return named.name if named and named.sure else ""
+
+
+def listed_as(facts: Facts, waits: Waits) -> ListedQueue | None:
+    """The same queue in SDA's SHOW LOCK/BRIEF, which has the holders.
+
+    SDA prints a dot for every byte that is no character, so two locks can look alike: then it is none of them.
+    """
+    printed = _printed(waits.head)
+    alike = {one.path for one in facts.every(LockQueue) if _printed(one) == printed}
+    found = [one for one in facts.every(ListedQueue) if (one.root.rstrip(), one.text.rstrip()) == printed]
+    return found[0] if len(found) == 1 and len(alike) == 1 and found[0].holders else None
+
+
+def _printed(queue: LockQueue) -> tuple[str, str]:
+    """Its root's name and its own, as SDA prints them."""
+    return as_text(queue.names[0]).rstrip(), as_text(queue.names[-1]).rstrip()
+
+
+def holder_of(facts: Facts, pid: str) -> tuple[str, str]:
+    """A process that holds a lock, with its name where SHOW SYSTEM has it, and its state there; empty where not."""
+    found = facts.latest(Process, pid=pid)
+    if found is None or pid == SYSTEM_PID:
+        return ("the system" if pid == SYSTEM_PID else f"process {pid}"), ""
+    return f"{comment(found.name, 15)} ({pid})", comment(found.state, 5)
 
 
 def records_waited_for(facts: Facts, tree: str) -> float:

@@ -2,10 +2,13 @@
 
 The criteria, in this order: the CPU runs; it is not the primary; TCP/IP is not on it; no device has its fast path
 there; the same holds for its co-thread, or that is stopped, or there is none. What was not read counts against a CPU.
-Of equals one is taken that fast path cannot be given to. RAD: where no full display names them, a check by hand.
-Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID); JCC Consulting's slides of 2014 (co-thread).
+Of equals one is taken that fast path cannot be given to. RAD: where no full display names them, a check by hand; where
+it is known which one has the lock manager's memory, a CPU of that one comes first.
+Sources: OpenVMS V7.3 New Features, 4.4 (fast-path devices, LCKMGR_CPUID, memory on the GS Series); JCC Consulting's
+slides of 2014 (co-thread).
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -17,12 +20,15 @@ from rules.changes.quoting import comment
 from rules.finding import Change, Evidence, Untrusted
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import Layout, Pair
-from rules.openvms._evidence.node import pending_of
+from rules.openvms._evidence.node import in_prose, level_of, parameter_of, pending_of
+from rules.openvms._evidence.releases import machine_of
 
-HIGHEST = PARAMETERS["LCKMGR_CPUID"].high
+HIGHEST, IDS = PARAMETERS["LCKMGR_CPUID"].high, PARAMETERS["LOCKIDTBL"]
 MOST = 3
 """Reasons against CPUs that a sentence names; the page of the node's CPUs has them all."""
 EQUAL = "as good, but of a higher number"
+GS_SERIES = re.compile(r"\bGS(?:80|160|320)\b")
+"""Machines of quad building blocks (QBB), each of up to four CPUs and a part of the memory."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +90,63 @@ class Placement:
         return f"None is free{first} ({self.brief})." if self.seats else "No CPU was read."
 
 
+@dataclass(frozen=True)
+class LockMemory:
+    """Where the lock manager's memory is, and what tells so."""
+
+    rad: int
+    said: str
+    """As a clause."""
+    evidence: tuple[Evidence, ...]
+
+
+def gs_series(layout: Layout) -> bool:
+    """Whether it is one of the machines, and a release, of which the vendor says where that memory is.
+
+    OpenVMS V7.3 New Features, 4.4.5, for V7.3; that V7.3-1 and V7.3-2 do the same is inferred, of V8 nothing was found.
+    """
+    return bool(layout.v7 and GS_SERIES.search(machine_of(layout.facts).hardware or ""))
+
+
+def lock_memory(layout: Layout) -> LockMemory | None:
+    """The RAD that has the lock manager's memory; `None` where nothing tells.
+
+    On the GS Series LOCKIDTBL preallocates it from the low QBB, all of it where the value is as large as locks and
+    resources together (4.4.5); that the low QBB is the lowest RAD is inferred.
+    """
+    rads = [one for one in layout.rads if one is not None]
+    found = parameter_of(layout.facts, "LOCKIDTBL", IDS.low, IDS.high)
+    locks, resources = level_of(layout.facts, "locks"), level_of(layout.facts, "resources")
+    if not gs_series(layout) or len(rads) < 2 or len(rads) < len(layout.rads) or not isinstance(found, tuple):
+        return None
+    ids, setting = found
+    if not isinstance(locks, tuple) or not isinstance(resources, tuple) or ids < locks[0] + resources[0]:
+        return None
+    return LockMemory(
+        min(rads),
+        f"LOCKIDTBL {in_prose(ids)} preallocates memory for all {in_prose(locks[0] + resources[0])} locks and "
+        f"resources in the low QBB, RAD {min(rads)}",
+        (
+            Evidence("LOCKIDTBL", ids, "entries", setting.source),
+            Evidence("locks", locks[0], "", locks[2]),
+            Evidence("resources", resources[0], "", resources[2]),
+        ),
+    )
+
+
+def _near_memory(layout: Layout, seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
+    """The seats with a reason against those far from the lock memory, where a nearer one is free."""
+    memory = lock_memory(layout)
+    near = [one.cpu for one in seats if memory and one.against is None and layout.rad(one.cpu) == memory.rad]
+    if memory is None or not near:
+        return seats
+    far = f"not in RAD {memory.rad}, where the lock memory is"
+    return tuple(one if one.against or one.cpu in near else replace(one, against=far) for one in seats)
+
+
 def placement_of(layout: Layout, without: frozenset[int] = frozenset()) -> Placement:
     """Judge every CPU that was read; `without`: those that are not to be taken (its place now and the co-thread)."""
-    seats = tuple(_seat(layout, cpu) for cpu in _numbers(layout) if cpu not in without)
+    seats = _near_memory(layout, tuple(_seat(layout, cpu) for cpu in _numbers(layout) if cpu not in without))
     free = [seat for seat in seats if seat.against is None]
     waits = pending_of(layout.facts, "LCKMGR_CPUID")  # the later choice of two
     chosen = (waits[0] if waits else None, layout.setting("LCKMGR_CPUID"))
@@ -138,6 +198,16 @@ def look_at(layout: Layout, cpu: int) -> tuple[str, ...]:
     if layout.v7 and (layout.fast_path_cpus is None or cpu in layout.fast_path_cpus):
         found.append(f"On V7.3 fast path may still be given to CPU {cpu}: clear its bit in IO_PREFER_CPUS.")
     return tuple(found)
+
+
+def qbb_unread(layout: Layout, cpu: int) -> str:
+    """That the QBB of a CPU was not read, as a sentence; empty where it is no such machine, or the RADs were read."""
+    if not gs_series(layout) or (layout.rads and None not in layout.rads):
+        return ""
+    return (
+        f"Whether CPU {cpu} is in the QBB that has the lock manager's memory was not read (SHOW CPU/FULL, "
+        "Capabilities): CPU and memory of one QBB are best (OpenVMS V7.3 New Features, 4.4.5)."
+    )
 
 
 def cost_of(layout: Layout) -> tuple[str, list[Evidence]]:
@@ -265,4 +335,17 @@ def listed_cpus(numbers: Iterable[int]) -> str:
     return ", ".join(said)
 
 
-__all__ = ["Placement", "Seat", "cost_of", "left_alone", "listed_cpus", "look_at", "placement_of", "stop_beside"]
+__all__ = [
+    "LockMemory",
+    "Placement",
+    "Seat",
+    "cost_of",
+    "gs_series",
+    "left_alone",
+    "listed_cpus",
+    "lock_memory",
+    "look_at",
+    "placement_of",
+    "qbb_unread",
+    "stop_beside",
+]
