@@ -208,9 +208,10 @@ class MonCachedStatement(Counted, Fact):
     executions: Reading = ABSENT
     """`UseCount`."""
     mean_logical_reads: Reading = ABSENT
-    """`AvgLIO`: since it was cached, whatever the interval; so are the next three."""
+    """`AvgLIO`: since it was cached, whatever the interval; so are the next four."""
     max_logical_reads: Reading = ABSENT
     mean_physical_reads: Reading = ABSENT
+    mean_cpu_milliseconds: Reading = ABSENT
     mean_elapsed_milliseconds: Reading = ABSENT
     mean_scan_rows: Reading = ABSENT
     """`AvgScanRows`, rows scanned by one execution; from 15.7 ESD#2, as is the next; since it was cached, both."""

@@ -102,6 +102,7 @@ CACHED_STATEMENTS = MonitorTable(
             mean_logical_reads="avglio",
             max_logical_reads="maxlio",
             mean_physical_reads="avgpio",
+            mean_cpu_milliseconds="avgcputime",
             mean_elapsed_milliseconds="avgelapsedtime",
             mean_scan_rows="avgscanrows",
             max_write_rows="maxqualifyingwriterows",
