@@ -2,7 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
-from collectors.facts.ase.logs import LogHolder
+from collectors.facts.ase.logs import LogHolder, LogIoSize
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
     MonEngine,
@@ -111,6 +111,7 @@ __all__ = [
     "LockSummary",
     "LogEvent",
     "LogHolder",
+    "LogIoSize",
     "LogWrites",
     "MemoryHeadroom",
     "MetadataCache",
