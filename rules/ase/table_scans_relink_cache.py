@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
     CachePool,
+    IndexKeys,
     MonCachedStatement,
     MonDataCache,
     MonOpenObjectActivity,
@@ -37,6 +38,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.ase._evidence.caches.figures import page_kb
+from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.plans import owner_of, plans_of
 from rules.ase._evidence.objects.scans import (
     LEAST_PAGES,
@@ -116,9 +118,11 @@ STATEMENTS = (
 
 WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
 INDEX = (
-    "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that and no "
-    "index begins with it. No setting makes this less."
+    "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No "
+    "setting makes this less."
 )
+UNLISTED = " and no index begins with it (sp_helpindex)"
+NONE_BEGINS = "; those it has are {0}"
 NARROW = "Tune {0}, {1}: an index for its where clause, a narrower query or statistics. No setting makes this less."
 
 
@@ -148,7 +152,7 @@ class Limits(TaskLimits):
 
 @rule(
     needs=(MonOpenObjectActivity,),
-    uses=(*CONTENT_FACTS, CachePool, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS, *WAIT_FACTS, Snapshot),
+    uses=(*CONTENT_FACTS, CachePool, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS, *WAIT_FACTS, Snapshot, IndexKeys),
     links=LINKS,
     limits=Limits,
 )
@@ -255,6 +259,11 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
     if loud is None or top is None or top.percent < limits.cpu_percent:
         return None
     name, row, columns = name_of(first.row), top.statement, columns_of(top.statement.text or "")
+    indexes = indexes_of(facts, first.row.object_name)
+    begun = beginning_with(indexes, columns[0]) if columns else None
+    if begun:
+        columns = ()  # an index by it is there, and something else keeps it from being used
+    others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
     what = f"SSQLID {row.statement}"
     ran = f"{top.per_second:,.0f} times a second {top.milliseconds:,.0f} ms of CPU"
     cpu = f"CPU of statement {row.statement} (executions x AvgCpuTime)"
@@ -263,7 +272,7 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
         severity=min(loud, Severity.WARNING),
         title=f"Scans of {name} keep {top.engines:.1f} of {top.busy:.1f} busy engines at work",
         because=WORKS.format(f"{what}, {top.says}", queue.tasks),
-        do=INDEX.format(what, ran, name, ", ".join(columns)) if columns else NARROW.format(what, ran),
+        do=INDEX.format(what, ran, name, ", ".join(columns), others) if columns else NARROW.format(what, ran),
         evidence=(
             Evidence(cpu, round(top.engines, 2), "engines", row.source),
             Evidence(
@@ -276,6 +285,7 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
             Evidence("mean engine busy", round(busy, 1), "%", queue.running_source, limits.work_percent),
             *queue.evidence(limits.tasks, limits.share_percent),
             *finding.evidence,
+            *index_evidence(indexes),
         ),
         share=min(top.percent, 100.0),
     )

@@ -24,6 +24,7 @@ from collectors.facts.ase.objects import (
     DatabaseFragment,
     Deadlock,
     HeldLock,
+    IndexKeys,
     IndexSize,
     MemoryHeadroom,
     MetadataCount,
@@ -44,6 +45,7 @@ from collectors.facts.ase.processes import (
     MonProcessSQLText,
     MonProcessStatement,
     MonProcessWaits,
+    MonSysSQLText,
     MonSysStatement,
 )
 from collectors.facts.ase.samples import SampledBlocking, SampledSpinlock, SampledWaits
@@ -103,6 +105,7 @@ __all__ = [
     "EngineBusy",
     "ErrorLog",
     "HeldLock",
+    "IndexKeys",
     "IndexSize",
     "LargestLogCache",
     "LockEvents",
@@ -139,6 +142,7 @@ __all__ = [
     "MonState",
     "MonStatementCache",
     "MonSysExecutionTime",
+    "MonSysSQLText",
     "MonSysStatement",
     "MonSysWaits",
     "MonTable",

@@ -101,6 +101,24 @@ class MonProcessSQLText(TableRow, Fact):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MonSysSQLText(TableRow, Fact):
+    """One piece of a batch that was run (a pipe: each reader is given the rows that are new to it)."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "select * from master..monSysSQLText /* needs SQL batch capture, sql text pipe active, sql text pipe max "
+        "messages */"
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    batch: int | None = None
+    sequence: int | None = None
+    """Which piece of its batch."""
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcessStatement(TableRow, Fact):
     """The statement that one process runs at this moment, with what it took until now. Times are milliseconds."""
 

@@ -8,6 +8,7 @@ from collectors.facts.ase import (
     MonProcessSQLText,
     MonProcessStatement,
     MonProcessWaits,
+    MonSysSQLText,
     MonSysStatement,
 )
 from collectors.reports.ase.monitor_tables.cells import text, time, whole, words
@@ -82,6 +83,19 @@ PROCESS_TEXT = MonitorTable(
     },
     marks=marks("spid sequenceinline sqltext", "spid linenumber sqltext"),
     never=frozenset(("sequenceinbatch", "ssqlid", "logicalreads")),
+)
+
+ENDED_TEXT = MonitorTable(
+    name="monSysSQLText",
+    fact=MonSysSQLText,
+    columns={
+        **OF_PROCESS,
+        "batchid": ("batch", whole),
+        "sequenceinbatch": ("sequence", whole),
+        "sqltext": ("text", text),
+    },
+    marks=marks("spid sequenceinbatch sqltext"),
+    never=frozenset(("sequenceinline", "linenumber", "ssqlid", "logicalreads")),
 )
 
 CACHED_STATEMENTS = MonitorTable(
@@ -202,6 +216,7 @@ TABLES = (
     PROCESS_WAITS,
     PROCESS_OBJECTS,
     PROCESS_TEXT,
+    ENDED_TEXT,
     CACHED_STATEMENTS,
     ENDED_STATEMENTS,
     RUNNING_STATEMENTS,
