@@ -8,8 +8,10 @@ I/O size decides how many pages go in one write, and a task that waits for it ho
 
 What to do: by the vendor a larger log I/O size where the log writes much and the figure is slightly above 1, a smaller
 one where it is well above 1. `sp_logiosize` in the database shows the size in force (4K unless somebody set it) and
-sets it; it is dynamic, and the cache of the log needs a pool of that size. The report adds up all databases: which one
-writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650).
+sets it; it is dynamic, and the cache of the log needs a pool of that size: where the size in force was printed, twice
+that is advised with its commands, and the pool first if there is none. The report adds up all databases: which one
+writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650); else the one database of
+users is named whose log has a cache of its own, or whose size was asked for.
 
 When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size: what is in force is in no
 export, and where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
@@ -25,6 +27,7 @@ from collectors.facts.ase import (
     BindingList,
     CacheBinding,
     CachePool,
+    LogIoSize,
     LogWrites,
     MonCachePool,
     MonOpenObjectActivity,
@@ -32,7 +35,7 @@ from collectors.facts.ase import (
     SemaphoreRequests,
     SysmonSample,
 )
-from rules.ase._evidence.caches.figures import pools_of
+from rules.ase._evidence.caches.figures import kind_of, named_of, pool_kb, pools_of
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
 from rules.ase._evidence.log.levers import WELL_ABOVE, only_pool
 from rules.ase._evidence.objects.seen import activity
@@ -41,11 +44,11 @@ from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import SHARE_ORIGIN, SHARE_PERCENT, TASKS, TASKS_ORIGIN
 from rules.changes.ase_binding import why_not_database
-from rules.changes.ase_cache import DEFAULT_CACHE
-from rules.changes.ase_log import log_io_size
+from rules.changes.ase_cache import DEFAULT_CACHE, add_pool
+from rules.changes.ase_log import log_io_size, set_log_io_size
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",)
 APART = 0.1
@@ -54,6 +57,14 @@ NO_DATABASE = (
     "Which database it is, is not in these exports: monOpenDatabases or two snapshots of monOpenObjectActivity with "
     "trace flag 3650 on show it."
 )
+ONLY = (
+    "That {0} writes most of the log is not in these exports, only that its log alone was set apart or asked for: "
+    "monOpenDatabases shows it."
+)
+MOST_PAGES = 8.0
+"""Vendor: the largest I/O is eight logical pages."""
+POOL_SHARE = 0.5
+"""This project: half of a cache for logs goes to the pool of their I/O size; the other stays for what reads the log."""
 SMALLEST = "The size in force is not in these exports: where it is one page of the server, there is no smaller one."
 
 
@@ -77,7 +88,7 @@ class Limits:
     needs=(LogWrites,),
     uses=(
         *(LogWrites, SysmonSample, SemaphoreRequests, MonOpenObjectActivity, CacheBinding, BindingList, NamedCache),
-        *(CachePool, MonCachePool, *WAIT_FACTS),
+        *(CachePool, MonCachePool, LogIoSize, *WAIT_FACTS),
     ),
     links=LINKS,
     limits=Limits,
@@ -116,31 +127,78 @@ def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: st
     rate = row.per_second if known(row.per_second) else 0.0
     felt, evidence = _felt(facts, limits)
     database = _busiest(facts)
-    cache, pools = _pools(facts, database[0]) if database else ("", "")
-    change = log_io_size(database[0], larger=larger, pools=pools) if database and felt else None
-    where = comment(database[0]) if database else "the database that writes most of the log"
+    only = None if database else _only(facts)
+    name = database[0] if database else only
+    cache, pools = _pools(facts, name) if name else ("", "")
     size = "larger" if larger else "smaller"
-    how = f"its log is in {cache}: {pools}" if database else "the cache of its log needs a pool of that size"
+    doubled = _doubled(facts, name, cache) if name and larger else None
+    if doubled:
+        changes: tuple[Change, ...] = doubled.changes
+        do = doubled.says
+    else:
+        change = log_io_size(name, larger=larger, pools=pools) if name and felt else None
+        changes = (change,) if change else ()
+        where = comment(name) if name else "the database that writes most of the log"
+        how = f"its log is in {cache}: {pools}" if name else "the cache of its log needs a pool of that size"
+        do = f"Look at the log I/O size of {where} (sp_logiosize, in the database) and try a {size} one: sp_logiosize "
+        do += f'"<KB>", dynamic; {how}.'
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if felt and larger else Severity.NOTE,
         title=f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried",
-        seen=f"{said}.",
+        seen=f"{said}{doubled.seen if doubled else ''}.",
         because="A page that is not full when a transaction ends is written again with the next one; "
         + (
             "slightly above one write a page more pages go in one larger write."
             if larger
             else "well above one write a page a large write carries pages that are not full."
         ),
-        do=f"Look at the log I/O size of {where} (sp_logiosize, in the database) and try a {size} one: sp_logiosize "
-        f'"<KB>", dynamic; {how}.',
-        unknown=joined("" if larger else SMALLEST, "" if database else NO_DATABASE),
+        do=do,
+        unknown=joined(
+            "" if larger else SMALLEST, "" if database else ONLY.format(comment(only)) if only else NO_DATABASE
+        ),
         evidence=(
             Evidence("writes for each page of the log", round(each, 2), "", row.source, limits.above_one),
             Evidence("writes of the log", rate, "/s", row.source, limits.writes_per_second),
             *evidence,
+            *((doubled.evidence,) if doubled else ()),
         ),
-        changes=(change,) if change else (),
+        changes=changes if felt else (),
+        explains=("ase/log_semaphore_contended",) if doubled and felt else (),
+    )
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """Twice the log I/O size in force, of which the cache of the log has a pool or gets one."""
+
+    says: str
+    seen: str
+    changes: tuple[Change, ...]
+    evidence: Evidence
+
+
+def _doubled(facts: Facts, database: str, cache: str) -> Doubled | None:
+    """The larger size in exact words, where the size in force was printed and the pools of the cache are known."""
+    said, pools = facts.latest(LogIoSize, database=database), pools_of(facts, cache)
+    kilobytes = {pool.io_size_kb: (pool_kb(pool) or 0.0) / 1024 for pool in pools}
+    if said is None or not pools or said.kilobytes * 2 > MOST_PAGES * pools[0].io_size_kb:
+        return None
+    new = said.kilobytes * 2
+    made: tuple[Change, ...] = ()
+    first = ""
+    if new not in kilobytes:
+        whole, mb = kilobytes[pools[0].io_size_kb], int(kilobytes[pools[0].io_size_kb] * POOL_SHARE)
+        if kind_of(named_of(facts, cache)) != "log" or mb < 1:
+            return None  # of a cache that holds more than a log, how much may go is for a person to say
+        made = (add_pool(cache, new, mb, whole),)
+        first = f'Give {cache} a pool for it first: sp_poolconfig "{cache}", "{mb}M", "{new:g}K"; then, '
+    order = f'n {comment(database)}, sp_logiosize "{new:g}"'
+    return Doubled(
+        f"{first}i{order}. Both are dynamic: measure again." if first else f"I{order}, dynamic: measure again.",
+        f"; the log of {comment(database)} goes in writes of {said.kilobytes:g} KB at most, from {cache}",
+        (*made, set_log_io_size(database, said.kilobytes, new)),
+        Evidence(f"log I/O size of {comment(database)}", said.kilobytes, "KB", said.source),
     )
 
 
@@ -168,6 +226,16 @@ def _busiest(facts: Facts) -> tuple[str, float] | None:
             written[one.database] = written.get(one.database, 0.0) + one.pages_written
     users = [(name, pages) for name, pages in written.items() if pages > 0 and not why_not_database(name)]
     return max(users, key=lambda one: one[1], default=None)
+
+
+def _only(facts: Facts) -> str | None:
+    """The one database of users whose log has a cache of its own, or else whose log I/O size was asked for."""
+    bound = [one for one in facts.every(CacheBinding) if (one.table or "").lower() == "syslogs"]
+    own = {one.database for one in bound if one.database and one.valid is not False}
+    asked = {one.database for one in facts.every(LogIoSize)}
+    users = [sorted(name for name in names if not why_not_database(name)) for names in (own, asked)]
+    found = next((names for names in users if names), [])
+    return found[0] if len(found) == 1 else None
 
 
 def _pools(facts: Facts, database: str) -> tuple[str, str]:

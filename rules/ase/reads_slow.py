@@ -63,6 +63,13 @@ FEWER = (
     "Fewer reads{0} come before more memory: an index for the statement that scans, then a cache that holds what is "
     "read again and again."
 )
+ONE = (
+    "First make {0} read less ({1}{2:.0f} % of the reads of the statements listed): an index for its where clause, or "
+    "a condition without a function on a column that has one."
+)
+AFTER = "Then look below the slowest device, with the tools of the host."
+ONE_PERCENT = 80.0
+"""This project: a statement with so much of the reads of all that are listed comes before the devices."""
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
 """Most denied first: one read of eight pages in place of eight."""
 TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.COLLECTED_BY)
@@ -128,16 +135,22 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     below = DEVICES.format(
         f"{device}{devices.besides(readers, limits.milliseconds)}" if device else "the slowest device"
     )
+    top = costliest(facts, "physical_reads")
+    one = top if top and top.percent >= ONE_PERCENT and not top.running and not (slow or lacking_pool) else None
+    first = ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent) if one else ""
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else lost if between else Severity.ADVICE if lacking_pool else Severity.NOTE,
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
-        + (f"; slow device: {device}" if device else ""),
+        + (f"; slow device: {device}" if device else "")
+        + (f"; {one.percent:.0f} % of those listed by {one.program}" if one and one.program else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
+        do=joined(first, AFTER if between else fewer)
+        if one
+        else joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
         unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
@@ -150,12 +163,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         changes=(lacking_pool.change,) if lacking_pool else (),
     )
     shown = with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
-    top = costliest(facts, "physical_reads") if shown.because == finding.because else None
-    if top:
-        evidence = (*shown.evidence, *top.evidence(facts))
-        shown = replace(
-            shown.adding(because=f"Most of the reads that are listed are of {top.says}."), evidence=evidence
-        )
+    if top and (one or shown.because == finding.because):
+        most = f"Most of the reads that are listed are of {top.says}."
+        shown = replace(finding.adding(because=most), evidence=(*shown.evidence, *top.evidence(facts)))
     yield shown
     if lacks and finding.severity > Severity.NOTE:
         yield Unknown(tuple(lacks))

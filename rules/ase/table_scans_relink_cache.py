@@ -17,18 +17,28 @@ When to ignore it: a small table is read by scanning on purpose, and a nightly r
 nobody waits. The number of scans is that of plans that used the table without an index, so it is at most right: where
 that many scans of the whole table would be twice the pages that were read of it at all, they were not of the whole
 table, and it is advice to look at the statements. Where nobody waits it is a note that names the statement, and only
-where a plan shows it, or its scans make nearly all searches of a server at work. The share is of the searches of all
-caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's, it is advice
-too.
+where a plan shows it, or its scans make nearly all searches of a server at work. It is a warning where the CPU time of
+that statement is a large part of what busy engines do, tasks wait for an engine, and the clients' commands are not
+those of reports, which take longer than a second on average. The share is of the searches of all caches (monDataCache,
+else sp_sysmon); of the listed objects alone, which may be a part of the server's, it is advice too.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import CachePool, MonDataCache, MonOpenObjectActivity, MonSpinlockActivity
+from collectors.facts.ase import (
+    CachePool,
+    IndexKeys,
+    MonCachedStatement,
+    MonDataCache,
+    MonOpenObjectActivity,
+    MonSpinlockActivity,
+    Snapshot,
+)
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.ase._evidence.caches.figures import page_kb
+from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.plans import owner_of, plans_of
 from rules.ase._evidence.objects.scans import (
     LEAST_PAGES,
@@ -36,6 +46,7 @@ from rules.ase._evidence.objects.scans import (
     SHARE_PERCENT,
     SIZES,
     TABLE_PERCENT,
+    WHOLE_TIMES,
     Scanned,
     Searches,
     reading_most,
@@ -52,6 +63,7 @@ from rules.ase._evidence.objects.seen import (
     name_of,
     sizes,
 )
+from rules.ase._evidence.objects.statement_cpu import Worked, worked
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, with_statements
 from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
@@ -68,6 +80,10 @@ from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.ase._evidence.times import when as covers
+from rules.ase._evidence.waits.events import RUN_QUEUE
+from rules.ase._evidence.waits.index_wanted import columns_of, pages_each
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
+from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
 from rules.sources import TALLMAN
@@ -100,9 +116,19 @@ STATEMENTS = (
 )
 
 
+WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
+INDEX = (
+    "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No "
+    "setting makes this less."
+)
+UNLISTED = " and no index begins with it (sp_helpindex)"
+NONE_BEGINS = "; those it has are {0}"
+NARROW = "Tune {0}, {1}: an index for its where clause, a narrower query or statistics. No setting makes this less."
+
+
 @dataclass(frozen=True)
-class Limits:
-    """From which share on scans are the cause."""
+class Limits(TaskLimits):
+    """From which share on scans are the cause; those of tasks that wait are of the run queue."""
 
     share_percent: float = percent(
         SHARE_PERCENT, "this project: with less, the rest of the work is the larger part", low=1
@@ -116,12 +142,17 @@ class Limits:
         CACHE_SEARCHES, "this project: with fewer searches of the cache nobody waits long", unit="searches/s"
     )
     busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
+    cpu_percent: float = percent(
+        SHARE_PERCENT, "this project: so large a part of the engines' work is worth an index", low=1
+    )
+    work_percent: float = percent(70.0, "this project: idler engines serve the others as fast as ever")
+    command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     pages: float = limit(LEAST_PAGES, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
 
 
 @rule(
     needs=(MonOpenObjectActivity,),
-    uses=(*CONTENT_FACTS, CachePool, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS),
+    uses=(*CONTENT_FACTS, CachePool, *CACHE_FACTS, *ENGINE_FACTS, *STATEMENT_FACTS, *WAIT_FACTS, Snapshot, IndexKeys),
     links=LINKS,
     limits=Limits,
 )
@@ -205,7 +236,65 @@ def _held_against_caches(
     if not hot:
         waits = f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
         finding = replace(finding, severity=Severity.NOTE, because=waits, explains=())
+        finding = _by_cpu(facts, limits, finding, tables[0]) or finding
     return with_statements(finding, facts, named, otherwise=STATEMENTS)
+
+
+def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> Finding | None:
+    """The finding where a statement that scans the first table is much of what engines do that others wait for."""
+    queue, (number, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
+    if not isinstance(queue, Waited) or not number or busy is None or busy < limits.work_percent or not first.whole:
+        return None
+    loud, commands = of_tasks(queue, limits), command_time(facts)
+    if commands and commands.seconds > limits.command_seconds:
+        return None
+    used = by_text(facts, [(first.row.database, first.row.object_name)])
+    found = [
+        one
+        for used_by in used
+        if isinstance(used_by.fact, MonCachedStatement)
+        if (one := worked(facts, used_by.fact)) and _scans(one, first)
+    ]
+    top = max(found, key=lambda one: one.engines, default=None)
+    if loud is None or top is None or top.percent < limits.cpu_percent:
+        return None
+    name, row, columns = name_of(first.row), top.statement, columns_of(top.statement.text or "")
+    indexes = indexes_of(facts, first.row.object_name)
+    begun = beginning_with(indexes, columns[0]) if columns else None
+    if begun:
+        columns = ()  # an index by it is there, and something else keeps it from being used
+    others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
+    what = f"SSQLID {row.statement}"
+    ran = f"{top.per_second:,.0f} times a second {top.milliseconds:,.0f} ms of CPU"
+    cpu = f"CPU of statement {row.statement} (executions x AvgCpuTime)"
+    return replace(
+        finding,
+        severity=min(loud, Severity.WARNING),
+        title=f"Scans of {name} keep {top.engines:.1f} of {top.busy:.1f} busy engines at work",
+        because=WORKS.format(f"{what}, {top.says}", queue.tasks),
+        do=INDEX.format(what, ran, name, ", ".join(columns), others) if columns else NARROW.format(what, ran),
+        evidence=(
+            Evidence(cpu, round(top.engines, 2), "engines", row.source),
+            Evidence(
+                f"share of statement {row.statement} in the engines' work",
+                round(top.percent, 1),
+                "%",
+                row.source,
+                limits.cpu_percent,
+            ),
+            Evidence("mean engine busy", round(busy, 1), "%", queue.running_source, limits.work_percent),
+            *queue.evidence(limits.tasks, limits.share_percent),
+            *finding.evidence,
+            *index_evidence(indexes),
+        ),
+        share=min(top.percent, 100.0),
+    )
+
+
+def _scans(one: Worked, table: Scanned) -> bool:
+    """Whether an execution reads about what a scan of the table does."""
+    pages = pages_each(one.statement)
+    return pages is not None and pages * WHOLE_TIMES >= table.mean_pages
 
 
 def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:

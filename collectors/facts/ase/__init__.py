@@ -2,7 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
-from collectors.facts.ase.logs import LogHolder
+from collectors.facts.ase.logs import LogHolder, LogIoSize
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
     MonEngine,
@@ -24,6 +24,7 @@ from collectors.facts.ase.objects import (
     DatabaseFragment,
     Deadlock,
     HeldLock,
+    IndexKeys,
     IndexSize,
     MemoryHeadroom,
     MetadataCount,
@@ -44,6 +45,7 @@ from collectors.facts.ase.processes import (
     MonProcessSQLText,
     MonProcessStatement,
     MonProcessWaits,
+    MonSysSQLText,
     MonSysStatement,
 )
 from collectors.facts.ase.samples import SampledBlocking, SampledSpinlock, SampledWaits
@@ -103,6 +105,7 @@ __all__ = [
     "EngineBusy",
     "ErrorLog",
     "HeldLock",
+    "IndexKeys",
     "IndexSize",
     "LargestLogCache",
     "LockEvents",
@@ -111,6 +114,7 @@ __all__ = [
     "LockSummary",
     "LogEvent",
     "LogHolder",
+    "LogIoSize",
     "LogWrites",
     "MemoryHeadroom",
     "MetadataCache",
@@ -138,6 +142,7 @@ __all__ = [
     "MonState",
     "MonStatementCache",
     "MonSysExecutionTime",
+    "MonSysSQLText",
     "MonSysStatement",
     "MonSysWaits",
     "MonTable",

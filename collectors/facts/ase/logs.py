@@ -29,3 +29,13 @@ class LogHolder(Fact):
     def replicates(self) -> bool:
         """Whether this is the truncation point of Replication Server."""
         return (self.name or "").lower() == self.REPLICATION
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogIoSize(Fact):
+    """The log I/O size of one database, in kilobytes, 2 to 128: how much of its log goes in one write at most."""
+
+    COLLECTED_BY: ClassVar[str] = "sp_logiosize /* in the database whose log is written most */"
+
+    database: str
+    kilobytes: float

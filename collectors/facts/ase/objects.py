@@ -366,3 +366,24 @@ class Deadlock(TableRow, Fact):
     """Whether it was read in the error log, which has no KPIDs and no time of the wait."""
     victim_spid: int | None = None
     """The victim as the error log names it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexKeys(Fact):
+    """One index of a table, with the columns it is of."""
+
+    COLLECTED_BY: ClassVar[str] = "sp_helpindex <table> /* in its database */"
+
+    table: str | None = None
+    """`None` where no command above the listing says whose indexes they are; no export says of which database."""
+    index: str
+    keys: str
+    """Its columns in their order, as printed: `last_name, post_code`; `DESC` may follow one."""
+    clustered: bool = False
+    unique: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns, in small letters."""
+        words = [piece.split() for piece in self.keys.lower().split(",")]
+        return tuple(piece[0] for piece in words if piece)

@@ -101,6 +101,24 @@ class MonProcessSQLText(TableRow, Fact):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MonSysSQLText(TableRow, Fact):
+    """One piece of a batch that was run (a pipe: each reader is given the rows that are new to it)."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "select * from master..monSysSQLText /* needs SQL batch capture, sql text pipe active, sql text pipe max "
+        "messages */"
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    batch: int | None = None
+    sequence: int | None = None
+    """Which piece of its batch."""
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcessStatement(TableRow, Fact):
     """The statement that one process runs at this moment, with what it took until now. Times are milliseconds."""
 
@@ -208,9 +226,10 @@ class MonCachedStatement(Counted, Fact):
     executions: Reading = ABSENT
     """`UseCount`."""
     mean_logical_reads: Reading = ABSENT
-    """`AvgLIO`: since it was cached, whatever the interval; so are the next three."""
+    """`AvgLIO`: since it was cached, whatever the interval; so are the next four."""
     max_logical_reads: Reading = ABSENT
     mean_physical_reads: Reading = ABSENT
+    mean_cpu_milliseconds: Reading = ABSENT
     mean_elapsed_milliseconds: Reading = ABSENT
     mean_scan_rows: Reading = ABSENT
     """`AvgScanRows`, rows scanned by one execution; from 15.7 ESD#2, as is the next; since it was cached, both."""

@@ -8,6 +8,7 @@ from collectors.facts.ase import (
     MonProcessSQLText,
     MonProcessStatement,
     MonProcessWaits,
+    MonSysSQLText,
     MonSysStatement,
 )
 from collectors.reports.ase.monitor_tables.cells import text, time, whole, words
@@ -84,6 +85,19 @@ PROCESS_TEXT = MonitorTable(
     never=frozenset(("sequenceinbatch", "ssqlid", "logicalreads")),
 )
 
+ENDED_TEXT = MonitorTable(
+    name="monSysSQLText",
+    fact=MonSysSQLText,
+    columns={
+        **OF_PROCESS,
+        "batchid": ("batch", whole),
+        "sequenceinbatch": ("sequence", whole),
+        "sqltext": ("text", text),
+    },
+    marks=marks("spid sequenceinbatch sqltext"),
+    never=frozenset(("sequenceinline", "linenumber", "ssqlid", "logicalreads")),
+)
+
 CACHED_STATEMENTS = MonitorTable(
     name="monCachedStatement",
     fact=MonCachedStatement,
@@ -102,6 +116,7 @@ CACHED_STATEMENTS = MonitorTable(
             mean_logical_reads="avglio",
             max_logical_reads="maxlio",
             mean_physical_reads="avgpio",
+            mean_cpu_milliseconds="avgcputime",
             mean_elapsed_milliseconds="avgelapsedtime",
             mean_scan_rows="avgscanrows",
             max_write_rows="maxqualifyingwriterows",
@@ -201,6 +216,7 @@ TABLES = (
     PROCESS_WAITS,
     PROCESS_OBJECTS,
     PROCESS_TEXT,
+    ENDED_TEXT,
     CACHED_STATEMENTS,
     ENDED_STATEMENTS,
     RUNNING_STATEMENTS,

@@ -50,7 +50,7 @@ SIGNS = (
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
     "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
     "LocksHeld", "ULCMaxUsage", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
-    "SuspendedProcesses", "OperationID", "ExecutionCnt",
+    "SuspendedProcesses", "OperationID", "ExecutionCnt", "SequenceInBatch",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"

@@ -3,7 +3,8 @@
 `monSysStatement` lists statements that ended, by procedure and line or by SSQLID, with what each took; a line of a
 procedure is named by its number, as the table has no names. Where it was not collected, or its pipe was empty,
 `monProcessStatement` shows what ran at that moment. A plan (`sp_showplan`) belongs to a statement where a session that
-ran it has it at the same line, or where it was asked for by its SSQLID.
+ran it has it at the same line, or where it was asked for by its SSQLID. Who ran it says `monProcess`, of sessions that
+are connected; and with which batch `monSysSQLText`, so that the name of a procedure is mostly there to be read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +13,27 @@ from datetime import datetime
 from typing import Literal
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import MonProcessStatement, MonSysStatement, PlanAccess, Snapshot, SysmonSample
+from collectors.facts.ase import (
+    MonProcess,
+    MonProcessStatement,
+    MonSysSQLText,
+    MonSysStatement,
+    PlanAccess,
+    Snapshot,
+    SysmonSample,
+)
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence
 from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.objects.sessions import programs_of
+from rules.ase._evidence.objects.statements import shown
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
-COSTLIEST_FACTS: tuple[type[Fact], ...] = (MonSysStatement, MonProcessStatement, SysmonSample, Snapshot, *PLAN_FACTS)
+COSTLIEST_FACTS: tuple[type[Fact], ...] = (
+    *(MonSysStatement, MonProcessStatement, MonProcess, MonSysSQLText, SysmonSample, Snapshot, *PLAN_FACTS),
+)
+BATCH = 60
+"""Characters of a batch that are shown."""
 LEAST_PERCENT = 25.0
 """This project: a statement that took less of what all that are listed took is not named as the one to tune first."""
 Figure = Literal["cpu_milliseconds", "physical_reads"]
@@ -40,6 +55,19 @@ class Costliest:
     scans: tuple[PlanAccess, ...]
     """The accesses of its plan that read a whole table."""
     source: Source
+    percent: float
+    """Its share of what all that are listed took."""
+    program: str
+    """Whose sessions ran it, quoted; empty: several programs, or not known."""
+    batch: str
+    """With which text, without its values, quoted; empty where none was collected."""
+
+    @property
+    def who(self) -> str:
+        """Who ran it and how, as a clause; empty where neither is known."""
+        by = f"run by {self.program}" if self.program else ""
+        how = f"{'as' if by else 'run as'} {self.batch}" if self.batch else ""
+        return " ".join(filter(None, (by, how)))
 
     @property
     def says(self) -> str:
@@ -110,7 +138,26 @@ def _most(facts: Facts, rows: Sequence[Row], figure: Figure) -> Costliest | None
         physical_reads=_sum(group, "physical_reads"),
         scans=tuple(_scans(facts, group)),
         source=group[0].source,
+        percent=100.0 * taken[name] / sum(taken.values()),
+        program=_program(facts, group),
+        batch=_batch(facts, group),
     )
+
+
+def _program(facts: Facts, group: Sequence[Row]) -> str:
+    """The one program, with its login, whose sessions ran all of these."""
+    ran = {(row.spid, row.kpid) for row in group}
+    found = programs_of(facts, ran)
+    return found[0].name if len(found) == 1 and set(found[0].sessions) == ran else ""
+
+
+def _batch(facts: Facts, group: Sequence[Row]) -> str:
+    """The text of the first of these batches that was captured."""
+    ran = {(row.spid, row.kpid, row.batch) for row in group if row.batch is not None}
+    pieces = [row for row in facts.every(MonSysSQLText) if (row.spid, row.kpid, row.batch) in ran and row.text]
+    first = [row for row in pieces if (row.spid, row.batch) == (pieces[0].spid, pieces[0].batch)]
+    text = "".join(row.text or "" for row in sorted(first, key=lambda row: row.sequence or 0))
+    return shown(text, BATCH) if text else ""
 
 
 def _name(facts: Facts, row: Row) -> str:

@@ -5,7 +5,7 @@
 The names are what a client calls itself: they are hostile until quoted.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
@@ -61,20 +61,27 @@ def programs(facts: Facts, tables: Collection[Table], statements: Collection[int
 
     `statements`: SSQLIDs. Sessions that `monProcess` does not know are left out: they ended, or it was not collected.
     """
-    who: dict[Session, MonProcess] = {(row.spid, row.kpid): row for row in facts.every(MonProcess)}
     readers = reading(facts, tables)
     ran = {
         (row.spid, row.kpid)
         for row in facts.every(MonSysStatement)
         if row.statement and row.statement in statements and row.spid is not None
     }
+    return programs_of(facts, dict.fromkeys((*readers, *sorted(ran, key=str))), readers)
+
+
+def programs_of(
+    facts: Facts, sessions: Collection[Session], readers: Mapping[Session, list[MonProcessObject]] | None = None
+) -> list[Program]:
+    """The programs of these sessions, most reads by `readers` first; those that `monProcess` does not know left out."""
+    who: dict[Session, MonProcess] = {(row.spid, row.kpid): row for row in facts.every(MonProcess)}
     groups: dict[tuple[str, str], list[Session]] = {}
-    for session in dict.fromkeys((*readers, *sorted(ran, key=str))):
+    for session in sessions:
         if process := who.get(session):
             groups.setdefault((_said(process.application), _said(process.login)), []).append(session)
     found = [
-        Program(application, login, tuple(sessions), _reads(readers, sessions), who[sessions[0]].source)
-        for (application, login), sessions in groups.items()
+        Program(application, login, tuple(mine), _reads(readers or {}, mine), who[mine[0]].source)
+        for (application, login), mine in groups.items()
     ]
     return sorted(found, key=lambda one: (-(one.reads or 0.0), -len(one.sessions), one.name))
 
@@ -88,7 +95,7 @@ def evidence_of(found: list[Program]) -> Iterator[Evidence]:
             yield Evidence(f"logical reads of it by {one.name}, running now", one.reads, "pages", one.source)
 
 
-def _reads(readers: dict[Session, list[MonProcessObject]], sessions: list[Session]) -> float | None:
+def _reads(readers: Mapping[Session, list[MonProcessObject]], sessions: list[Session]) -> float | None:
     rows = [row for session in sessions for row in readers.get(session, ())]
     counts = [row.logical_reads for row in rows if known(row.logical_reads)]
     return sum(counts) if counts else None

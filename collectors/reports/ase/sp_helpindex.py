@@ -1,0 +1,55 @@
+"""Indexes of a table and their columns (`sp_helpindex <table>`).
+
+From 15.0 the columns stand behind the name; before, the description does, and the last columns are not there::
+
+    Object has the following indexes
+
+     index_name   index_keys           index_description    index_max_rows_per_page index_fillfactor ...
+     ------------ -------------------- -------------------- ----------------------- ---------------- ...
+     ledger_pk    entry_id             clustered, unique                          0                0 ...
+     ledger_day   booked, branch DESC  nonclustered                               0                0 ...
+
+* Whose indexes they are stands in the command alone: the nearest one above, where it is echoed.
+* A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
+* The partitions of the indexes, which newer releases list below, are not read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from collectors.facts.ase import IndexKeys
+from collectors.layouts.tables import Row, Table
+from collectors.registry import Report, report
+from collectors.tables import Listing
+
+HEADING = re.compile(r"\bindex_name\W{1,300}(?:index_keys|index_description)\b", re.IGNORECASE)
+SAID = re.compile(r"\W{0,9}Object (?:has the following indexes|does not have any indexes)\b", re.IGNORECASE)
+STOP = re.compile(rf"\W{{0,40}}(?:{HEADING.pattern})|\s*(?:[0-9]{{1,4}}>\s*)?(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
+ASKED = re.compile(
+    r"\W{0,9}(?:[0-9]{1,4}>\s*)?(?:exec(?:ute)?\s+)?sp_helpindex\s+[\"'\[]?(?:[\w#$]{0,255}\.){0,2}(?P<table>[\w#$]{1,255})",
+    re.IGNORECASE,
+)
+LOOK_BACK = 20
+"""Lines above the listing in which its command is looked for."""
+REMEDY = "export it again in full (isql -w 1000)"
+
+
+@report(starts=re.compile(f"{SAID.pattern}|{HEADING.pattern}", re.IGNORECASE), provides=(IndexKeys,))
+def read(report: Report) -> Iterator[IndexKeys]:
+    """Yield one fact per index."""
+    for fact in INDEXES.read(report):
+        at = fact.source.first - report.first
+        above = [*report.before[-LOOK_BACK:], *report.lines[:at]]
+        asked = next((found["table"] for line in reversed(above) if (found := ASKED.match(line))), None)
+        yield replace(fact, table=asked)
+
+
+def _index(row: Row, table: Table) -> Iterator[IndexKeys]:
+    name, keys, said = row.get("index_name"), row.get("index_keys"), row.get("index_description").lower()
+    if row.whole and name and keys:
+        words = re.findall(r"[a-z]+", said.partition(" located")[0])
+        yield IndexKeys(index=name, keys=keys, clustered="clustered" in words, unique="unique" in words)
+
+
+INDEXES = Listing(heading=HEADING, row=_index, stop=STOP, remarks=SAID, remedy=REMEDY)
