@@ -2,7 +2,8 @@
 
 Finds: the nodes that have a database open at one moment (RMU/SHOW SYSTEM of each, statistics of each), and the number
 of nodes it is declared for. Speaks when users attach from several and much of the node's locking crosses the cluster;
-and, softly, when one node alone has it open but it is declared for more.
+and, softly, when one node alone has it open but it is declared for more, or when one of the nodes does next to nothing
+of its work (transactions by the screens of each node).
 
 Why it matters: performance is often better where a database is open on one node only; declared for one, Rdb leaves out
 locks and root file I/O that only a cluster needs (JCC Consulting's slides on the OpenVMS lock manager, 2014). It is
@@ -20,13 +21,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import DatabaseUse
+from collectors.facts.rdb import AttachedProcess, DatabaseUse
 from rules.changes.quoting import comment
-from rules.engine import percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
-from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted
+from rules.engine import rule
+from rules.finding import (
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
+from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
-from rules.rdb._evidence.limits import BusyLimits
+from rules.rdb._evidence.limits import BusyLimits, busy_locks
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
 from rules.rdb._evidence.sharing import (
     DLOCK,
@@ -34,7 +46,7 @@ from rules.rdb._evidence.sharing import (
     ON_EACH_NODE,
     OTHERS,
     Remote,
-    RemoteLimits,
+    SharedLimits,
     is_main,
     lesser_part,
     listed_when,
@@ -45,7 +57,9 @@ from rules.rdb._evidence.sharing import (
     seen_when,
     several_nodes,
 )
-from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics, statistics_of, trusted
+from rules.rdb._evidence.waits import WAIT_FACTS
+from rules.rdb._evidence.work_by_node import Minor, areas_by_node, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 MOVE = (
@@ -59,17 +73,13 @@ FAILOVER = (
 
 
 @dataclass(frozen=True)
-class Limits(RemoteLimits, BusyLimits):
-    """`RemoteLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
+class Limits(SharedLimits, BusyLimits):
+    """`SharedLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
 
-    leaving_percent: float = percent(
-        50.0,
-        "this project: a warning where half of a node's own requests leave it, as for the locks",
-        of="own requests",
-    )
+    busy_pages: float = busy_locks("page")
 
 
-@rule(needs=(), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -111,11 +121,22 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
 def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     """Users on several nodes: dear only where locks cross."""
     names, remote = node_names(one.in_use), remote_of(facts, one, limits.operations_per_second)
+    statistics, _ = trusted(statistics_of(facts, one), one)
+    areas = areas_by_node(facts, one)
+    if areas and areas.distinct and one.is_on("lock_partitioning") is False:
+        yield NotApplicable(
+            f"{one.subject} is in use on {names}, each in storage areas of its own: rdb/lock_tree_unpartitioned judges"
+        )
+        return
+    minor = minor_of(facts, one, statistics)
+    crossing = remote if isinstance(remote, Remote) and not remote.is_little(limits) else None
+    if minor and (crossing is None or not minor.each or minor.operations_are_few):
+        yield _next_to_nothing(facts, one, minor, statistics, crossing, limits)
+        return
     if not isinstance(remote, Remote):
-        own, _ = trusted(statistics_of(facts, one), one)
         why = joined(
             f"{one.subject} is in use on {names}; what of its locking crosses the cluster is not in the export.",
-            by_node(facts, one, own),
+            by_node(facts, one, statistics),
         )
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
         return
@@ -125,7 +146,6 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             f"{limits.operations_per_second:,.0f}/s)"
         )
         return
-    statistics, _ = trusted(statistics_of(facts, one), one)
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
     loud = main and remote.leaving >= limits.leaving_percent
     seen = tuple(
@@ -137,14 +157,65 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,
         title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
         seen=joined(
-            f"{names} have users in it at one time, and {remote.said}.", lesser or by_node(facts, one, statistics)
+            f"{names} have users in it at one time, and {remote.said}.",
+            lesser or (minor.said if minor else by_node(facts, one, statistics)),
         ),
         because="Performance is often better with the database open on one node, where all its locks are local.",
-        do=f"{NOT_THIS.format(remote.where) if lesser else MOVE} {STAY}",
+        do=f"{NOT_THIS.format(remote.where) if lesser else _move(minor) if minor else MOVE} {STAY}",
         unknown="" if main or lesser else OTHERS.format(remote.where),
-        evidence=(*seen, *remote.evidence(limits)),
-        explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access") if main else (),
+        evidence=(*seen, *remote.evidence(limits), *((minor.evidence,) if minor else ())),
+        explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/lock_tree_unpartitioned")
+        if main
+        else (),
         expects=() if lesser else (remote.expects,),
+    )
+
+
+def _move(minor: Minor) -> str:
+    return (
+        f"Let {minor.who} run on {minor.main} (in a batch queue there, or through Rdb remote access), one job first; a "
+        "program that only reads can be READ ONLY, which spares its locks of rows."
+    )
+
+
+def _next_to_nothing(
+    facts: Facts, one: OneDatabase, minor: Minor, found: list[Statistics], remote: Remote | None, limits: Limits
+) -> Outcome:
+    """One node against the others: what it costs that the database is open there, for next to no work."""
+    busiest = max((total for each in found if (total := each.operations()) is not None), default=0.0)
+    pages = max(
+        (rate for each in found if (rate := each.rate("locks requested", "page"))),
+        key=lambda rate: rate.per_second,
+        default=None,
+    )
+    acts = busiest >= limits.busy_operations or (pages is not None and pages.per_second >= limits.busy_pages)
+    asked = (
+        ()
+        if pages is None
+        else (Evidence("page locks requested", round(pages.per_second, 1), "/s", pages.source, limits.busy_pages),)
+    )
+    close = f"then close it on {minor.node}, try a failover, and only then set NUMBER OF CLUSTER NODES to 1"
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE if acts else Severity.NOTE,
+        title=f"{one.subject} is open on {minor.node} for {rounded(minor.percent)} % of the work",
+        seen=joined(minor.said, f"{remote.said[0].upper()}{remote.said[1:]}." if remote else ""),
+        because=(
+            "Open on several nodes it keeps the locks and root file I/O that only a cluster needs, and neither row "
+            "caches nor page transfer via memory can be used."
+        ),
+        do=(
+            f"Let {minor.who} use it on {minor.main}, through Rdb remote access; {close}. Until then it must stay as "
+            f"it is: with 1 the users of {minor.node} could not attach."
+        )
+        if acts
+        else f"Nothing is set here: with so few locks there is little to gain. {STAY}",
+        unknown=f"Whether {minor.node} must have it open for a failover is not in the export.",
+        evidence=(minor.evidence, *asked, *(remote.evidence(limits) if remote else ())),
+        explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/page_locks_dominate")
+        if acts
+        else (),
+        expects=(Expectation("lock operations per transaction", None, "lower", "heuristic"),) if acts else (),
     )
 
 

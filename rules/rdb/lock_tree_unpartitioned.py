@@ -7,19 +7,20 @@ Why it matters: without partitioning all locks of a database are one tree with o
 for each lock. Partitioned, each storage area has a tree of its own, mastered where it is used most (Oracle Rdb SQL
 Reference Manual; JCC Consulting's slides on the OpenVMS lock manager, 2014).
 
-What to do: see which storage areas are used from which node; where they have distinct main users, enable lock
-partitioning, with the database closed on all nodes and after a full backup. Or open the database on one node only.
+What to do: see which storage areas are used from which node (a stall log of each names those it waits in); where they
+have distinct main users, enable lock partitioning, with the database closed on all nodes and after a full backup. Or
+open the database on one node only.
 
 When to ignore it: on one node, where all locks are local and nothing is gained; for single-file databases; and where
-all nodes work on the same areas: their trees have to be somewhere. It also costs sight: RMU/SHOW LOCKS of the database
-no longer lists locks of areas, pages and records.
+all nodes work on the same areas, or one does nearly all of the work: their trees have to be somewhere. It also costs
+sight: RMU/SHOW LOCKS of the database no longer lists locks of areas, pages and records.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import Database
+from collectors.facts.rdb import AttachedProcess, Database
 from rules.changes.rdb_database import alter
 from rules.engine import rule
 from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
@@ -31,7 +32,7 @@ from rules.rdb._evidence.sharing import (
     NOT_THIS,
     OTHERS,
     Remote,
-    RemoteLimits,
+    SharedLimits,
     is_main,
     lesser_part,
     not_shown,
@@ -40,25 +41,41 @@ from rules.rdb._evidence.sharing import (
     users_unknown,
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
+from rules.rdb._evidence.waits import WAIT_FACTS
+from rules.rdb._evidence.work_by_node import areas_by_node, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
-WHEN = "when it is known that the storage areas have distinct main users, which no export tells"
+WHEN = (
+    "when it is known that the storage areas have distinct main users: a stall log of the same minutes from each node, "
+    "with the node in the name of its file, tells"
+)
 PARTITION = (
     "Where the storage areas have distinct main users set LOCK PARTITIONING from DISABLED to ENABLED, with the "
     "database closed on all nodes and after a full backup; else let the work meet on one node."
 )
-USED = "Which node uses which storage area most is in no export."
+USED = "Which node uses which storage area most is not known without a stall log of each node."
+OWN = (
+    "Set LOCK PARTITIONING from DISABLED to ENABLED, with the database closed on all nodes and after a full backup. "
+    "RMU/SHOW LOCKS of the database then no longer lists locks of areas, pages and records."
+)
+BY_LOG = "Which log is of which node is read from the names of the files."
 DISTINCT = (
     "Only where the storage areas have distinct main users: an area that all nodes use stays remote for all but one.",
 )
 
 
 @dataclass(frozen=True)
-class Limits(RemoteLimits):
-    """`RemoteLimits`: from 20 % of 500 lock operations a second on (this project) it is worth closing a database."""
+class Limits(SharedLimits):
+    """`SharedLimits`: from 20 % of 500 lock operations a second on (this project) it is worth closing a database."""
 
 
-@rule(needs=(Database,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(Database,),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -101,26 +118,44 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         )
         return
     statistics, _ = trusted(statistics_of(facts, one), one)
+    by_log = areas_by_node(facts, one)
+    known_users = by_log is not None and by_log.distinct
+    if not known_users and (minor := minor_of(facts, one, statistics)):
+        yield NotApplicable(
+            f"{one.subject}: {minor.said} Its work is better moved there (rdb/database_open_on_many_nodes) than its "
+            "areas partitioned"
+        )
+        return
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
+    loud = main and remote.leaving >= limits.leaving_percent
+    mains = f"By the stall logs of the nodes the storage areas have main users: {by_log.said}." if by_log else ""
+    change = alter(
+        *("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED"),
+        cautions=() if known_users else DISTINCT,
+        when="" if known_users else WHEN,
+    )
     yield Finding(
         subject=one.subject,
-        severity=Severity.NOTE if lesser else Severity.ADVICE,
-        title=f"{one.subject} has one lock tree for {len(one.in_use)} nodes",
-        seen=joined(f"{names} have users in it at one time, lock partitioning is disabled, and {remote.said}.", lesser),
+        severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,
+        title=f"{one.subject} has one lock tree for {len(one.in_use)} nodes"
+        + (", each with storage areas of its own" if known_users else ""),
+        seen=joined(
+            f"{names} have users in it at one time, lock partitioning is disabled, and {remote.said}.",
+            lesser or (mains if known_users else ""),
+        ),
         because=(
             "All locks of the database have one master, and every other node asks it for each. Partitioned, each "
             "storage area is mastered where it is used most."
         ),
-        do=NOT_THIS.format(remote.where) if lesser else PARTITION,
-        unknown=joined(USED, "" if main or lesser else OTHERS.format(remote.where)),
+        do=NOT_THIS.format(remote.where) if lesser else OWN if known_users else PARTITION,
+        unknown=joined(BY_LOG if known_users else USED, "" if main or lesser else OTHERS.format(remote.where)),
         evidence=(
             Evidence("lock partitioning", "disabled", "", partitioned.source),
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),
             *remote.evidence(limits),
+            *((by_log.evidence,) if by_log else ()),
         ),
         explains=("openvms/locks_mastered_remotely",) if main else (),
-        changes=()
-        if lesser
-        else (alter("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED", cautions=DISTINCT, when=WHEN),),
+        changes=() if lesser else (change,),
         expects=() if lesser else (remote.expects,),
     )

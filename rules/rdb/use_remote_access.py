@@ -31,6 +31,8 @@ from rules.rdb._evidence.databases import OneDatabase, databases, node_names
 from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
+from rules.rdb._evidence.waits import WAIT_FACTS
+from rules.rdb._evidence.work_by_node import areas_by_node
 
 TRY = (
     "Attach one application through Rdb remote access, and measure both nodes and the network before and after: no "
@@ -52,7 +54,7 @@ class Limits(LeastLimits):
     )
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -91,6 +93,12 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if not is_main(facts, one, trusted(statistics_of(facts, one), one)[0], remote):
         yield Unknown(
             (DLOCK,), f"{one.subject}: {figures}, but the locks of {remote.where} are mostly not of this database"
+        )
+        return
+    areas = areas_by_node(facts, one)
+    if areas and areas.distinct and one.is_on("lock_partitioning") is False:
+        yield NotApplicable(
+            f"{one.subject}: {figures}, and each node has storage areas of its own: rdb/lock_tree_unpartitioned judges"
         )
         return
     other, order = _master(facts, one)

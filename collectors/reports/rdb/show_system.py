@@ -150,6 +150,12 @@ class _Use:
     processes: list["_Process"] = field(default_factory=list)
 
     @property
+    def without_servers(self) -> bool:
+        """Whether its users are listed, all that were counted, and none is a server by name, though one is active."""
+        names = [one.process.upper() for one in self.processes]
+        return bool(names) and self.users == len(names) and not any(name.startswith("RDM") for name in names)
+
+    @property
     def whole(self) -> bool:
         """Whether it was read to its end, as far as the lines tell."""
         return self.members > 0 and not self.broken_off
@@ -209,8 +215,9 @@ def read(report: Report) -> Iterator[DatabaseUse | NodeDatabases | AttachedProce
         index += _take(walk, index)
     if not (walk.uses or walk.nodes or walk.lists):
         raise NotThisReport
+    without_servers = any(use.without_servers for use in walk.uses)
     for use in walk.uses:
-        yield _fact(report, use)
+        yield _fact(report, use, without_servers)
         yield from _attached(report, use)
     if walk.left_out:
         report.problem(f"{walk.left_out:,} more databases were left out: no node has so many, see the file")
@@ -397,7 +404,8 @@ def _of_node(report: Report, node: _Node) -> NodeDatabases:
     )
 
 
-def _fact(report: Report, use: _Use) -> DatabaseUse:
+def _fact(report: Report, use: _Use, without_servers: bool) -> DatabaseUse:
+    """`without_servers`: one list of the file shows that its counts are of users alone."""
     if not use.whole:
         report.problem(f"no number of users below {use.root[:120]}: cut off there, {REMEDY}", use.first)
     told = use.users is not ABSENT or (use.whole and use.members > 1)
@@ -411,5 +419,5 @@ def _fact(report: Report, use: _Use) -> DatabaseUse:
         opened=use.opened,
         opened_by_operator=True if use.by_operator else (False if told else None),
         active_users=use.users,
-        servers=max(use.servers, use.servers_active),
+        servers=max(use.servers, 0 if without_servers else use.servers_active),
     )

@@ -10,6 +10,8 @@ from rules.rdb._evidence.databases import OneDatabase, belonging
 
 RECOVERY = re.compile(r"[\]>:]RDMDBR[0-9]{0,4}\.EXE\b", re.IGNORECASE)
 """The image of a database recovery process, by the logical name of its log (RDM$BIND_DBR_LOG_FILE)."""
+SERVER = re.compile(r"\bRDM(?:ABS|ALS|LCS|LRS|RCS|[A-Z$_]{0,12}SERVER)[0-9]{0,4}\.EXE\b", re.IGNORECASE)
+"""The image of another server of Rdb itself: backup and writer of the journal, row cache, hot standby."""
 FILE = re.compile(r"[\]>:/](?P<name>[^\]>:/;]{1,60})(?:;[0-9]{1,5})?$")
 
 

@@ -68,6 +68,17 @@ class RemoteLimits(LeastLimits):
 
 
 @dataclass(frozen=True)
+class SharedLimits(RemoteLimits):
+    """`RemoteLimits`, and from where on it is a warning."""
+
+    leaving_percent: float = percent(
+        50.0,
+        "this project: a warning where half of a node's own requests leave it, as for the locks",
+        of="own requests",
+    )
+
+
+@dataclass(frozen=True)
 class Remote:
     """What of a node's lock operations crosses the cluster. Per second and per cent."""
 

@@ -6,7 +6,7 @@ kept apart: none covers the others. Rates per second are means over the span of 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.rdb import StatisticRow, StatisticsWindow
@@ -187,8 +187,25 @@ def statistics_of(facts: Facts, one: OneDatabase) -> list[Statistics]:
         window = _window(row, windows)
         merged = bool(window and window.merged)
         groups.setdefault(((row.node or "").upper(), row.over, merged), []).append((row, window))
-    made = [_statistics(pairs) for pairs in groups.values()]
+    made = _not_merged([_statistics(pairs) for pairs in groups.values()])
     return sorted(made, key=lambda found: (found.over != "interval", -(found.operations() or 0.0)))
+
+
+def _not_merged(found: list[Statistics]) -> list[Statistics]:
+    """The same, without the mark of merged screens where these count less than another node alone does.
+
+    What the first number behind the node's name means is recalled (see the reader): were it the number of nodes, a sum
+    over several could not be less than one of them. Then it is the number of the node.
+    """
+    alone = {(one.node or "").upper(): total for one in found if not one.merged and (total := one.operations())}
+    return [
+        replace(one, merged=False)
+        if one.merged
+        and (total := one.operations()) is not None
+        and any(total < other for node, other in alone.items() if node and node != (one.node or "").upper())
+        else one
+        for one in found
+    ]
 
 
 def trusted(found: Iterable[Statistics], one: OneDatabase) -> tuple[list[Statistics], Untrusted | None]:

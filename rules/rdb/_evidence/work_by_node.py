@@ -1,0 +1,180 @@
+"""What each node does of the work on a database that several have open: the one that does next to nothing, and where.
+
+And which node uses which storage areas, by a stall log of each: what decides whether lock partitioning is worth it.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.rdb import AttachedProcess
+from rules.changes.quoting import comment
+from rules.finding import Evidence
+from rules.rdb._evidence.attached import RECOVERY, SERVER
+from rules.rdb._evidence.counted import of_each_node, rounded
+from rules.rdb._evidence.databases import OneDatabase, belonging
+from rules.rdb._evidence.statistics import Statistics
+from rules.rdb._evidence.waits import STALLS, areas_of, total, waits_of
+
+MINOR_PERCENT = 5.0
+"""This project: a node with a twentieth of the transactions or less is one that the others could do without."""
+DISTINCT_PERCENT = 80.0
+"""This project: from four waits in five in areas that one node waits for most on, the areas have main users."""
+LEAST_WAITS = 10
+"""This project: fewer waits in the log of a node do not tell which areas it uses."""
+NAMED = 4
+"""Processes and areas that are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Minor:
+    """The node that does next to nothing of the work, and the one that does most."""
+
+    node: str
+    main: str
+    per_second: float
+    """Transactions of the minor node."""
+    of: float
+    """Of all nodes."""
+    operations: float | None
+    """Lock operations per second of the minor node; `None`: not in the export."""
+    of_operations: float | None
+    """Of all nodes."""
+    people: str
+    """Its processes by name, else how many users it has; empty where neither is in the export."""
+    source: Source
+
+    @property
+    def percent(self) -> float:
+        """Of all transactions."""
+        return 100 * self.per_second / self.of
+
+    @property
+    def each(self) -> float | None:
+        """Lock operations of one of its transactions."""
+        return self.operations / self.per_second if self.operations is not None and self.per_second else None
+
+    @property
+    def operations_are_few(self) -> bool:
+        """Whether it has as few of the locks as of the transactions."""
+        few, whole = self.operations, self.of_operations
+        return few is not None and whole is not None and 100 * few <= MINOR_PERCENT * whole
+
+    @property
+    def who(self) -> str:
+        """`AUDIT_2 and MGMT_1 of ELGIN`, or what ELGIN does."""
+        return f"{self.people} of {self.node}" if self.people else f"the work of {self.node}"
+
+    @property
+    def said(self) -> str:
+        """A sentence."""
+        many = f", of {rounded(self.each)} lock operations each" if self.each else ""
+        return (
+            f"{self.node} does {rounded(self.percent)} % of the transactions ({rounded(self.per_second)} of "
+            f"{rounded(self.of)}/s{many}), {self.main} most."
+        )
+
+    @property
+    def evidence(self) -> Evidence:
+        """Its share, held against the limit."""
+        what = f"transactions on {self.node}"
+        return Evidence(what, round(self.percent, 1), "% of all", self.source, MINOR_PERCENT)
+
+
+def minor_of(facts: Facts, one: OneDatabase, found: Iterable[Statistics]) -> Minor | None:
+    """The node with so few transactions, of two or more with users and screens of their own each; else nothing."""
+    pairs = of_each_node([each for each in found if each.node and not each.merged], lambda each: each.transactions)
+    users = {use.node.upper(): use for use in one.in_use}
+    done = {each.node.upper(): (rate, each) for rate, each in pairs if each.node and each.node.upper() in users}
+    if len(done) < 2 or len(done) < len(users):
+        return None
+    ranked = sorted(done, key=lambda node: done[node][0].per_second)
+    rate, each = done[ranked[0]]
+    whole = sum(other.per_second for other, _ in done.values())
+    if not whole or 100 * rate.per_second > MINOR_PERCENT * whole:
+        return None
+    node, main = (comment(users[name].node, 31) for name in (ranked[0], ranked[-1]))
+    people = _people(facts, one, ranked[0], users[ranked[0]].users)
+    totals = [other.operations() for _, other in done.values()]
+    locks = None if None in totals else sum(filter(None, totals))
+    return Minor(node, main, rate.per_second, whole, each.operations(), locks, people, rate.source)
+
+
+def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> str:
+    listed = {
+        process.pid: process
+        for process in belonging(facts.every(AttachedProcess), one)
+        if (process.node or "").upper() == node
+        and process.process
+        and not (RECOVERY.search(process.image or "") or SERVER.search(process.image or ""))
+    }
+    names = [comment(process.process or "", 20) for process in listed.values()]
+    if not names:
+        return f"the {users:,.0f} users" if users else ""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}" if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@dataclass(frozen=True)
+class Areas:
+    """Which node uses which storage areas most, by the stall logs of the nodes."""
+
+    of_node: tuple[tuple[str, tuple[str, ...]], ...]
+    percent: float
+    """Of all waits for pages those of the area's main node."""
+    waits: int
+    source: Source
+
+    @property
+    def distinct(self) -> bool:
+        """Whether the areas have main users, of more than one node."""
+        return self.percent >= DISTINCT_PERCENT and len(self.of_node) > 1
+
+    @property
+    def said(self) -> str:
+        """`SOUTH_DATA and SOUTH_IDX by BANFF, …`, for a sentence."""
+        return "; ".join(f"{', '.join(names[:NAMED])} by {node}" for node, names in self.of_node)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Held against the limit."""
+        what = "waits for pages of an area from its main node"
+        return Evidence(what, round(self.percent, 1), f"% of {self.waits:,}", self.source, DISTINCT_PERCENT)
+
+
+def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
+    """The main user of each storage area that logs name; `None` without a log of each node that has users.
+
+    A stall log names no node: the name of its file has to, as one word of it (`stalls_banff.log`).
+    """
+    nodes = {use.node.upper(): comment(use.node, 31) for use in one.in_use}
+    waits = waits_of(facts, one)
+    if waits.refused():
+        return None
+    groups = [group for group in waits.of(STALLS, "page") if group.kind == "stall"]
+    per_node: dict[str, dict[str, int]] = {}
+    for name in nodes:
+        own = [group for group in groups if _names(group.source.file, nodes) == name]
+        if total(own) < LEAST_WAITS:
+            return None
+        per_node[name] = dict(areas_of(own))
+    if len(per_node) < 2:
+        return None
+    called = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
+    mains: dict[str, list[str]] = {}
+    main, whole = 0, 0
+    for area in sorted({area for counts in per_node.values() for area in counts}, key=int):
+        counts = {name: found.get(area, 0) for name, found in per_node.items()}
+        best = max(counts, key=lambda name: counts[name])
+        mains.setdefault(best, []).append(called.get(area, f"area {area}"))
+        main, whole = main + counts[best], whole + sum(counts.values())
+    of_node = tuple((nodes[name], tuple(areas)) for name, areas in sorted(mains.items()))
+    return Areas(of_node, 100 * main / whole, whole, groups[0].source)
+
+
+def _names(file: str, nodes: Iterable[str]) -> str | None:
+    """The one node that a file is called after."""
+    words = set(re.split(r"[^A-Z0-9$]+", file.upper().replace("\\", "/").rsplit("/", 1)[-1]))
+    found = words & set(nodes)
+    return found.pop() if len(found) == 1 else None
