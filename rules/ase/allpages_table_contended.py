@@ -10,14 +10,14 @@ inserts into a heap queue for its last page, and index pages cost address locks,
 datapages tables take no address locks at all ("ASE 16 & Managing VLDB's with VLH", Jeff Tallman 2014).
 
 What to do: find the tables with sp_object_stats and a listing of lock schemes. The vendor's route: allpages with 15 %
-or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose
-last page has lock waits straight to datarows, below 15 % too where a twentieth of the requests for last pages of
-heaps wait and most of these waits are of that one heap. A table whose own locks are waited for is converted before the
-ratio is lowered, which shortens none of these waits. Where only the spinlocks of the address locks contend, the ratio
-goes first (ase/address_lock_spinlock_contended), and a table is converted only if the contention stays; where their
-spins cannot have cost a measurable part of the engines' time no table is named for them. The script for one
-table has a dump and a check of the table before it, the room it needs where its size was read, the database option, a
-check and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
+or more contention to datapages, and if 15 % stay, on to datarows, which is then a matter of seconds; a heap whose last
+page has lock waits straight to datarows, below 15 % too where a twentieth of the requests for last pages of heaps wait
+and most of these waits are of that one heap. A table whose own locks are waited for is converted before the ratio is
+lowered, which shortens none of these waits, unless it is critical. Where only the spinlocks of the address locks
+contend, the ratio goes first (ase/address_lock_spinlock_contended), and a table is converted only if the contention
+stays; where their spins cannot have cost a measurable part of the engines' time no table is named for them. The script
+for one table has a dump and a check of the table before it, the room it needs where its size was read, the database
+option, a check and a dump after it; cautions name row width, the outage of the table, more locks, and latches to watch.
 
 When to ignore it: where few rows are changed in allpages tables, or next to nothing waits. Page locks are also taken by
 datapages tables, and worktables in tempdb are allpages heaps nobody can alter. Never convert a system table. A table
@@ -134,6 +134,8 @@ AFTER = f"Then lower {RATIO}, if the address locks still contend: it shortens no
 RATIO_FIRST = f" before it is {LOWEST:.0f} or lower and the contention stays"
 NOTHING_LOST = "its spins cannot have taken a measurable part of the engines' time, and no table is altered for that"
 HASH = "address lock hash table contention"
+HASH_FIRST = 30.0
+"""%, from which on ase/address_lock_spinlock_contended is critical: then the ratio goes first."""
 WHOLE_PAGES = "Page locks cover all rows of a page, so a change of one row blocks its neighbours."
 INDEX_PAGES = "The index pages of an allpages table take address locks, which no setting avoids."
 HEAP = (
@@ -393,9 +395,10 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     address = bool(hints) or any(group.what == ADDRESSES for group in waiting)
     averaged = not any(one.of_interval for one in tables)
     spinning = any(one.metric == HASH for one in hints)
+    worst = any(one.metric == HASH and isinstance(one.value, float) and one.value >= HASH_FIRST for one in hints)
     later = [one for one in tables if not one.waits and spinning and _ratio_first(facts, waiting)]
     changes = [
-        _beside_ratio(change, one) if spinning else change
+        _beside_ratio(change, one, worst) if spinning else change
         for one in tables
         if one not in later and (change := one.change(facts))
     ]
@@ -405,7 +408,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     nameless = len(changes) + len(later) < len(tables)
     short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
     steps = _steps([one for one in tables if one not in later])
-    ratio = _ratio_later(facts, later) if spinning and any(one.waits for one in tables) else ""
+    ratio = _ratio_later(facts, later) if spinning and not worst and any(one.waits for one in tables) else ""
     do = joined(_first(facts, spinning and not ratio, later, more_locks, ratio), steps, "" if more_locks else ratio)
     if more_locks and short:
         changes = [change for change in changes if change.new != "datarows"]
@@ -455,14 +458,14 @@ def _sooner(facts: Facts) -> str:
     return NO_LOWER.format(running) if running is not None and running <= 1 else SOONER
 
 
-def _beside_ratio(change: Change, table: Table) -> Change:
+def _beside_ratio(change: Change, table: Table, worst: bool) -> Change:
     """A conversion beside the ratio: before it where the table's own locks are waited for, else only if it is not made.
 
     The ratio spreads the spinlocks of the address locks: it shortens no wait for a page lock, and what is converted
-    takes no address locks any more.
+    takes no address locks any more. `worst`: those spinlocks are what is critical; a restart is cheaper than a copy.
     """
     ratio = (f"ase.config:{RATIO}",)
-    return replace(change, before=ratio) if table.waits else replace(change, yields_to=ratio)
+    return replace(change, before=ratio) if table.waits and not worst else replace(change, yields_to=ratio)
 
 
 def _ratio_later(facts: Facts, later: list[Table]) -> str:
