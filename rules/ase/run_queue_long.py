@@ -30,21 +30,19 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import (
     EngineBusy,
+    HostProcessors,
     MetadataSpinlock,
     MonEngine,
     MonSysWaits,
-    MonThread,
     RunnableTasks,
     SysmonSample,
 )
-from rules.ase._evidence.host import HOST_FACTS, means_of, shares_of, withheld
+from rules.ase._evidence.host import HOST_FACTS, means_of, pool_command, shares_of, withheld
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.server import (
-    OTHER_POOLS,
     Engines,
     engines_of,
     offers,
-    process_mode,
     setting_of,
     subject_of,
     unknown_of,
@@ -67,7 +65,6 @@ from rules.ase._evidence.spinlocks.survey import (
 from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
-from rules.changes.quoting import PLAIN_IDENTIFIER
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -94,6 +91,9 @@ WITHHELD = "No engine more: the host gives those there are less than they ask fo
 WHOLE_PERCENT = 102.0
 """A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
 MOST = "max online engines"
+STEP, LEFT_FREE = 0.5, 1
+"""This project: half as many engines again at most before it is measured anew; practice: one core is left for the
+threads of disks and network (benohead.com, X - 1 engines)."""
 STATEMENTS = {
     "monCachedStatement": "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)",
     "monSysStatement": "monSysStatement shows them (CpuTime, with its pipe on)",
@@ -131,7 +131,16 @@ class Queue:
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *LOCK_FACTS, *CACHE_FACTS, *HOST_FACTS, *COSTLIEST_FACTS, MetadataSpinlock, RunnableTasks),
+    uses=(
+        *WAIT_FACTS,
+        *LOCK_FACTS,
+        *CACHE_FACTS,
+        *HOST_FACTS,
+        *COSTLIEST_FACTS,
+        HostProcessors,
+        MetadataSpinlock,
+        RunnableTasks,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -223,7 +232,8 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
             f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.", spins
         ),
         because=_why(facts, engines, top),
-        do=tune + (WITHHELD if withheld(facts) else _one_more(facts, number) if counted else _not_yet(facts)),
+        do=tune
+        + (WITHHELD if withheld(facts) else _one_more(facts, number, queue.tasks) if counted else _not_yet(facts)),
         unknown=joined(
             UNITS.format(units) if units is not None and known(units) else HOST,
             "" if counted else NO_SPINS.format(spins_by),
@@ -289,22 +299,30 @@ def _not_yet(facts: Facts) -> str:
     return f"Add no engine{configured} before the host is known to have a processor idle."
 
 
-def _one_more(facts: Facts, number: int) -> str:
-    """One engine more, where nothing spins, with its command as far as exports tell which it is."""
-    most = setting_of(facts, MOST)
+def _one_more(facts: Facts, number: int, queue: float) -> str:
+    """More engines where nothing spins, with the command as far as exports tell which it is.
+
+    One where the host's processors are not known; else up to half as many again, no more than tasks queue, than
+    `max online engines` and than cores of the host, of which one is left for the threads of disks and network.
+    """
+    most, host = setting_of(facts, MOST), facts.latest(HostProcessors)
     room = most.run_number if most else None
-    command, first = _command(facts, number), ""
+    cores = host.cores if host else None
+    bounds = [number * STEP, queue] + ([cores - LEFT_FREE - number] if cores is not None else [1.0])
+    more = int(min([*bounds, room - number] if room is not None and room > number else bounds))
+    if cores is not None and more < 1:
+        return (
+            f"Add no engine: the host has {cores:,.0f} cores for {number} engines, and the threads for disks and "
+            "network want one, too."
+        )
+    more = max(1, more)
+    command, first = pool_command(facts, number + more), ""
     if room is not None:
         first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= number else "")
     how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
-    return f"As nothing spins, add one engine{how} if the host has a processor idle then, and measure again."
-
-
-def _command(facts: Facts, number: int) -> str:
-    """What adds an engine to this kernel; empty where its one pool of engines is not known."""
-    if process_mode(facts):
-        return '`sp_engine "online"`'
-    pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
-    pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}
-    pool = next(iter(pools)) if len(pools) == 1 else ""
-    return f"`alter thread pool {pool} with thread count = {number + 1}`" if PLAIN_IDENTIFIER.match(pool) else ""
+    if cores is None or more == 1:
+        return f"As nothing spins, add one engine{how} if the host has a processor idle then, and measure again."
+    return (
+        f"As nothing spins and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{how} if "
+        "they are idle then, and measure again."
+    )

@@ -2,6 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
+from collectors.facts.ase.host import HostProcessors
 from collectors.facts.ase.logs import LogHolder, LogIoSize
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
@@ -105,6 +106,7 @@ __all__ = [
     "EngineBusy",
     "ErrorLog",
     "HeldLock",
+    "HostProcessors",
     "IndexKeys",
     "IndexSize",
     "LargestLogCache",

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import EngineBusy, MonThread, ThreadBusy
+from rules.ase._evidence.server import OTHER_POOLS, engines_of, process_mode
+from rules.changes.quoting import PLAIN_IDENTIFIER
 
 HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread)
 ENGINE = "Engine "
@@ -51,6 +53,17 @@ def withheld(facts: Facts) -> bool:
     """Whether the host withholds processors, by the limits as they come."""
     means = means_of(shares_of(facts))
     return means is not None and means.withheld()
+
+
+def pool_command(facts: Facts, engines: int) -> str:
+    """What brings the server to so many engines, by its kernel; empty where its one pool of engines is not known."""
+    if process_mode(facts):
+        more = engines > (engines_of(facts).number or 0)
+        return '`sp_engine "online"`' if more else '`sp_engine "offline", <engine>` for each'
+    pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
+    pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}
+    pool = next(iter(pools)) if len(pools) == 1 else ""
+    return f"`alter thread pool {pool} with thread count = {engines}`" if PLAIN_IDENTIFIER.match(pool) else ""
 
 
 def _sysmon(facts: Facts) -> Iterator[Share]:
