@@ -62,7 +62,7 @@ def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
     findings = elsewhere(findings, capture.system.name)
     planned = make_plan(_changes(findings), free.mb if free else None)
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
-    plan = make_plan(_changes(findings), free.mb if free else None, reasons_of(findings))
+    plan = make_plan(_changes(findings), free.mb if free else None, reasons_of(findings), _of_critical(findings))
     findings = as_planned(findings, plan)
     unit = "engines" if capture.system.product == "ase" else "CPUs"
     why_open = one_alone(capture.facts) if capture.system.product == "ase" else ""
@@ -172,6 +172,12 @@ def _compared_within(capture: Capture) -> "tuple[Comparison, ...]":
 
 def _changes(findings: Sequence[Ranked]) -> list[Change]:
     return [change for ranked in findings for change in ranked.finding.changes]
+
+
+def _of_critical(findings: Sequence[Ranked]) -> frozenset[str]:
+    """Keys of what critical findings ask for, and no lesser one alone."""
+    grave = [one for one in findings if one.finding.severity is Severity.CRITICAL]
+    return frozenset(change.key for change in _changes(grave))
 
 
 def elsewhere(findings: Sequence[Ranked], own: str) -> list[Ranked]:

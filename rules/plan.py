@@ -1,7 +1,7 @@
 """All changes of an audit as one plan: ordered, batched by when they take effect, checked against each other."""
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rules.changes.quoting import comment
@@ -92,7 +92,10 @@ Asked = tuple[str, float | str | None]
 
 
 def make_plan(
-    changes: Iterable[Change], free_mb: float | None = None, reasons: Mapping[Asked, str] | None = None
+    changes: Iterable[Change],
+    free_mb: float | None = None,
+    reasons: Mapping[Asked, str] | None = None,
+    graver: Collection[str] = (),
 ) -> Plan:
     """Order the changes. The same change asked for twice is made once; two values for one setting are a conflict.
 
@@ -102,7 +105,9 @@ def make_plan(
     changes of a server may take together, megabytes; what no longer fits is left out and told. Static ones count too:
     sp_configure refuses what would bring total logical memory over max memory. What a change gives back (its memory is
     negative) is there for those that need it alone, and with none of them left it is not made. `None`: not known, not
-    checked. `reasons`: why each value is asked for, said where two are in conflict.
+    checked. `reasons`: why each value is asked for, said where two are in conflict. `graver`: keys of changes that come
+    before the others, whatever their effect, where they wait for none of them: what a critical finding asks for is not
+    the second thing to do after what could be done at once.
     """
     why = reasons or {}
     by_key: dict[str, list[Change]] = {}
@@ -136,7 +141,9 @@ def make_plan(
     batches: dict[tuple[int, int], list[Change]] = {}
     for key, change in agreed.items():
         batches.setdefault((rounds[key], places[key]), []).append(change)
-    placed = [part for at in sorted(batches) for wave in _waves(batches[at]) for part in _by_node(wave)]
+    placed = _gravest_first(
+        [part for at in sorted(batches) for wave in _waves(batches[at]) for part in _by_node(wave)], graver
+    )
     waves = [sorted(part, key=lambda one: one.after_restart) for part in placed]
     instead: dict[str, list[str]] = {}
     for key in left_out:
@@ -145,6 +152,19 @@ def make_plan(
     last = [all(one.after_restart for one in wave) for wave in waves]
     steps = _after([_step(wave[0].takes_effect, wave, instead) for wave in waves], last)
     return Plan(tuple(steps), tuple(conflicts), left_out, templates)
+
+
+def _gravest_first(waves: list[list[Change]], graver: Collection[str]) -> list[list[Change]]:
+    """The same batches, those with a graver change before the others that they wait for nothing of."""
+    found: list[list[Change]] = []
+    for wave in waves:
+        at = len(found)
+        if any(one.key in graver and one.takes_effect is not Effect.ADVICE for one in wave):
+            needed = {key for one in wave for key in (*one.needs, *one.after)}
+            while at and not any(one.key in needed or one.key in graver for one in found[at - 1]):
+                at -= 1
+        found.insert(at, wave)
+    return found
 
 
 def runs_of(plan: Plan) -> frozenset[str]:

@@ -19,7 +19,7 @@ caches for tempdb relaxed: while nothing is replaced in one that is a note, and 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
@@ -142,6 +142,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             yield Untrusted(doubt(cache) or "")
         elif relaxed or seen.pending or not seen.advised:
             found = _relaxed(limits, seen)
+            if relaxed and isinstance(found, Finding) and found.severity is Severity.WARNING:
+                # what it gives up while in use is read again
+                found = replace(found, explains=("ase/reads_slow",) if _misses_most(cache, caches) else ())
             quiet = (relaxed or seen.pending) and not isinstance(found, Finding)
             if quiet and seen.default:
                 yield _of_default(limits, seen)
@@ -151,6 +154,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 yield found
         else:
             yield _advised(limits, seen)
+
+
+def _misses_most(cache: CacheActivity, caches: Sequence[CacheActivity]) -> bool:
+    """Whether at least half of all searches that found no page were of this cache (this project)."""
+    missed = [(one.searches * (1 - one.hit_percent / 100), one) for one in caches if _counted(one)]  # type: ignore[operator]
+    return 2 * sum(count for count, one in missed if one is cache) >= sum(count for count, _ in missed) > 0
+
+
+def _counted(cache: CacheActivity) -> bool:
+    return known(cache.searches) and cache.hit_percent is not None
 
 
 def _strategy(named: NamedCache | None) -> str:
@@ -271,8 +284,8 @@ def _advised(limits: Limits, seen: Seen) -> Outcome:
         return Clean(f"{name}: nothing is grabbed from it, so sp_sysmon's advice is judged by the cache's own rule")
     do = "Leave the strategy as it is: relaxed LRU is for named caches from which nothing is replaced."
     title = f"{name}: do not follow sp_sysmon's advice to use relaxed LRU: {why}"
-    finding = _finding(limits, seen, title, JUDGED, do)
-    return replace(finding, severity=Severity.ADVICE if grabs else Severity.NOTE)
+    # nothing is to be done, and the cache is as it should be: no more than a note
+    return replace(_finding(limits, seen, title, JUDGED, do), severity=Severity.NOTE)
 
 
 def _finding(limits: Limits, seen: Seen, title: str, because: str, do: str) -> Finding:

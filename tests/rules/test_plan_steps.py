@@ -108,3 +108,18 @@ def test_what_is_done_right_after_a_restart_asks_for_none_of_its_own() -> None:
         (("create",), "restart", 1),
         (("bind",), "restart", 2),
     ]
+
+
+def test_what_a_critical_finding_asks_for_comes_before_what_could_be_done_at_once() -> None:
+    def change(key: str, effect: Effect, *needs: str) -> Change:
+        return Change(key, key, 1, 2, ("x",), ("y",), effect, needs=needs)
+
+    minor, ratio = change("minor", Effect.ONLINE), change("ratio", Effect.RESTART)
+    room, bound = change("room", Effect.ONLINE), change("bound", Effect.RESTART, "room")
+
+    def keys(*changes: Change, graver: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+        return [step.change_keys for step in make_plan(changes, graver=graver).steps]
+
+    assert keys(minor, ratio) == [("minor",), ("ratio",)]
+    assert keys(minor, ratio, graver=("ratio",)) == [("ratio",), ("minor",)]
+    assert keys(room, bound, graver=("bound",)) == [("room",), ("bound",)]
