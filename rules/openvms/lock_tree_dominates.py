@@ -120,7 +120,7 @@ class Limits:
     )
     polled: float = limit(
         500.0,
-        "this project: as many as openvms/locks_mastered_remotely judges; jobs alone ask a queue manager for few a second",
+        "this project: as many as openvms/locks_mastered_remotely judges; jobs alone ask for few a second",
         unit="lock requests/s of other nodes",
     )
     pictures: float = limit(

@@ -176,8 +176,8 @@ def _fewer_files(facts: Facts, share: Share) -> str:
     raised = " and ".join(f"{name}{_now(facts, name)}" for name in names)
     return (
         f"Create, extend and delete fewer files on {volume}: keep work files and use them again, larger extents "
-        f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and compare "
-        "the hits: that cuts I/O, not locks."
+        f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
+        "compare the hits: that cuts I/O, not locks."
     )
 
 
