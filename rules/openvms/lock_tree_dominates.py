@@ -198,6 +198,9 @@ def _nothing_counted(facts: Facts, pictures: Sequence[Picture]) -> Outcome:
     values = {one.name: one.pe1 for one in members_of(facts)}
     own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
     zero = f"LOCK_ACTV counted nothing in any of {pictures[-1].activity.trees:,} trees"
+    if -1.0 in values.values() and all(known(value) for value in values.values()):
+        why = f"{zero}: PE1 is -1, which stops the counters; that is blind, not idle"
+        return Unknown.without("lock requests of each tree, once PE1 is no longer -1", LockActivity.COLLECTED_BY, why)
     if -1.0 in own or -1.0 in values.values():
         return Unknown((PE1_SHOWN,), f"{zero}: PE1 is -1, which stops the counters; that is blind, not idle")
     if values and all(known(value) for value in values.values()):
