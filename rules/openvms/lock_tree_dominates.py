@@ -19,6 +19,11 @@ RMS_DEFAULT/QUERY_LOCK=DISABLE. The file system: keep files open, larger extents
 cut its I/O, no source promises fewer locks. Names that are documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then
 Rdb's own rules. CONTENTION_POLICY makes more locks.
 
+How loud: a note up to a rate at which real nodes had no trouble, as so few operations cost little of a CPU (2.7 µs each
+in JCC's runs of 2014). Below it advice only where something else is measured: a cache of the file system that misses
+most of what is looked for, as each miss is work with that lock held; and a queue manager that other nodes ask so often
+that it must be polled, as each such request is work of two nodes.
+
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
 
@@ -36,7 +41,7 @@ from collectors.facts.openvms import (
     T4Column,
     T4File,
 )
-from collectors.facts.openvms.resource_names import APPLICATION, RMS_FILE, SYSTEM_ID, UNREADABLE
+from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
 from collectors.facts.rdb import NodeDatabases
 from rules.changes.openvms_rms import query_locks
 from rules.engine import limit, percent, rule
@@ -113,6 +118,11 @@ class Limits:
         "this project: just above the 14,282 lock operations/s at the peak of a real two-node day without trouble",
         unit="lock requests/s",
     )
+    polled: float = limit(
+        500.0,
+        "this project: as many as openvms/locks_mastered_remotely judges; jobs alone ask for few a second",
+        unit="lock requests/s of other nodes",
+    )
     pictures: float = limit(
         3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
     )
@@ -188,6 +198,9 @@ def _nothing_counted(facts: Facts, pictures: Sequence[Picture]) -> Outcome:
     values = {one.name: one.pe1 for one in members_of(facts)}
     own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
     zero = f"LOCK_ACTV counted nothing in any of {pictures[-1].activity.trees:,} trees"
+    if -1.0 in values.values() and all(known(value) for value in values.values()):
+        why = f"{zero}: PE1 is -1, which stops the counters; that is blind, not idle"
+        return Unknown.without("lock requests of each tree, once PE1 is no longer -1", LockActivity.COLLECTED_BY, why)
     if -1.0 in own or -1.0 in values.values():
         return Unknown((PE1_SHOWN,), f"{zero}: PE1 is -1, which stops the counters; that is blind, not idle")
     if values and all(known(value) for value in values.values()):
@@ -216,8 +229,10 @@ def _finding(
 ) -> Finding:
     share, named, buffers, what = found.share, found.named, found.buffers, found.what
     several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
-    loud = several and max(one.total for one in pictures) >= limits.many_requests
     remote = share.remote
+    polled = share.kind == QUEUE_MANAGER and remote >= limits.polled
+    misses = share.kind == FILE_SYSTEM and bool(file_system.missing_caches(facts))
+    loud = several and (max(one.total for one in pictures) >= limits.many_requests or polled or misses)
     wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
@@ -240,6 +255,7 @@ def _finding(
             *(_weights(facts, wrong) if loud and wrong else ()),
             *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
         ),
+        explains=("openvms/locks_mastered_remotely",) if loud and polled else (),
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )

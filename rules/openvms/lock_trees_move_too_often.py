@@ -185,7 +185,7 @@ def _told(
 
 def _which(wanderer: Wanderer | None) -> str:
     """Which tree was seen to move, to end a title."""
-    return f": {wanderer.key} among them" if wanderer else ""
+    return f": {wanderer.said} among them" if wanderer else ""
 
 
 def _seen(wanderer: Wanderer | None) -> str:
@@ -203,7 +203,7 @@ def _do(move: Move, wanderer: Wanderer | None) -> str:
     """One tree's work on one node needs no boot, so it comes first where that tree is known."""
     if wanderer and not move.changes and not move.held:
         return joined(
-            f"Run the work on {wanderer.key} on one node, {_which_node(wanderer)}.", "" if move.stays else move.do
+            f"Run the work on {wanderer.said} on one node, {_which_node(wanderer)}.", "" if move.stays else move.do
         )
     return joined(
         "" if move.stays else move.do,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts
-from collectors.facts.openvms import T4Column
+from collectors.facts.openvms import LockQueue, T4Column
 from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
 from rules.changes.quoting import comment
 from rules.openvms._evidence import file_system
@@ -18,7 +18,7 @@ from rules.openvms._evidence.node import NODE_FACTS, in_prose
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
 
-DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, T4Column)
+DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, LockQueue, T4Column)
 """What a rule that uses this module has to declare."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
@@ -72,9 +72,11 @@ class Dominating:
         if share.kind == FILE_SYSTEM:
             return file_system.remedy(self.facts, share)
         if share.kind == QUEUE_MANAGER:
+            most = next(iter(share.by_node), "")
             return (
-                "Look for procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI) or submit many short jobs "
-                "(inference)."
+                f"Find the procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI, $GETQUI) or submit many "
+                f"short jobs{f', on {most} first' if most else ''}, and have them ask seldom (inference). Only if that "
+                "is not enough, give busy queues a manager of their own (START/QUEUE/MANAGER/ADD/NAME_OF_MANAGER=name)."
             )
         if share.kind == SYSTEM_ID:
             return "They cost no other node anything; look at what runs there before changing anything."

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import LockTree, SysgenParameter, T4Column
-from collectors.facts.openvms.resource_names import FILE_ACCESS, VOLUME
+from collectors.facts.openvms import LockQueue, LockTree, SysgenParameter, T4Column
+from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.openvms._evidence.lock_trees import LONGEST_LABEL, Named, Share, name_of, place_of
@@ -36,6 +36,8 @@ FEWER_FILES = (
     "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's default), work "
     "files that are kept and used again."
 )
+INDEX = "ACP_DINDXCACHE"
+"""Builds an index into a directory, which cuts searches in it (wiki.vmssoftware.com/ACP_parameters)."""
 HOLDERS = "programs that watch, back up or defragment files, as such ones hold these locks, too (vendor)"
 
 
@@ -127,11 +129,25 @@ def said(facts: Facts, share: Share) -> str:
 
 def what(facts: Facts, share: Share) -> str:
     """What it is, for a title."""
-    if not looked_up(facts):
-        return "opening, creating and extending files (file system)"
-    tree = busiest(share, VOLUME)
+    does = "looking up and opening files" if looked_up(facts) else "opening, creating and extending files"
+    tree = busiest(share, VOLUME) if looked_up(facts) or next(iter(by_kind(share)), "") == VOLUME else None
     volume = tree.resource.volume if tree else None
-    return f"looking up and opening files{f' on {comment(volume, LONGEST_LABEL)}' if volume else ''} (file system)"
+    return f"{does}{f' on {comment(volume, LONGEST_LABEL)}' if volume else ''} (file system)"
+
+
+def directory_waited_for(facts: Facts, share: Share) -> str:
+    """The file or directory of the busiest volume for whose header most wait in LCKQUE, by name; empty without one."""
+    tree = busiest(share, VOLUME)
+    of = [
+        (one.waiting, one.resource)
+        for one in facts.every(LockQueue)
+        if one.resource.kind == FILE_SERIAL and known(one.waiting) and one.waiting > 0
+        if tree and one.resource.volume == tree.resource.volume
+    ]
+    if not of:
+        return ""
+    named = name_of(facts, max(of, key=lambda one: one[0])[1])
+    return named.name if named and named.sure else ""
 
 
 def remedy(facts: Facts, share: Share) -> str:
@@ -139,7 +155,7 @@ def remedy(facts: Facts, share: Share) -> str:
     kind = next(iter(by_kind(share)), "")
     caches = "The ACP_ cache parameters are documented to cut its I/O; no source promises fewer locks."
     if kind == VOLUME and not looked_up(facts):
-        return f"{FEWER_FILES} {caches}"
+        return _fewer_files(facts, share) if missing_caches(facts) else f"{FEWER_FILES} {caches}"
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
         return (
@@ -148,6 +164,21 @@ def remedy(facts: Facts, share: Share) -> str:
             "documented to cut the file system's I/O, not its locks."
         )
     return f"{_keep_open()} {caches}"
+
+
+def _fewer_files(facts: Facts, share: Share) -> str:
+    """Of files that are made and a cache that misses: fewer files, then the cache; as sentences."""
+    tree, directory = busiest(share, VOLUME), directory_waited_for(facts, share)
+    volume = comment(tree.resource.volume or "there", LONGEST_LABEL) if tree else "there"
+    split = f", and split {directory}, for which requests wait" if directory else ""
+    names = [one.parameter for one in missing_caches(facts)]
+    names += [INDEX] if "ACP_DIRCACHE" in names else []
+    raised = " and ".join(f"{name}{_now(facts, name)}" for name in names)
+    return (
+        f"Create, extend and delete fewer files on {volume}: keep work files and use them again, larger extents "
+        f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
+        "compare the hits: that cuts I/O, not locks."
+    )
 
 
 def _now(facts: Facts, name: str) -> str:

@@ -314,6 +314,13 @@ class Wanderer:
     """Lock requests per second of each node, the mean of the reports, the most first."""
     reports: int
     source: Source
+    file: str = ""
+    """Its file's name, where a listing has it for sure."""
+
+    @property
+    def said(self) -> str:
+        """What it is, with the name of its file in brackets."""
+        return f"{self.key} ({self.file})" if self.file else self.key
 
     @property
     def rate(self) -> float:
@@ -337,8 +344,9 @@ def wanders_most(facts: Facts) -> Wanderer | None:
             rates[node] = rates.get(node, 0.0) + (rate / len(seen) if known(rate) else 0.0)
         by_node = dict(sorted(rates.items(), key=lambda one: (-one[1], one[0])))
         if len(changed) > 1:
-            key = called(bytes.fromhex(seen[0].name))
-            found.append(Wanderer(key, changed, by_node, len(seen), seen[-1].source))
+            key, named = called(bytes.fromhex(seen[0].name)), name_of(facts, seen[0].resource)
+            file = named.name if named and named.sure else ""
+            found.append(Wanderer(key, changed, by_node, len(seen), seen[-1].source, file))
     return max(found, key=lambda one: (one.rate, one.key), default=None)
 
 
