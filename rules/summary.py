@@ -144,6 +144,7 @@ def _verdict(
     behind: list[str] = []
     if loud and said and not any(one.key in told or one.finding.urgent for one in loud) and _minor(accounts):
         said, behind = [], said
+    gap = next((one.finding for one in findings if one.finding.again and not one.finding.ended), None)
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
@@ -165,8 +166,14 @@ def _verdict(
         if most:
             return f"{could_not}; see what to collect."
         rest = f", {open_} could not" if open_ else ""
+        if gap:
+            found = f"Nothing found in what was measured, but {gap.title}: of that time nothing is known"
+            return f"{found}, so collect again; {judged} {rules} judged{rest}."
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
+    if not loud:
+        said += [f"{gap.title}: collect again"] if gap else []
+        said.append("no finding above a note")
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
@@ -427,6 +434,10 @@ def _to_collect(
                 weight[lack.command] += max(1, 100 * one.finding.severity - place)
     costless = [one.rule for one in findings if one.finding.cost is None and one.finding.severity > Severity.NOTE]
     waits = any(account.currency == WAITING_TASKS and _keys(account) for account in accounts)
+    for one in findings:
+        for lack in lacking[one.rule].missing if one.finding.again and one.rule in lacking else ():
+            settles.setdefault(lack.command, {})[one.rule] = None
+            weight[lack.command] += 100  # before what lets rules judge the time that was measured
     for account in (one for one in accounts if one.span == MEAN and one.currency == PROCESSORS):
         parts = [(one.amount, one.collect) for one in account.lost if one.collect]
         parts += [(one.amount, one.collect) for one in (account.unexplained, account.undivided) if one]
