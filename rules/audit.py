@@ -130,8 +130,8 @@ def as_loud_as_explained(findings: Sequence[Ranked]) -> list[Ranked]:
     """The findings, advice at the root of a warning as a warning: what is to be done stands at the cause.
 
     Of products whose rules grade a wait and what it waits for by figures of one kind, and of OpenVMS, where the node
-    that has the cause seldom has the symptom (`linked_across`). Not where either is of before the last start or rests on a layout that is
-    recalled, and never critical: that a finding is by its own loss.
+    that has the cause seldom has the symptom (`linked_across`). Not where either is of before the last start or rests
+    on a layout that is recalled, and never critical: that a finding is by its own loss.
     """
     return _raised(findings, loud_among(findings))
 
