@@ -1,7 +1,7 @@
 """One audit: all verdicts over one capture, the findings in order, the fitted models, the plan."""
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -129,11 +129,20 @@ def as_loud_as_lost(findings: Sequence[Ranked], accounts: Sequence[Account]) -> 
 def as_loud_as_explained(findings: Sequence[Ranked]) -> list[Ranked]:
     """The findings, advice at the root of a warning as a warning: what is to be done stands at the cause.
 
-    Of products whose rules grade a wait and what it waits for by figures of one kind; the causes that rules of others
-    name are advice by doubts of their own. Not where either is of before the last start or rests on a layout that is
-    recalled, and never critical: that a finding is by its own loss.
+    Of products whose rules grade a wait and what it waits for by figures of one kind, and of OpenVMS, where the node
+    that has the cause seldom has the symptom (`linked_across`). Not where either is of before the last start or rests
+    on a layout that is recalled, and never critical: that a finding is by its own loss.
     """
-    loud = {one.key for one in findings if one.finding.severity >= Severity.WARNING and not one.finding.ended}
+    return _raised(findings, loud_among(findings))
+
+
+def loud_among(findings: Iterable[Ranked]) -> set[str]:
+    """The keys of the findings that are warnings, or more, of what goes on."""
+    return {one.key for one in findings if one.finding.severity >= Severity.WARNING and not one.finding.ended}
+
+
+def _raised(findings: Sequence[Ranked], loud: Set[str]) -> list[Ranked]:
+    """The findings, advice at the root of one of these as a warning."""
     causes = [
         one
         for one in findings
@@ -141,7 +150,7 @@ def as_loud_as_explained(findings: Sequence[Ranked]) -> list[Ranked]:
         if not one.finding.ended and not is_tentative(one.finding)
     ]
     while more := {one.key for one in causes if one.key not in loud and loud & set(_of_product(one))}:
-        loud |= more  # a cause of a cause: each round goes up one step
+        loud = loud | more  # a cause of a cause: each round goes up one step
     raised = {one.key for one in causes} & loud - causes_of((one.key, one.explains) for one in findings).keys()
     return [
         replace(one, finding=replace(one.finding, severity=Severity.WARNING)) if one.key in raised else one
@@ -155,8 +164,8 @@ def _of_product(one: Ranked) -> Iterator[str]:
     return (key for key in one.explains if key.startswith(f"{product}/"))
 
 
-GRADED_ALIKE = ("ase/", "rdb/")
-"""Products whose rules grade causes and symptoms by figures of one kind."""
+GRADED_ALIKE = ("ase/", "rdb/", "openvms/")
+"""Products whose rules grade causes and symptoms by figures of one kind, or whose symptoms say nothing to do."""
 ONE_IN_THREE = 1 / 3
 """Of the tasks that wait or run, waiting for one thing: critical (this project, as the contract says)."""
 
@@ -344,17 +353,27 @@ def linked_across(audits: Sequence[Audit], apart: Sequence[Capture] = ()) -> lis
     audits = settled_across(audits)
     told = [(one.capture, [(ranked.rule, ranked.finding) for ranked in one.findings]) for one in audits]
     links = links_across(told)
-    return [
-        replace(
-            one,
-            findings=tuple(
-                replace(ranked, explains=(*ranked.explains, *(key for _, key in links.get((at, ranked.key), ()))))
-                for ranked in one.findings
-            ),
-            summary=_same_hours(one, apart, CROSSING) if any(one.capture is other for other in apart) else one.summary,
-        )
-        for at, one in enumerate(audits)
-    ]
+    loud = [loud_among(one.findings) for one in audits]
+    made = []
+    for at, one in enumerate(audits):
+        effects = [(ranked, links.get((at, ranked.key), ())) for ranked in one.findings]
+        findings = [
+            replace(ranked, explains=(*ranked.explains, *(key for _, key in there))) for ranked, there in effects
+        ]
+        waits = {key for _, there in effects for other, key in there if key in loud[other]}
+        linked_up = _louder(replace(one, findings=tuple(findings)), _raised(findings, loud[at] | waits))
+        if any(one.capture is other for other in apart):
+            linked_up = replace(linked_up, summary=_same_hours(linked_up, apart, CROSSING))
+        made.append(linked_up)
+    return made
+
+
+def _louder(one: Audit, findings: Sequence[Ranked]) -> Audit:
+    """The audit with these findings, in order and summed up anew where one of them is louder than before."""
+    if all(new.finding is old.finding for new, old in zip(findings, one.findings, strict=True)):
+        return one
+    ranked = rank(findings, lost_shares(one.accounts))
+    return replace(one, findings=tuple(ranked), summary=summarized(ranked, one.verdicts, one.plan, one.accounts))
 
 
 def _same_hours(one: Audit, apart: Sequence[Capture], rule: str) -> Summary:

@@ -146,6 +146,7 @@ def _verdict(
         said, behind = [], said
     if not loud and not said and (past := [one for one in findings if one.finding.ended]):
         return f"Change nothing: {past[0].finding.ended}, and a newer capture decides. They showed: {_title(past)}."
+    gap = next((one.finding for one in findings if one.finding.again and not one.finding.ended), None)
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
@@ -167,8 +168,14 @@ def _verdict(
         if most:
             return f"{could_not}; see what to collect."
         rest = f", {open_} could not" if open_ else ""
+        if gap:
+            found = f"Nothing found in what was measured, but {gap.title}: of that time nothing is known"
+            return f"{found}, so collect again; {judged} {rules} judged{rest}."
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
+    if not loud:
+        said += [f"{gap.title}: collect again"] if gap else []
+        said.append("no finding above a note")
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
@@ -431,6 +438,10 @@ def _to_collect(
     waits = any(account.currency == WAITING_TASKS and _keys(account) for account in accounts)
     # what divides the account comes before what a finding asks for only where a finding may be what it is lost to
     first = findings and not waits and (not costless or any(map(COSTS_PROCESSORS.search, costless)))
+    for one in findings:
+        for lack in lacking[one.rule].missing if one.finding.again and one.rule in lacking else ():
+            settles.setdefault(lack.command, {})[one.rule] = None
+            weight[lack.command] += 100  # before what lets rules judge the time that was measured
     for account in (one for one in accounts if one.span == MEAN and one.currency == PROCESSORS):
         parts = [(one.amount, one.collect) for one in account.lost if one.collect]
         parts += [(one.amount, one.collect) for one in (account.unexplained, account.undivided) if one]

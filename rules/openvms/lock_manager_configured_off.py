@@ -453,7 +453,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     server = facts.latest(Process, name=SERVER)
     hibernates = f"{SERVER} is there and waits ({server.state})" if server and server.state == "HIB" else ""
     changes: tuple[Change, ...] = ()
-    if enough and not much:
+    start = layout.start(mode) if much else None
+    if enough and (start or not much):
         when = "only if it is meant to run with the CPUs that are active now"
         if startable:
             when = f"only if CPU {', '.join(map(str, stopped))} is to stay stopped"
@@ -462,8 +463,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     expects: tuple[Expectation, ...] = ()
     if enough:
         expects = (Expectation("CPUs that have to be active", mode, limits.least_cpus, "arithmetic"),)
-    if much and (start := layout.start(mode)):
-        changes, expects = (start,), (Expectation("active CPUs", active, mode, "arithmetic"),)
+    if start:
+        changes, expects = (start, *changes), (Expectation("active CPUs", active, mode, "arithmetic"),)
     return Finding(
         subject=layout.subject,
         severity=Severity.ADVICE if spins.much(limits) else Severity.NOTE,
@@ -480,7 +481,7 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
             Evidence("active CPUs", active, "CPUs", read_in),
             *((spins.hours.evidence,) if spins.hours else ()),
         ),
-        explains=("openvms/lock_manager_needs_own_cpu",) if much else (),
+        explains=("openvms/lock_manager_needs_own_cpu", "openvms/spinlock_hot:LCKMGR") if much else (),
         changes=changes,
         expects=expects,
     )

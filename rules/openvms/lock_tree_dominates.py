@@ -59,7 +59,8 @@ from rules.finding import (
     joined,
 )
 from rules.openvms._evidence import file_system
-from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, own_rates
+from rules.openvms._evidence.cluster_links import CROSSING
 from rules.openvms._evidence.decision import decide
 from rules.openvms._evidence.dominating import (
     LEAST_REQUESTS,
@@ -75,6 +76,7 @@ from rules.openvms._evidence.lock_trees import (
     Named,
     Picture,
     Share,
+    crosses_most,
     failed_nodes,
     moment_of,
     moments_in,
@@ -94,6 +96,8 @@ LINKS = (
 NEAR = timedelta(minutes=5)
 """This project: as near to a sample a report is still of its time."""
 OPENS = "File Open Rate"
+MOST_OF = 50.0
+"""Per cent of what crosses, this project: a tree that has half of it is why it crosses."""
 LONGEST_MEMBER = 20
 """Characters of one of several names."""
 
@@ -257,8 +261,18 @@ def _finding(
         ),
         explains=("openvms/locks_mastered_remotely",) if loud and polled else (),
         share=share.percent,
+        explains=() if wrong else _crossing(facts, share),
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
+
+
+def _crossing(facts: Facts, share: Share) -> tuple[str, ...]:
+    """What crosses the cluster because of it, as a rule: where it has half of that at least."""
+    rates = own_rates(facts)
+    if rates is None or rates.incoming_per_second is None or rates.outgoing_per_second is None:
+        return ()
+    most = crosses_most(facts, own_name(facts) or "", rates.incoming_per_second + rates.outgoing_per_second)
+    return (CROSSING,) if most and most[0] == share.key and most[1] >= MOST_OF else ()
 
 
 def _weights(facts: Facts, wrong: Misplaced) -> tuple[Change, ...]:

@@ -51,7 +51,6 @@ from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.settled import LEAVING, REMOTE
-from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.rdb._evidence.databases import DATABASE_FACTS, databases
 from rules.rdb._evidence.sharing import SHARING_FACTS, open_elsewhere
 from rules.sources import JCC
@@ -69,9 +68,9 @@ SERVING = (
     "openvms/spinlock_hot:LCKMGR",
     "openvms/lock_manager_needs_own_cpu",
     "openvms/concurrency_past_peak",
-    "openvms/spinning_unexplained",
 )
-"""What a node that serves others most of the time pays with: it spins for their locks."""
+"""What a node that serves others most of the time pays with, where a trace or its lock rate shows that it spins for
+locks; of spinning without such a proof it is not said what it is for."""
 
 
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
@@ -91,10 +90,10 @@ class Limits:
         50.0, "this project: half of this node's own requests leave it", of="own requests"
     )
     operations_per_second: float = limit(
-        SERVED_OPERATIONS, "this project: below this the total is too small to matter", unit="lock operations/s"
+        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
     serving_percent: float = percent(
-        SERVED_SHARE, "this project: a node that works mostly for others spins for their locks", of="lock operations"
+        50.0, "this project: a node that works mostly for others spins for their locks", of="lock operations"
     )
     gap_percent: float = limit(
         5.0, "this project: local, incoming and outgoing add up to the total within rounding", high=50, unit="%"

@@ -22,6 +22,7 @@ from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Seve
 from rules.openvms._evidence.boots import AT, BOOT_FACTS, booted_within, last_boot
 from rules.openvms._evidence.node import subject_of
 
+T4_OVER = "a T4 composite CSV without a hole"
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 
 
@@ -79,6 +80,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             *_levels(worst, longest),
         ),
     )
+    if longest and not booted:
+        yield Unknown.without("what happened in the hole", f"{T4_OVER}{when}")
 
 
 def _fallen(hole: Hole | None) -> str:

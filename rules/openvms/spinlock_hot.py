@@ -47,7 +47,7 @@ from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, longest
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, too_short
-from rules.openvms._evidence.spinlock_looks import LOOKS_AT, look_at
+from rules.openvms._evidence.spinlock_looks import LOOKS_AT, fewer_locks, look_at
 from rules.openvms._evidence.spinlocks import (
     IOLOCK8,
     LCKMGR,
@@ -78,6 +78,9 @@ class Limits:
         10.0, "vendor: SPL ANALYZE lists from 10 % spin on (SDA help); this project: a note", unit="% of one CPU"
     )
     advice_percent: float = limit(25.0, "this project: a quarter of a CPU lost is worth advice", unit="% of one CPU")
+    advice_share: float = percent(
+        3.0, "this project: less than makes a loss worth a warning is no loss to a large machine", of="all CPUs"
+    )
     warning_percent: float = limit(100.0, "this project: one CPU's worth does nothing but spin", unit="% of one CPU")
     critical_share: float = percent(
         50.0, "this project: half of the machine spins for one spinlock", low=1, of="all CPUs"
@@ -310,7 +313,8 @@ def _severity(limits: Limits, spin: float, cpus: float | None) -> Severity:
         return Severity.CRITICAL
     if spin >= limits.warning_percent:
         return Severity.WARNING
-    return Severity.ADVICE if spin >= limits.advice_percent else Severity.NOTE
+    worth = max(limits.advice_percent, limits.advice_share * (cpus or 0.0))
+    return Severity.ADVICE if spin >= worth else Severity.NOTE
 
 
 def _held(facts: Facts, limits: Limits, heat: Heat) -> Finding:
@@ -349,6 +353,8 @@ def _remedy(heat: Heat, facts: Facts) -> str:
     """What helps, as a clause."""
     if heat.name == IOLOCK8 and machine_of(facts).x86:
         return f"what helps elsewhere, Fast Path, is {ALPHA_AND_INTEGRITY}: nothing is advised of it here"
+    if heat.name == LCKMGR:
+        return fewer_locks(facts)
     told = known_of(heat.name)
     return told.do if told else "find by the callers in the trace whose code takes it; no remedy is known"
 

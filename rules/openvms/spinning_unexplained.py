@@ -55,6 +55,7 @@ from rules.openvms._evidence.spinning import (
     SPINNING_FACTS,
     apart,
     explained,
+    ordinary,
     own_cpu,
     own_cpu_untold,
 )
@@ -198,9 +199,11 @@ def _collect(facts: Facts, when: str) -> str:
     return f"{when} {trace}; it divides this loss. Until then add neither CPUs nor processes."
 
 
-def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
-    """By the share of the machine, but no louder than the CPUs lost."""
+def _severity(limits: Limits, synch: float, cpus: float, usual: str) -> Severity:
+    """By the share of the machine, but no louder than the CPUs lost; a note where a node that works has as much."""
     lost = synch / 100
+    if usual:
+        return Severity.NOTE
     if lost < limits.warning_cpus:
         return Severity.ADVICE if lost >= limits.advice_cpus else Severity.NOTE
     return Severity.CRITICAL if synch / cpus >= limits.critical_share else Severity.WARNING
@@ -221,6 +224,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
+    usual = ordinary(modes, cpus)
     debug, before, counted = debug_modes(facts), not_yet(facts, layout), most_often(facts)
     dedicated, rated = "", ""
     if before:
@@ -251,7 +255,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     cost, peak = peak_cost(facts)
     return Finding(
         subject=layout.subject,
-        severity=_severity(limits, synch, cpus),
+        severity=_severity(limits, synch, cpus, usual),
         title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronization, "
         + (
             f"with {debug.named}"
@@ -263,7 +267,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         seen=joined(
             f"On average MP synch takes {synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, cause not "
             "shown by these exports.",
-            sentence(cost, rated),
+            sentence(cost, rated, usual),
         ),
         because=joined(debug.because if debug else SPUN, dedicated),
         do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect"),

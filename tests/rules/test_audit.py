@@ -57,7 +57,7 @@ def test_a_note_is_the_cause_of_another_note_and_of_nothing_graver() -> None:
     assert [(one.rule, one.explains) for one in linked([slight, note])] == [("root", ("symptom:S",)), ("symptom", ())]
 
 
-def test_a_root_cause_of_rdb_or_ase_is_as_loud_as_what_it_explains_and_what_lies_between_is_not() -> None:
+def test_a_root_cause_is_as_loud_as_what_it_explains_and_what_lies_between_is_not() -> None:
     root = found("rdb/root", Severity.ADVICE, explains=("rdb/between",))
     root = replace(root, finding=replace(root.finding, subject="S on ORKNEY"))
     between = found("rdb/between", Severity.ADVICE, explains=("rdb/symptom",))
@@ -73,6 +73,7 @@ def test_a_root_cause_of_rdb_or_ase_is_as_loud_as_what_it_explains_and_what_lies
         return as_loud_as_explained(linked([cause, found(f"{product}/symptom", Severity.WARNING)]))[0].finding.severity
 
     assert root_of("ase") is Severity.WARNING
+    assert root_of("openvms") is Severity.WARNING
     assert root_of("zvm") is Severity.ADVICE
 
 

@@ -334,6 +334,19 @@ def test_a_small_loss_without_a_cause_stands_behind_a_finding(lost: float, opens
     assert summarized((noted,), (), Plan(), (account,)).verdict.startswith(f"{lost:.2f} of 8 CPUs")
 
 
+def test_a_hole_is_said_where_nothing_was_found() -> None:
+    hole = Finding("A", Severity.NOTE, "94 of 360 samples are missing", "seen", evidence=(), again=True)
+    found = (Ranked("openvms/samples_missing", hole),)
+    verdict = Verdict("openvms/samples_missing", "fired", "", missing=(MissingInput("the hole", "a T4 CSV"),))
+    clean = Verdict("r", "clean", "")
+    summary = summarized(found, (verdict, clean), Plan(), ())
+    assert summary.verdict.startswith("Nothing found in what was measured, but 94 of 360 samples are missing: of that")
+    assert summary.collect[0].command == "a T4 CSV"
+    loss = Account(PROCESSORS, MEAN, 8.0, 2.0, (), Open(Amount.exactly(0.5), "MP synch", "a trace"), None)
+    said = summarized(found, (verdict, clean), Plan(), (loss,)).verdict
+    assert "94 of 360 samples are missing: collect again; no finding above a note." in said
+
+
 def test_it_is_said_why_figures_that_are_there_are_not_believed() -> None:
     said = verdict_of("untrusted_restarted")
     assert "the server was restarted between the snapshots; collect again" in said

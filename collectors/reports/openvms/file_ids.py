@@ -17,6 +17,9 @@ are read that the size of its global buffers follows from; the first as ttinet.c
     File attributes:    Allocation: 13314, Extend: 90, Maximum bucket size: 6
                         Global buffer count: 50, Version limit: 3
 
+The other lines that both print of a file are known and say nothing here (as of listings that are public: one of
+DIRECTORY/FULL of V7.2 or later, and DUMP/HEADER in the examples of DISKBLOCK, 1995 [P]).
+
 Where DUMP was given an id (`DUMP/IDENTIFIER=n/HEADER`) its line names the device, and
 the header's `File name:` the file, without its directory.
 """
@@ -47,6 +50,26 @@ ALLOCATED = re.compile(r"(?:\bAllocation|^\s{1,40}Highest block):\s{1,40}(\d{1,1
 BUCKET = re.compile(r"(?:\bMaximum b|^\s{1,40}B)ucket size:\s{1,40}(\d{1,3})\b")
 BUFFERS = re.compile(r"\bGlobal buffer count:\s{1,40}(\d{1,10})\b")
 """What DIRECTORY/FULL or DUMP/HEADER prints of a file's size, its buckets and its global buffers."""
+OF_FULL = re.compile(
+    r"(?:Size|Linkcount|(?:File|RMS|Client) attributes|Caching attribute|File (?:organization|protection)"
+    r"|Record (?:format|attributes)|Shelved state|Journaling enabled|Access Cntrl List):\s"
+    r"|(?:Created|Revised|Expires|Backup|Effective|Recording|Accessed|Attr Mod|Data Mod):\s",
+    re.IGNORECASE,
+)
+"""The labels of DIRECTORY/FULL; what does not fit behind one goes on below it."""
+GOES_ON = re.compile(r"\s{16,80}\S")
+OF_HEADER = re.compile(
+    r"\s{0,60}(?:(?:File Header|(?:Header|Identification|Map|Access control|Reserved) area|VAX-11 RMS attributes"
+    r"|Retrieval pointers)\s*$|Virtual block number [0-9]|(?:Identification|Map|Access control|Reserved) area offset:"
+    r"|Extension segment number:|Structure level and version:|(?:Extension |Back link )?file identification:"
+    r"|Record (?:type|attributes|size):|File (?:organization|characteristics|owner UIC|protection):"
+    r"|(?:Highest|End of file) (?:block|byte):|Highest block written:|Fixed control area size:|Maximum record size:"
+    r"|Default extension size:|Directory version limit:|Map area words in use:|Access mode:|Journal control flags:"
+    r"|Active recovery units:|Caching attribute:|Revision number:|(?:Creation|Revision|Expiration|Backup) date:"
+    r"|Count:\s{1,20}[0-9]+\s{1,20}LBN:|Checksum:)",
+    re.IGNORECASE,
+)
+"""The lines of a header as DUMP/HEADER prints it."""
 ANOTHER = re.compile(r"\S[^;\s]{0,250};[0-9]{1,5}\s|\s{0,4}(?:Directory|Dump of file) ")
 """A line that begins another file, which may have no id."""
 DEVICE = re.compile(r"_?(?P<device>[A-Z0-9$_.-]{1,80}):", re.IGNORECASE)
@@ -80,6 +103,8 @@ class _Walk:
         """A dump's line, the file it names, and its id."""
         self.of_last = False
         """Whether lines of attributes are of the file whose id was read last."""
+        self.labelled = -1
+        """The last line of DIRECTORY/FULL with a label, or of what goes on below one."""
 
     def files(self) -> list[FileName]:
         """All of them; claims the lines understood."""
@@ -89,7 +114,10 @@ class _Walk:
         return self.found
 
     def _takes(self, index: int, line: str) -> bool:
-        if self.of_last and self._attributes(index, line):
+        attributes = self.of_last and self._attributes(index, line)
+        if attributes or (self.of_last and self._ordinary(index, line)):
+            if not self.dumped:
+                self.labelled = index
             return True
         self.of_last = self.of_last and not ANOTHER.match(line)
         waits, self.waits = self.waits, None
@@ -133,7 +161,12 @@ class _Walk:
         ):
             self._keep(first, index, f"{device['device'].upper()}:{named['name']}", device["device"].upper(), found)
             return True
-        return bool(named)
+        return bool(named or (found and OF_HEADER.match(line)))
+
+    def _ordinary(self, index: int, line: str) -> bool:
+        """A line of DIRECTORY/FULL that says nothing here, or what goes on below one."""
+        goes_on = self.labelled == index - 1 and GOES_ON.match(line)
+        return not self.dumped and bool(OF_FULL.match(line) or goes_on)
 
     def _attributes(self, index: int, line: str) -> bool:
         """A line of attributes: of the file whose id was read last."""

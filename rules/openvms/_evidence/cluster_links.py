@@ -15,15 +15,15 @@ CROSSING = "openvms/locks_mastered_remotely"
 SLOW, HELD = "openvms/lock_master_on_slow_node", "openvms/remastering_switched_off"
 MASTERS = (SLOW, HELD, "openvms/emulated_lock_master")
 """Of the node that serves: they explain why the locks of the nodes that ask it take so long."""
-OPENED = ("rdb/database_open_on_many_nodes", "rdb/lock_tree_unpartitioned", "openvms/lock_trees_move_too_often")
+TREE = "openvms/lock_tree_dominates"
+OPENED = ("rdb/database_open_on_many_nodes", "rdb/lock_tree_unpartitioned", "openvms/lock_trees_move_too_often", TREE)
 """Where they explain what crosses on their own node, they explain it on the others of that database or tree."""
 SPINNING = (
     "openvms/spinlock_hot",
     "openvms/lock_manager_needs_own_cpu",
     "openvms/concurrency_past_peak",
-    "openvms/spinning_unexplained",
 )
-"""What a master pays with for the locks that others ask it for."""
+"""What a master pays with for the locks that others ask it for, where a trace or its lock rate shows that."""
 
 Told = tuple[str, Finding]
 """The rule and what it found."""

@@ -7,8 +7,11 @@ from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates
 from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change, Evidence, Expectation, Severity, Unknown, Untrusted
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
+from rules.openvms._evidence.chains import CHAIN_FACTS, Chain, chain_of
+from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
+from rules.openvms._evidence.dominating import DOMINATING_FACTS, dominating
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
@@ -16,7 +19,17 @@ from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
 from rules.sources import HP
 
 TIMERS = ("TIMER", "HWCLK")
-LOOKS_AT = (T4Column, *NODE_FACTS, *DEDICATED_FACTS, *LAYOUT_FACTS, Node, KernelService, SystemRates)
+LOOKS_AT = (
+    T4Column,
+    *NODE_FACTS,
+    *DEDICATED_FACTS,
+    *LAYOUT_FACTS,
+    *CHAIN_FACTS,
+    *DOMINATING_FACTS,
+    Node,
+    KernelService,
+    SystemRates,
+)
 """What a rule that uses this module has to declare."""
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
 SPREAD = (
@@ -89,6 +102,19 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         )
     else:
         look.do = _own_cpu(layout, lost)
+
+
+def fewer_locks(facts: Facts) -> str:
+    """What helps where CPUs spin for the lock manager, as a clause: the tree that locks most, where one is known.
+
+    Nothing of Rdb where nothing shows that it is used, and nothing of the hash table where its chains are short.
+    """
+    tree, chain = dominating(facts), chain_of(facts)
+    how = " (row caches, coarser locks, a database open on one node only)" if shows_rdb(facts) else ""
+    where = f", first where most are: {tree.fewer}" if tree else ("" if how else " (LOCK_ACTV tells whose they are)")
+    short = isinstance(chain, Chain) and not chain.explains_spinning
+    table = "" if short or tree else " and a resource hash table as large as the resources are many"
+    return f"what helps: fewer lock operations{how}{where}{table}"
 
 
 def _own_cpu(layout: Layout, lost: float | None) -> str:

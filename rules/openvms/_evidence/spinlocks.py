@@ -35,8 +35,7 @@ class Known:
 BY_NAME = {
     LCKMGR: Known(
         "the lock database (from V7.3 on)",
-        "fewer lock operations (row caches, coarser locks, a database open on one node only) and a resource hash table "
-        "as large as the resources are many",
+        "fewer lock operations",
     ),
     IOLOCK8: Known(
         "fork level 8: the cluster's messages (SCS), many drivers, parts of the file system",
