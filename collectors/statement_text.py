@@ -19,6 +19,9 @@ TOKEN = re.compile(
 BEFORE_A_TABLE = frozenset(("from", "join", "update", "into", "delete", "insert", "table", "."))
 """Behind these a text in double quotes is a name; elsewhere it may be a value (with `quoted_identifier` off, it is)."""
 
+BEFORE_A_LEVEL, LEVELS = frozenset(("level", "isolation")), frozenset("0123")
+"""An isolation level is no value: `set transaction isolation level 3`, `at isolation 1`."""
+
 
 def without_literals(text: str) -> str:
     """The statement with `?` for each string, number and binary value, and without its comments.
@@ -34,7 +37,8 @@ def without_literals(text: str) -> str:
             continue
         named = piece[0] == '"' and len(piece) > 1 and piece[-1] == '"' and before in BEFORE_A_TABLE
         named = named or (piece[0] == '"' and text[found.end() : found.end() + 1] == ".")
-        out.append(PLACE if kind == "number" or (kind == "quoted" and not named) else piece)
+        value = kind == "number" and not (before in BEFORE_A_LEVEL and piece in LEVELS)
+        out.append(PLACE if value or (kind == "quoted" and not named) else piece)
         if not piece.isspace():
             before = piece.lower()
     return "".join(out)

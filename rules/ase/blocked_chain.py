@@ -116,6 +116,9 @@ class Limits:
     """How many must wait, or how long."""
 
     seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
+    momentary_seconds: float = limit(
+        2.0, "this project: all wait less, so whoever holds the lock now is gone before anybody looks", unit="s"
+    )
     tasks: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
     connections_percent: float = percent(
         10.0, "this project: where monState alone was collected, fewer of all connections are daily life"
@@ -241,6 +244,12 @@ def _has_the_table(facts: Facts, chain: Chain) -> bool:
     return bool(lock and is_whole_table(lock))
 
 
+def _momentary(limits: Limits, chains: list[Chain]) -> bool:
+    """Whether all of these tasks are known to wait for a moment alone: their holder is gone before anybody looks."""
+    seconds = [one.seconds for chain in chains for one in chain.blocked]
+    return all(one is not None and one < limits.momentary_seconds for one in seconds)
+
+
 def _over_threshold(facts: Facts, limits: Limits) -> bool:
     """Whether monState counts more tasks than the limit that wait longer than the server's own threshold."""
     counted = [row.lock_waits for row in facts.every(MonState) if known(row.lock_waits)]
@@ -290,7 +299,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     whole = lock if lock and is_whole_table(lock) else None
     how = taken(facts, whole) if whole else None
     reads = works and lock is not None and any(one.spid == lock.spid for one in kept_reads(facts))
-    alarm = longest >= limits.seconds or _over_threshold(facts, limits)
+    alarm = longest >= limits.seconds or (_over_threshold(facts, limits) and not _momentary(limits, chains))
     late = sum(len(one.blocked) for one in chains if _long(limits, one))  # a queue of a moment makes it no worse
     of_late = 100.0 * late / working if share is not None and working else None
     stuck_share = _stuck_share(facts, limits, first)
@@ -359,7 +368,7 @@ def _do(
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
         lock = blocking_lock(facts, first.head)
-        return (CARE_CURSOR if lock and lock.cursor else CARE).format(whose) + (
+        return (CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE).format(whose) + (
             UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
         )
     return calm.format(first.head, limits.seconds)

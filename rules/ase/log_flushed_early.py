@@ -212,7 +212,7 @@ def _setting(facts: Facts, reason: Reason) -> tuple[str, tuple[Evidence, ...]]:
         return "", ()
     one = setting_of(facts, QUEUE)
     number = one.run_number if one else None
-    if one is None or number is None:
-        return "", ()
+    if one is None or not number:
+        return "", ()  # 0 is spoken of with its lever (`against_unpin`)
     said = f" {QUEUE} is {number:.0f} here; 16.0 made its queue for datarows tables that many update (vendor)."
     return said, (Evidence(QUEUE, number, "", one.source),)

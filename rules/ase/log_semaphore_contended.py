@@ -51,7 +51,7 @@ from rules.ase._evidence.server import (
     subject_of,
 )
 from rules.ase._evidence.waits import verdict
-from rules.ase._evidence.waits.events import LOG_WRITES
+from rules.ase._evidence.waits.events import LOG_WRITES, ULC_LOCKS
 from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -186,6 +186,10 @@ def _judge(
         each_ms = f", {log.mean_milliseconds:,.1f} ms each" if log.mean_milliseconds else ""
         writes = f"{log.says} (wait events 54 and 55){each_ms}{say_device(facts, limits.milliseconds)}."
         evidence += [*log.evidence(limits.tasks, limits.share_percent), *own_evidence(facts, limits.milliseconds)]
+    locks = waited_for(facts, "locks on user log caches", ULC_LOCKS) if name == "ULC" else None
+    if isinstance(locks, Waited) and not locks.unsure and locks.waits:
+        evidence += locks.evidence(limits.tasks, limits.share_percent)
+        writes = f"{locks.says} (wait event 272)."
     whose = None if database or name != "Log" else most_of(facts)
     if whose:
         evidence += whose.evidence
@@ -202,13 +206,17 @@ def _judge(
     rewritten = f"; each page of the log is written {each_page:.1f} times" if (each_page or 0.0) >= WELL_ABOVE else ""
     loud = (share or 0.0) >= limits.loud_percent
     by_share = Severity.WARNING if loud else Severity.ADVICE
-    by_tasks = verdict.of_tasks(log, limits) if isinstance(log, Waited) else None
+    timed = log if name == "Log" else locks
+    by_tasks = verdict.of_tasks(timed, limits) if isinstance(timed, Waited) else None
     return Finding(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}" + (f"; {small.says}" if small else ""),
-        seen=joined(f"{what[0].upper()}{what[1:]}: {said}{rewritten}.", whose.says if whose else ""),
-        because=joined(SLEEPS, writes)
+        seen=joined(
+            f"{what[0].upper()}{what[1:]}: {said}{rewritten}.",
+            whose.says if whose else writes if name == "ULC" else "",
+        ),
+        because=joined(SLEEPS, writes if name == "Log" else "")
         if unpin is None
         else UNPINNED.format(unpin, f"{UNPIN_BECAUSE[0].lower()}{UNPIN_BECAUSE[1:]}"),
         do=levers(facts, limits)

@@ -99,6 +99,11 @@ ASK_TABLE = (
     "statement alone (at isolation read committed, no holdlock), as rows may then change between two of its reads; "
     "if so, a shorter transaction is left, or a lock promotion HWM of that table above the rows it reads."
 )
+ASK_CURSOR = (
+    "Let the program of {0} read at level 1 (set transaction isolation level 1 before it opens the cursor, or at "
+    "isolation read committed in its select) and commit after it, if what it read may change before its commit. "
+    "Fetching faster or closing the cursor releases none of these locks."
+)
 CLOSE = (
     "Let the program of {0} fetch all rows at once and close the cursor, or declare it for read only: on "
     "data-only-locked tables such a cursor holds no lock while read committed with lock is 0. "
@@ -199,11 +204,14 @@ def _how(facts: Facts, lock: HeldLock) -> tuple[str, str, str]:
     says = f"Its batch: {batch}." if batch and level else ""
     if RANGE.search(lock.context or ""):
         return f" (context {quoted(lock.context or '')})", OF_LEVEL_3, ASK
+    many = held_at_once(facts, lock)
+    if lock.cursor and (level or many >= MANY):  # of these it keeps more than the row it stands on
+        why = OF_STATEMENT.format(level) if level else OF_MANY.format(many)
+        return f" (cursor {quoted(lock.cursor)})", joined(why, f"Its batch: {batch}." if batch else ""), ASK_CURSOR
     if lock.cursor:
         return f" (cursor {quoted(lock.cursor)})", OF_CURSOR, CLOSE
     if is_shared_table(facts, lock):
         return "", joined(OF_TABLE, says), ASK_TABLE
-    many = held_at_once(facts, lock)
     why = OF_STATEMENT.format(level) if level else OF_MANY.format(many) if many >= MANY else OF_IDLE
     return "", joined(why, says or (f"Its batch: {batch}." if batch and many >= MANY else "")), ASK
 

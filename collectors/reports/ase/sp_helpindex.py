@@ -9,7 +9,8 @@ From 15.0 the columns stand behind the name; before, the description does, and t
      ledger_pk    entry_id             clustered, unique                          0                0 ...
      ledger_day   booked, branch DESC  nonclustered                               0                0 ...
 
-* Whose indexes they are stands in the command alone: the nearest one above, where it is echoed.
+* Whose indexes they are stands in the command alone, so a listing begins with its echo; without one it says nothing.
+  `sp_help` prints the same listing among others and is not taken for it.
 * A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
 * The partitions of the indexes, which newer releases list below, are not read.
 """
@@ -30,18 +31,15 @@ ASKED = re.compile(
     r"\W{0,9}(?:[0-9]{1,4}>\s*)?(?:exec(?:ute)?\s+)?sp_helpindex\s+[\"'\[]?(?:[\w#$]{0,255}\.){0,2}(?P<table>[\w#$]{1,255})",
     re.IGNORECASE,
 )
-LOOK_BACK = 20
-"""Lines above the listing in which its command is looked for."""
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=re.compile(f"{SAID.pattern}|{HEADING.pattern}", re.IGNORECASE), provides=(IndexKeys,))
+@report(starts=ASKED, provides=(IndexKeys,))
 def read(report: Report) -> Iterator[IndexKeys]:
     """Yield one fact per index."""
     for fact in INDEXES.read(report):
         at = fact.source.first - report.first
-        above = [*report.before[-LOOK_BACK:], *report.lines[:at]]
-        asked = next((found["table"] for line in reversed(above) if (found := ASKED.match(line))), None)
+        asked = next((found["table"] for line in reversed(report.lines[:at]) if (found := ASKED.match(line))), None)
         yield replace(fact, table=asked)
 
 

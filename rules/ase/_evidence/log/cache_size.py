@@ -27,6 +27,11 @@ COVERED, STEP = 0.9, 4.0
 """This project: of all commits, and how many times the size in force one step goes at most."""
 PAGE = 2048.0
 """The smallest logical page, where no export has the server's own."""
+USUAL = 32768.0
+"""This project: bytes to which one step may go in any case; sites run 16 to 64 KB."""
+CAPPED = f"; one step goes to four times the size in force or {USUAL / 1024:.0f} KB at most (this project)"
+LEAST_COMMITS = 100.0
+"""This project: fewer since a session connected say little of what one writes."""
 FIRST_STEP = (
     "Twice the size in force is a first step (this project's): the vendor says not to go beyond what a transaction "
     "writes, and not for a few large transactions. Look at the share of Full ULC again afterwards."
@@ -37,8 +42,8 @@ BY_FLUSHES = (
     "mean, too: look at the share of Full ULC again afterwards."
 )
 BY_BYTES = (
-    "Nine of ten commits are of sessions that write {0:,.0f} bytes a transaction or less (monProcessActivity); one "
-    "step goes to four times the size in force at most (this project). Look at the share of Full ULC again afterwards."
+    "Nine of ten commits are of sessions that write {0:,.0f} bytes a transaction or less (monProcessActivity){1}. "
+    "Look at the share of Full ULC again afterwards."
 )
 EACH = (
     "Each of {0:,.0f} user connections and worker processes has one, so it takes about {1:,.1f} MB more; every task of "
@@ -63,11 +68,15 @@ class Written:
 
 
 def written_of(facts: Facts) -> Written | None:
-    """By the sessions that committed in the interval; `None` where none was measured."""
-    rows = [row for row in facts.every(MonProcessActivity) if row.of_interval and row.believed]
+    """By the sessions that committed in the interval, else since they connected; `None` where none was measured."""
+    rows = [row for row in facts.every(MonProcessActivity) if row.believed]
+    interval = [row for row in rows if row.of_interval]
+    if not interval:  # totals of a session that did much are its mean, as those of an interval are
+        rows = list({(row.instance, row.spid, row.kpid): row for row in rows}.values())
+        rows = [row for row in rows if known(row.commits) and row.commits >= LEAST_COMMITS]
     found = sorted(
         (row.ulc_bytes_written / row.commits, row.commits, row.source)
-        for row in rows
+        for row in interval or rows
         if known(row.ulc_bytes_written) and known(row.commits) and row.commits > 0 and row.ulc_bytes_written >= 0
     )
     whole, passed = sum(commits for _, commits, _ in found), 0.0
@@ -108,7 +117,7 @@ def larger(facts: Facts) -> Larger:
     workers, waiting = _number(facts, "number of worker processes") or 0.0, waiting_number(setting)
     times = _times_full(facts)
     by_mean = min(STEP, max(2.0, ceil(times + 1))) * size
-    new = by_mean if written is None else min(STEP * size, _whole_pages(facts, written.size_bytes))
+    new = by_mean if written is None else min(max(STEP * size, USUAL), _whole_pages(facts, written.size_bytes))
     if waiting is not None and waiting >= new:
         return Larger(
             do=f"A {SETTING} of {waiting:,.0f} bytes is configured and waits for the restart: measure after it."
@@ -119,7 +128,7 @@ def larger(facts: Facts) -> Larger:
     if refused := too_little(facts, SETTING, more_mb):
         return Larger(do=refused, evidence=proof)
     cautions = (
-        BY_BYTES.format(written.size_bytes)
+        BY_BYTES.format(written.size_bytes, CAPPED if new < written.size_bytes else ", so one restart is enough")
         if written
         else BY_FLUSHES.format(times, (times + 1) * size)
         if new > 2 * size

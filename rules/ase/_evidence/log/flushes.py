@@ -7,17 +7,27 @@ the share of requests for its semaphore that waited, and nothing else in sp_sysm
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Fact, Facts, known
-from collectors.facts.ase import SemaphoreRequests, SysmonSample, UserLogCacheFlushes
+from collectors.facts.ase import ConfigParameter, SemaphoreRequests, Server, SysmonSample, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.rebuild import fewer_rows
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
+from rules.ase._evidence.server import level_reached, setting_of
 from rules.engine import limit, percent
 from rules.finding import Clean, Evidence, Outcome, Unknown, Untrusted
 
-FLUSH_FACTS: tuple[type[Fact], ...] = (UserLogCacheFlushes, SemaphoreRequests, SysmonSample, *UPDATED_FACTS)
+FLUSH_FACTS: tuple[type[Fact], ...] = (
+    *(UserLogCacheFlushes, SemaphoreRequests, SysmonSample, ConfigParameter, Server),
+    *UPDATED_FACTS,
+)
 """What a rule declares that asks for flushes."""
 TOTAL, FULL, NO_BLOCK = "Total ULC Flushes", "by Full ULC", "by No Free Plcblock"
+QUEUE = "user log cache queue size"
+QUEUED = (
+    'First try `sp_configure "user log cache queue size", 1` (static, and so is the way back to 0): 16.0 made it for '
+    "datarows tables that many update (vendor), and message 16760 says if it needs a larger user log cache. Then fewer "
+    "rows on their pages, by exp_row_size and an outage for reorg rebuild"
+)
 MINIMAL = "Minimally Logged DMLs"
 LOG_WAITED_PERCENT = 20.0
 EARLY_PERCENT, EARLY_ORIGIN = (
@@ -116,6 +126,10 @@ def flushes_of(facts: Facts) -> Flushes | Outcome:
 def against_unpin(facts: Facts) -> tuple[str, tuple[Evidence, ...]]:
     """What to do about flushes by Unpin, with the datarows tables that are the first to look at, and their figures."""
     tables = updated_most(facts, ("datarows",))
+    if (queue := setting_of(facts, QUEUE)) and queue.run_number == 0 and level_reached(facts, "16.0"):
+        where = f"; look first at {say_updated(tables)}." if tables else "."
+        proof = Evidence(QUEUE, 0.0, "", queue.source)
+        return f"{QUEUED}{where}", (proof, *(one.evidence for one in tables))
     which = f"look first at {say_updated(tables)}." if tables else BY_WAITS
     how = fewer_rows(tables[0].row.object_name or "") if tables else ANY_TABLE
     return f"{FEWER_ROWS.format(how)}{which}", tuple(one.evidence for one in tables)

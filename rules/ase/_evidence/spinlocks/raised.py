@@ -1,7 +1,9 @@
-"""A spinlock ratio above its default that explains most of the spins, whatever the share of grabs that waited.
+"""A spinlock ratio that is the lever for most of the spins, whatever the share of grabs that waited.
 
 The limits in per cent are for ratios as installed: of one spinlock in place of many, a small share of very many grabs
-can still be most of what a server spins. Then the ratio's own rule speaks, and no rule of unexplained spins.
+can still be most of what a server spins. Then the ratio's own rule speaks, and no rule of unexplained spins: where the
+ratio was raised above its default, and where it is dynamic, so that trying the published step costs no restart and is
+taken back at once. A static one at its default is left to the limit in per cent.
 """
 
 from collections.abc import Mapping
@@ -37,11 +39,11 @@ PARAMETER_OF: Mapping[str, str] = {
 
 
 def raised_ratio(facts: Facts, lock: Spinlock | None) -> bool:
-    """Whether it has most of the spins of busy engines while its ratio runs above the vendor's default."""
+    """Whether it has most of the spins of busy engines, and its ratio is above the vendor's default or dynamic."""
     parameter = PARAMETER_OF.get(plain_name(lock.name)) if lock else None
     setting = setting_of(facts, parameter) if parameter else None
-    now, default = setting.run_number if setting else None, PARAMETERS[parameter].default if parameter else None
-    if now is None or default is None or now <= default:
+    now, known = setting.run_number if setting else None, PARAMETERS[parameter] if parameter else None
+    if now is None or known is None or known.default is None or (now <= known.default and known.static):
         return False
     bound = spin_bound(facts, lock)
     return bound is not None and bound.dominates

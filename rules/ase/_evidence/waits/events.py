@@ -22,6 +22,8 @@ LOG_WRITES = frozenset((54,)) | OWN_LOG_WRITES
 """The last page of the log: written by another task, or by this one."""
 LOG_SPACE = frozenset((259, 856))
 """Asleep at the last-chance threshold of a log that is full, 856 of the IMRS log."""
+ULC_LOCKS = frozenset((272,))
+"""Waits for the lock on a user log cache (by the text of the event)."""
 LOG_BLOCKS = frozenset((704, 705, 880, 900, 902))
 """The queue of log blocks of 16.0 (their texts name a PLCBLOCK)."""
 NETWORK_READ, NETWORK_SEND = 250, 251
