@@ -163,10 +163,8 @@ def _finding(
     dead = total(g for g in deadlocks if g.resource.partition(":")[0].strip() == _number(area))
     mostly = dead * 100 >= limits.main_percent * total(deadlocks) > 0
     died = f"{dead:,} of {total(deadlocks):,} logged deadlocks are" if mostly else ""
-    if died and own and own[0].kind == "deadlock":
-        logged = f"{died} for its pages ({hottest(own[:1], 'times')})"
-    elif died:
-        logged = f"{logged}; {died}, too"
+    if died:
+        logged = f"{logged}; {died}"
     said = "; ".join(filter(None, (waiting, logged if named else "")))
     return Finding(
         subject=one.subject,
