@@ -213,9 +213,8 @@ CLAUSES = {
             "   else assign it to a storage area (way back: NO ROW CACHE):",
             "   ALTER DATABASE FILENAME '{root}'",
             "     ALTER STORAGE AREA <area> CACHE USING <cache>;",
-            " INCOMPLETE: what stands in <> is in no export. <rows> are those of the table, <bytes> of its longest,",
-            " so it takes at least <rows> x <bytes> bytes of memory; what each row takes beside that is not known.",
-            " A slot has to be reserved before, in a statement of its own (RESERVE n CACHE SLOTS).",
+            " INCOMPLETE where something stands in <>. ROWS: of the table (SELECT COUNT(*), READ ONLY), BYTES: of its",
+            " longest, so it takes at least ROWS x BYTES bytes of memory; what each takes beside that is not known.",
         ),
     ),
     "snapshot": Clause(

@@ -9,6 +9,8 @@ RMU as in the help of Rdb 7.2. What is recalled only is said to be so in the cha
 """
 
 import textwrap
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rules.changes.out_of_range import OutOfRange
@@ -74,15 +76,17 @@ def alter(
     needs: tuple[str, ...] = (),
     cautions: tuple[str, ...] = (),
     when: str = "",
+    fill: Mapping[str, str] | None = None,
 ) -> Change:
     """Set one attribute from the value in the export to another.
 
     `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
-    storage area of `area_locking`. `when`: what has to come first; the change is then a template in comments alone. So
-    is one node where another may have the database open, now or later, and every change where the header is of another
-    time than the figures: what it shows may have been changed between them. A name that cannot be written safely makes
-    a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not, for the value that is
-    there already, and for one node where several have the database open.
+    storage area of `area_locking`. `fill`: what is known of that which stands in <> in a template. `when`: what has to
+    come first; the change is then a template in comments alone. So is one node where another may have the database
+    open, now or later, and every change where the header is of another time than the figures: what it shows may have
+    been changed between them. A name that cannot be written safely makes a change to be applied by hand. Raises
+    `OutOfRange` for a clause or value that there is not, for the value that is there already, and for one node where
+    several have the database open.
     """
     known = _checked(clause, place, old, new, area)
     when = when or known.template
@@ -110,7 +114,9 @@ def alter(
         )
     target = f"{known.label} of {where}" if where else known.label
     effect = Effect.ONLINE if known.online else Effect.OFFLINE
-    lines = _Lines(known, root, where, _written(clause, new), _written(clause, old) if old is not None else None)
+    lines = _Lines(
+        known, root, where, _written(clause, new), _written(clause, old) if old is not None else None, fill or {}
+    )
     if when or by_hand:
         return Change(
             key=key_of(clause, place, area),
@@ -184,6 +190,8 @@ class _Lines:
     area: str
     new: str
     old: str | None
+    fill: Mapping[str, str]
+    """`<area>` and the like, with the name or number that the export has for it."""
 
     @property
     def back(self) -> str:
@@ -273,8 +281,14 @@ class _Lines:
             *(("$! note first what it is now, for the way back:", *look) if self.old is None else ()),
             f"$! then, after a full backup{'' if online else CLOSED}, in SQL:",
             f"$!   ALTER DATABASE FILENAME '{self.root}' {self._clause(self.new)}{'' if self.known.more else ';'}",
-            *(f"$!{line.format(root=self.root)}" for line in self.known.more),
+            *(f"$!{self._filled(line.format(root=self.root))}" for line in self.known.more),
         )
+
+    def _filled(self, line: str) -> str:
+        for place, value in self.fill.items():
+            with suppress(Unquotable):
+                line = line.replace(place, value if value.isdigit() else rdb_name(value))
+        return line
 
 
 def _wrapped(text: str) -> list[str]:

@@ -93,6 +93,10 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
+ONE_ROW = (
+    "Change {} ({} users share it) in a short transaction of its own, not within a longer one; if it is a counter, a "
+    "sequence or an identity column can take its place."
+)
 CULPRIT = (
     "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -310,6 +314,8 @@ def _finding(
         if waits.hidden
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
+    if not held and long and (row := shared_of(long[0], rows)):
+        do = joined(ONE_ROW.format(named(long[0]), f"{row.users:,.0f}"), do)
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
         do = _brief(one, mean, main)
     said = "; ".join(seen)

@@ -159,13 +159,17 @@ def _finding(
         else ""
     )
     logged = f"{seen.logged:,} of {seen.of:,} logged waits for pages are for its pages ({hottest(own[:1])})"
-    said = "; ".join(filter(None, (waiting, logged if named else "")))
     deadlocks = waits.of(DEADLOCKS[:1])
-    mostly = total(g for g in deadlocks if g in own) * 100 >= limits.main_percent * total(deadlocks) > 0
+    dead = total(g for g in deadlocks if g.resource.partition(":")[0].strip() == _number(area))
+    mostly = dead * 100 >= limits.main_percent * total(deadlocks) > 0
+    died = f"{dead:,} of {total(deadlocks):,} logged deadlocks are" if mostly else ""
+    if died:
+        logged = f"{logged}; {died}"
+    said = "; ".join(filter(None, (waiting, logged if named else "")))
     return Finding(
         subject=one.subject,
         severity=Severity.WARNING if named and seen.waits else Severity.ADVICE,
-        title=f"storage area {name} is locked by page, and its pages have lock waits"
+        title=f"storage area {name} is locked by page, and its pages have {'deadlocks' if mostly else 'lock waits'}"
         if named
         else f"storage area {name} is locked by page, and pages have lock waits",
         seen=f"{name} has page level locking; {said}.",

@@ -43,10 +43,12 @@ from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
     figures_of,
+    hot_by_page,
     limits_said,
     no_share,
     page_shares,
     part_evidence,
+    passed_on,
     share_evidence,
     worth_of,
 )
@@ -128,12 +130,17 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     evidence += part_evidence(part, limits)
     hot, hot_evidence = _hot(waits)
     because, do = _meaning(one)
+    by_area, passes = hot_by_page(one, waits), passed_on(one, each)
+    if by_area and not one.by_page:
+        do = f"Nothing is set for it: {by_area}, which is locked by page, comes first (rdb/page_level_locking_waits)."
+    elif passes and do != MEET:
+        do = "Nothing is set for it: first let pages pass via memory (rdb/page_transfer_via_disk), then measure again."
     by_page, level, more = _page_level(one, limits, each, waits)
     little = worth.why_nothing(limits)
     nodes = by_node(facts, one, statistics_of(facts, one)) if do == MEET else ""
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if worth.acts and not one.by_page else Severity.NOTE,
+        severity=Severity.ADVICE if worth.acts and not (one.by_page or by_area or passes) else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
         seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are page locks"

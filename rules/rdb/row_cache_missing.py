@@ -13,8 +13,9 @@ is added and assigned.
 
 When to ignore it: where users attach from several nodes: row caches work on one alone, so never there. Where rows are
 read once and not again, as in batch runs over large tables, and where the locks are few. With page level locking page
-locks stand in for record locks and dominate by design, and a row cache needs row level locking (recalled). Fast commit
-lengthens recovery after a failure.
+locks stand in for record locks and dominate by design, and a row cache needs row level locking (recalled). Where
+processes take pages from each other over the disk page transfer via memory comes first. Fast commit lengthens recovery
+after a failure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,10 +33,12 @@ from rules.rdb._evidence.page_locks import (
     PageLimits,
     Worth,
     figures_of,
+    hot_by_page,
     limits_said,
     no_share,
     page_shares,
     part_evidence,
+    passed_on,
     share_evidence,
     worth_of,
 )
@@ -59,8 +62,15 @@ LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-
 MEGABYTE = 1_048_576
 MOST = 3
 """Caches that are named."""
+ROUNDED = 4
+"""Bytes: ROW LENGTH is a multiple of it (SQL help, 7.2)."""
+PAGES_FIRST = (
+    "Nothing is set for it yet: first let pages pass via memory (rdb/page_transfer_via_disk), then measure page locks "
+    "again; a row cache is for what is left."
+)
 CLOSED = "with the database closed and after a full backup"
 ADD = "ADD CACHE for small tables used most (the application tells which) and assign it"
+ADD_HERE = "ADD CACHE for the tables used most of that storage area and assign it"
 MET = "The prerequisites that the export shows are met"
 ASSIGN = "see that a table or area is assigned to each cache and that the node has the memory"
 
@@ -103,6 +113,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if why := never(one):
         yield NotApplicable(f"{figures}, but a row cache is out of the question: {why}")
         return
+    if hot := hot_by_page(one, waits_of(facts, one)):
+        why = f"pages of {hot} are waited for most, which is locked by page: rdb/page_level_locking_waits comes first"
+        yield NotApplicable(f"{figures}; {why}, for a row cache needs row level locking (recalled)")
+        return
     if said := one.figure("active_row_caches"):
         why = "caches are there, and what they lack is in rdb/row_cache_prerequisites_unmet: none is to be added for it"
         yield NotApplicable(f"{figures}; the header counts {said:g} row caches as active: {why}")
@@ -130,16 +144,16 @@ def _defined(one: OneDatabase) -> str:
     return f"Defined already: {', '.join(sizes)}{more}."
 
 
-def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...]]:
+def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], dict[str, str]]:
     """Where a cache would begin: the storage area whose pages are waited for (else read) most, and what lies in it.
 
     By the number before the page. Of the tables there the information tables have the length of a record, so the memory
-    of 1,000 rows at the least; how many rows a table has is in no export.
+    of 1,000 rows at the least. At last what the template of the cache can be filled with.
     """
     waits = waits_of(facts, one)
     pages = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "page") or waits.of(("dbkey",), "page")
     if waits.refused() or not pages or not (areas := areas_of(pages)):
-        return "", ()
+        return "", (), {}
     number, most = areas[0]
     what = "read" if pages[0].kind == "dbkey" else "waited for"
     name = next((area.name for area in one.areas if known(area.number) and f"{area.number:.0f}" == number), "")
@@ -161,14 +175,18 @@ def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ..
         Evidence(f"record of {comment(table.name, 31)}", number_or(table.record_bytes, 0.0), "bytes", table.source)
         for table in tables
     )
-    return said, (Evidence(f"pages of area {number} {what}", most, "events", pages[0].source), *proof)
+    fill = {"<area>": name} if name and 2 * most >= total(pages) else {}
+    if fill and len(tables) == 1:
+        longest = number_or(tables[0].record_bytes, 0.0)
+        fill |= {"<cache>": tables[0].name, "<bytes>": f"{-(-longest // ROUNDED) * ROUNDED:.0f}"}
+    return said, (Evidence(f"pages of area {number} {what}", most, "events", pages[0].source), *proof), fill
 
 
-def _do(one: OneDatabase, missing: Sequence[Step], old: str | None) -> str:
+def _do(one: OneDatabase, missing: Sequence[Step], old: str | None, where: str) -> str:
     """All that has to be there for a row cache to do anything, in its order."""
     steps = [f"make in this order: {listed(missing)}"] if missing else []
     switch = [] if old == "ENABLED" else [f"set ROW CACHE {'from DISABLED ' if old else ''}to ENABLED"]
-    steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, ADD))]
+    steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, ADD_HERE if where else ADD))]
     said = "; then ".join(steps)
     if missing:
         return f"W{CLOSED[1:]} {said}."
@@ -189,21 +207,29 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     enabled = one.is_on("row_cache_enabled")
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     worth = worth_of(of, share, limits)
-    where, candidates = _candidates(facts, one)
-    changes = changes_to("row_cache", facts, one, old, "ENABLED") if worth.acts and not enabled else ()
+    where, candidates, fill = _candidates(facts, one)
+    passes = passed_on(one, of)
+    acts = worth.acts and not passes
+    changes = changes_to("row_cache", facts, one, old, "ENABLED", fill) if acts and not enabled else ()
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if worth.acts else Severity.NOTE,
-        title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active",
+        severity=Severity.ADVICE if acts else Severity.NOTE,
+        title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active"
+        + (f": storage area {comment(fill['<area>'], 31)} first" if fill and acts else ""),
         seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
             + joined(f", and no row cache is active{f'; {worth.said}' if worth.said else ''}.", _defined(one))
         ),
         because=joined(
-            "Row caches can eliminate a large number of page locks (JCC; no figure there).", by_page or where
+            "Row caches can eliminate a large number of page locks (JCC; no figure there).",
+            by_page or (f"{passes}." if passes else where),
         ),
-        do=joined(row_level, _do(one, missing, old)) if worth.acts else _why_nothing(missing, limits, worth),
+        do=PAGES_FIRST
+        if passes
+        else joined(row_level, _do(one, missing, old, where))
+        if worth.acts
+        else _why_nothing(missing, limits, worth),
         unknown=joined(moved(one), caveats(one, of)),
         evidence=(
             *share_evidence(share, limits),

@@ -3,13 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from collectors.facts import known
 from collectors.facts.rdb import StatisticRow
+from rules.changes.quoting import comment
 from rules.engine import limit, percent
 from rules.finding import Evidence, Unknown
-from rules.rdb._evidence.counted import HUNDREDTHS, Part, TypeWaits, of_each_node, rounded, waiting_of, waits_for
+from rules.rdb._evidence.counted import (
+    HUNDREDTHS,
+    Part,
+    TypeWaits,
+    asked_back,
+    of_each_node,
+    rounded,
+    waiting_of,
+    waits_for,
+)
 from rules.rdb._evidence.databases import OneDatabase
 from rules.rdb._evidence.limits import BusyLimits
 from rules.rdb._evidence.statistics import Share, Statistics
+from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, Waits, areas_of
 
 BY_DESIGN = "by design: locking is at page level, so no row has a lock of its own"
 
@@ -112,3 +124,35 @@ def part_evidence(part: Part | None, limits: PageLimits) -> tuple[Evidence, ...]
     """What they are of all that the node locks for itself; nothing where that cannot be told."""
     name = "page locks of the node's own lock operations"
     return (Evidence(name, round(part.percent, 1), "%", part.source, limits.node_percent),) if part else ()
+
+
+PASSED_PERCENT = 50.0
+"""This project: where half of the pages that are asked back or more can have been written for it, that comes first."""
+LEAST_PASSED = 10.0
+"""This project: pages a second; fewer leave little to gain, as in rdb/page_transfer_via_disk."""
+
+
+def passed_on(one: OneDatabase, each: Statistics) -> str:
+    """That processes take pages from each other over the disk, for a sentence; else empty.
+
+    Those page locks are of changes that go on, which page transfer via memory makes cheap; a row cache is for the rest.
+    """
+    back, writes = asked_back(each, "page"), each.rate("synch data writes")
+    if one.word("page_transfer") != "disk" or back is None or writes is None or back.least < LEAST_PASSED:
+        return ""
+    blasts = back.rate.per_second
+    if min(blasts, writes.per_second) < LEAST_PASSED or 100 * writes.per_second < PASSED_PERCENT * blasts:
+        return ""
+    return (
+        f"{rounded(blasts)} page locks/s are wanted by another process, and {rounded(writes.per_second)} pages/s are "
+        "written with a process waiting"
+    )
+
+
+def hot_by_page(one: OneDatabase, waits: Waits) -> str:
+    """The storage area whose pages are waited for most, where it is locked by page; else empty."""
+    pages = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "page")
+    if waits.refused() or not (areas := areas_of(pages)):
+        return ""
+    hot = next((area for area in one.areas if known(area.number) and f"{area.number:.0f}" == areas[0][0]), None)
+    return comment(hot.name, 31) if hot and hot.page_level_locking else ""

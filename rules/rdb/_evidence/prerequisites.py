@@ -4,7 +4,7 @@ After-image journaling, fast commit, one node, then global buffers (page transfe
 knowledge/rdb-rules.md, section 2. Without them Rdb accepts the setting and does not use it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source
@@ -34,7 +34,7 @@ LABELS = {
 }
 FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "global_buffers": "global_buffers"}
 BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
-TOGETHER = "when all that it is for has been decided on, in one closing with the others"
+TOGETHER = "as one step of those beside it, in one closing with the last of them, which decides"
 DERIVED = (
     "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
     "for the header's may be users ÷ 50"
@@ -45,6 +45,7 @@ ONE_NODE = (
 )
 ONE_NODE_TOO = "NUMBER OF CLUSTER NODES is set to 1 in the same closing"
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
+CACHED = "when the rows of {} (storage area {}) have been counted, and the node has the memory for them"
 MOST_AREAS = 3
 """Storage areas that are named."""
 CONFIGURED = MissingInput(
@@ -201,8 +202,18 @@ def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
     return tuple(made.values())
 
 
-def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | None, new: str) -> tuple[Change, ...]:
-    """As `changes_of`, and at last the goal's own change. Empty where the goal cannot be reached."""
+def changes_to(
+    goal: str,
+    facts: Facts,
+    one: OneDatabase,
+    old: float | str | None,
+    new: str,
+    fill: Mapping[str, str] | None = None,
+) -> tuple[Change, ...]:
+    """As `changes_of`, and at last the goal's own change. Empty where the goal cannot be reached.
+
+    `fill`: what is known of that which stands in <> in the template of the last.
+    """
     if _beyond_reach(goal, facts, one):
         return ()
     made, place = _made(goal, facts, one), place_of(facts, one)
@@ -215,8 +226,11 @@ def changes_to(goal: str, facts: Facts, one: OneDatabase, old: float | str | Non
     elif CLAUSES[last].template:  # one node is of use by itself, the others are not
         made = _made(goal, facts, one, TOGETHER, but="cluster_nodes")
     needs = tuple(change.key for change in made.values())
-    when = " and ".join(filter(None, (blocked, CLAUSES[last].template))) if blocked else ""
-    return (*made.values(), alter(last, place, old, new, needs=needs, when=when))
+    template = CLAUSES[last].template
+    if fill and (name := fill.get("<area>")):
+        template = CACHED.format(comment(fill.get("<cache>", f"the tables of {name}"), 60), comment(name, 31))
+    when = " and ".join(filter(None, (blocked, template))) if blocked or fill else ""
+    return (*made.values(), alter(last, place, old, new, needs=needs, when=when, fill=fill))
 
 
 def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
@@ -235,7 +249,8 @@ def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "", but: str = 
     place, steps = place_of(facts, one), steps_to(goal, facts, one)
     made: dict[str, Change] = {}
     for step in unmet(steps):
-        made[step.clause] = _change(step, place, steps, made, "" if step.clause == but else wait)
+        change = _change(step, place, steps, made, "" if step.clause == but else wait, _buffers(one))
+        made[step.clause] = change
     return made
 
 
@@ -245,10 +260,24 @@ def change_nodes(facts: Facts, one: OneDatabase, cautions: tuple[str, ...] = ())
     return alter("cluster_nodes", place_of(facts, one), nodes.configured if nodes else None, 1, cautions=cautions)
 
 
-def _change(step: Step, place: Place, steps: Sequence[Step], made: dict[str, Change], wait: str) -> Change:
+def _buffers(one: OneDatabase) -> str:
+    """What has to be decided on before global buffers; with as many as the users have now, where both are known."""
+    each = one.figure("user_buffer_count")
+    users = max((seen.users for seen in one.in_use if seen.users), default=None)
+    if not each or not users:
+        return BUFFERS
+    return (
+        f"{BUFFERS} (as many as now: NUMBER IS {each * users:.0f}, for {users:.0f} users of {each:.0f} buffers, USER "
+        f"LIMIT IS {each:.0f})"
+    )
+
+
+def _change(
+    step: Step, place: Place, steps: Sequence[Step], made: dict[str, Change], wait: str, buffers: str = BUFFERS
+) -> Change:
     before = NEEDS.get(step.clause, ())
     needs = tuple(key_of(clause, place) for clause in before if clause in made)
-    when = BUFFERS if step.clause == "global_buffers" else _blocked(before, steps, made)
+    when = buffers if step.clause == "global_buffers" else _blocked(before, steps, made)
     own = CLAUSES[step.clause].template
     if step.clause == "cluster_nodes" and step.value is None:
         when = f"{DERIVED}; {wait}" if wait else DERIVED
