@@ -134,7 +134,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         severity=waits.severity if slow else lost if between else Severity.ADVICE if lacking_pool else Severity.NOTE,
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
-        + (f"; slow device: {device}" if device else ""),
+        + (f"; slow device: {device}" if device else "")
+        + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
         do=joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
