@@ -259,9 +259,8 @@ def _finding(
             *(_weights(facts, wrong) if loud and wrong else ()),
             *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
         ),
-        explains=("openvms/locks_mastered_remotely",) if loud and polled else (),
+        explains=(CROSSING,) if loud and polled else () if wrong else _crossing(facts, share),
         share=share.percent,
-        explains=() if wrong else _crossing(facts, share),
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
 

@@ -26,6 +26,7 @@ from rules.ase._evidence.caches.figures import (
 from rules.ase._evidence.caches.partitions import never_sized
 from rules.changes.ase_cache import add_pool
 from rules.changes.out_of_range import OutOfRange
+from rules.changes.quoting import comment
 from rules.finding import Change, Evidence
 
 LARGE_IO_FACTS: tuple[type[Fact], ...] = (CacheActivity, CachePool, NamedCache, Server, SysmonSample)
@@ -42,6 +43,8 @@ class Denied:
     change: Change
     says: str
     evidence: Evidence
+    short: str
+    """Which cache lacks it, as the end of a title."""
 
 
 def denied_large_io(facts: Facts) -> Iterator[Denied]:
@@ -84,4 +87,5 @@ def denied_large_io(facts: Facts) -> Iterator[Denied]:
             f"{denied:,.0f} of {asked:,.0f} large I/Os were denied to {cache.name}, which has no pool for them: "
             f"give it a {io_kb:g} KB pool of {new:,} MB",
             Evidence(f"large I/Os denied to {cache.name}", denied, "", cache.source),
+            f"{comment(cache.name, 30)} has no pool for the large I/O it is asked for",
         )
