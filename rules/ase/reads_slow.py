@@ -145,7 +145,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
         + (f"; slow device: {device}" if device else "")
-        + (f"; {one.percent:.0f} % of those listed by {one.program}" if one and one.program else ""),
+        + (f"; {one.percent:.0f} % of those listed by {one.program}" if one and one.program else "")
         + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
