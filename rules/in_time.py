@@ -30,18 +30,29 @@ def newest_first(audits: Sequence[Audit]) -> list[Audit]:
 
     Nodes of OpenVMS stay in the order of their cluster: its plan is of all nodes and times.
     """
+    found = list(audits)
+    for places in _of_servers(audits):
+        for at, one in zip(places, sorted((audits[at] for at in places), key=_when, reverse=True), strict=True):
+            found[at] = one
+    return found
+
+
+def with_changed_settings(audits: Sequence[Audit]) -> list[Audit]:
+    """The same audits; the newest of each server says what was set since the one before, and how to compare both."""
+    found = list(audits)
+    for places in _of_servers(audits):
+        then, now = sorted(places, key=lambda at: _when(audits[at]))[-2:]
+        found[now] = _with_changed(audits[now], audits[then])
+    return found
+
+
+def _of_servers(audits: Sequence[Audit]) -> list[list[int]]:
+    """The places of the audits of each SAP ASE server that has several."""
     places: dict[str, list[int]] = {}
     for at, one in enumerate(audits):
         if one.capture.system.product == "ase":
             places.setdefault(one.capture.system.name, []).append(at)
-    found = list(audits)
-    for of_system in places.values():
-        ordered = sorted((audits[at] for at in of_system), key=_when, reverse=True)
-        if len(ordered) > 1:
-            ordered[0] = _with_changed(ordered[0], ordered[1])
-        for at, one in zip(of_system, ordered, strict=True):
-            found[at] = one
-    return found
+    return [found for found in places.values() if len(found) > 1]
 
 
 def _when(one: Audit) -> tuple[bool, str]:

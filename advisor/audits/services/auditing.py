@@ -9,7 +9,7 @@ from collectors.read import Input
 from rules.audit import Audit, audit, linked_across
 from rules.engine import BadLimit, check_names
 from rules.finding import Severity
-from rules.in_time import newest_first
+from rules.in_time import with_changed_settings
 
 
 class BadSetting(ValueError):
@@ -36,9 +36,9 @@ def parse_limits(settings: Iterable[str]) -> dict[str, float]:
 
 
 def run_audit(inputs: Sequence[Input], limits: Mapping[str, float], name: str | None = None) -> list[Audit]:
-    """Audit what was read: one audit per capture, the newest of a system first, causes linked across a cluster."""
+    """Audit what was read: one audit per capture, causes linked across a cluster."""
     captures = captures_of(inputs, name)
-    return newest_first(linked_across([audit(capture, limits) for capture in captures], apart(captures)))
+    return with_changed_settings(linked_across([audit(capture, limits) for capture in captures], apart(captures)))
 
 
 def apart(captures: Sequence[Capture]) -> list[Capture]:
