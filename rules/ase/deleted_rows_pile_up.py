@@ -1,4 +1,4 @@
-"""The housekeeper does not keep up with deleted rows, and empty pages pile up.
+"""Deleted rows pile up faster than the housekeeper clears them.
 
 Finds: tables whose clean-ups the housekeeper lost (HkgcOverflows of monOpenObjectActivity, 15.0.2 on), at a rate and a
 share of the requests that count, with the empty pages and deleted rows of `systabstats` where they were listed.

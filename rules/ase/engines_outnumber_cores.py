@@ -1,4 +1,4 @@
-"""More engines than the host has cores, and they spin for holders that do not run.
+"""There are more engines than cores, and they spin for each other.
 
 Finds: engines that are busy and more than the cores of the host (`lscpu`), while several spinlocks take thousands of
 spins for each wait and none of them is contended enough to be a cause by itself; or more engines than the host has

@@ -33,7 +33,7 @@ UNUSED = {
     "ase.EngineBusy": {"io_percent"},
     "ase.MetadataCount": {"memory_kb"},
     "ase.MonCachedObject": {"object_type"},
-    "ase.MonCachedStatement": {"hash_key", "last_used", "max_logical_reads"},
+    "ase.MonCachedStatement": {"hash_key", "max_logical_reads"},
     "ase.MonDataCache": {"overhead_kb"},
     "ase.MonProcELC": {"chunk_pages", "most_chunks"},
     "ase.MonProcessActivity": {"ulc_max_usage"},

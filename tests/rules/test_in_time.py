@@ -9,7 +9,7 @@ from rules.audit import Audit, audit, peak_first
 from rules.changes.ase_config import configure
 from rules.changes.ase_engines import fewer_threads
 from rules.finding import Finding, Severity
-from rules.in_time import newest_first
+from rules.in_time import newest_first, with_changed_settings
 from rules.plan import make_plan
 from rules.ranking import Ranked
 
@@ -37,18 +37,18 @@ def test_the_newest_capture_of_a_server_comes_first_and_others_keep_their_places
 
 
 def test_what_was_set_since_the_capture_before_is_named_with_the_command_that_compares_them() -> None:
-    now, then = newest_first([capture(4, 2.0, "then/"), capture(18, 8.0, "since then/")])
+    now, then = newest_first(with_changed_settings([capture(4, 2.0, "then/"), capture(18, 8.0, "since then/")]))
     assert now.summary.verdict.endswith(
         "; set since the capture of 2026-05-04 10:00: cache default data cache: partitions 2 → 8, and lockwright "
         "compare --before then --after 'since then' tells what that did."
     )
     assert "compare" not in then.summary.verdict
-    (now, _) = newest_first([capture(4, 2.0), capture(18, 8.0)])
+    (now, _) = newest_first(with_changed_settings([capture(4, 2.0), capture(18, 8.0)]))
     assert "--before FILES OF THEN --after FILES OF NOW" in now.summary.verdict
 
 
 def test_nothing_is_said_where_nothing_was_set() -> None:
-    assert not [one for one in newest_first([capture(4), capture(18)]) if "compare" in one.summary.verdict]
+    assert not [one for one in with_changed_settings([capture(4), capture(18)]) if "compare" in one.summary.verdict]
 
 
 def test_what_too_many_engines_explain_waits_for_fewer_of_them() -> None:

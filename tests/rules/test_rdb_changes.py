@@ -291,7 +291,7 @@ def test_what_a_person_has_to_make_first_leaves_all_of_it_a_template_for_one_clo
     assert not executed(made["FAST COMMIT"].script)
     assert not executed(made["ROW CACHE"].script)
     assert not executed(made["NUMBER OF CLUSTER NODES"].script)
-    assert "in one closing with the last of them" in " ".join(made["NUMBER OF CLUSTER NODES"].apply)
+    assert "in one closing of the database" in " ".join(made["NUMBER OF CLUSTER NODES"].apply)
     assert executed(goal(header(**NEARLY))[0].script)
 
 

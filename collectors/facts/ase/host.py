@@ -15,8 +15,6 @@ class HostProcessors(Fact):
     cpus: Reading = ABSENT
     """Logical CPUs that are online."""
     threads_per_core: Reading = ABSENT
-    cores_per_socket: Reading = ABSENT
-    sockets: Reading = ABSENT
     model: str | None = None
     hypervisor: str | None = None
     """Where the host is a virtual machine: whose cores they are only the host below it knows."""

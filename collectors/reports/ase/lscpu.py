@@ -46,8 +46,6 @@ def read(report: Report) -> Iterator[HostProcessors]:
     yield HostProcessors(
         cpus=reading(values["cpu(s)"]),
         threads_per_core=reading(values.get("thread(s) per core", "")),
-        cores_per_socket=reading(values.get("core(s) per socket", "")),
-        sockets=reading(values.get("socket(s)", "")),
         model=values.get("model name", "")[:MODEL] or None,
         hypervisor=values.get("hypervisor vendor", "")[:MODEL] or None,
         source=report.source(0, last),

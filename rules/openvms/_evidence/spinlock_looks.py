@@ -110,7 +110,7 @@ def fewer_locks(facts: Facts) -> str:
     Nothing of Rdb where nothing shows that it is used, and nothing of the hash table where its chains are short.
     """
     tree, chain = dominating(facts), chain_of(facts)
-    how = " (row caches, coarser locks, a database open on one node only)" if shows_rdb(facts) else ""
+    how = " (row caches, coarser locks, a database open on one node only)" if shows_rdb(facts) and not tree else ""
     where = f", first where most are: {tree.fewer}" if tree else ("" if how else " (LOCK_ACTV tells whose they are)")
     short = isinstance(chain, Chain) and not chain.explains_spinning
     table = "" if short or tree else " and a resource hash table as large as the resources are many"

@@ -34,7 +34,7 @@ LABELS = {
 }
 FIELDS = {"journal": "after_image_journaling", "fast_commit": "fast_commit", "global_buffers": "global_buffers"}
 BUFFERS = "when NUMBER IS and USER LIMIT IS have been decided on, and the node has that memory free"
-TOGETHER = "as one step of those beside it, in one closing with the last of them, which decides"
+TOGETHER = "only together with the other steps beside it, in one closing of the database"
 DERIVED = (
     "when the information table RDB$DATABASE_ROOT shows more than one configured: note that number for the way back, "
     "for the header's may be users ÷ 50"
