@@ -10,7 +10,8 @@ that is still dirty, the task that only wants to read waits for a write first. T
 in it, its wash area too short, or its writers are too slow.
 
 What to do: where the pool that stalls has a smaller wash area than a new pool of its size would, the wash area first:
-`sp_poolconfig` changes it at once. Otherwise a larger cache where there is memory, or less that is read through it
+`sp_poolconfig` changes it at once. Where that is as created and the pool is a sliver of its cache, a larger pool, from
+that of the logical page: at once too. Otherwise a larger cache where there is memory, or less that is read through it
 (scans). A larger wash area starts writing earlier, so that buffers are clean when they are needed. Where writes
 themselves are slow, the devices.
 
@@ -24,12 +25,15 @@ from functools import partial
 from math import floor
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import CachePool, CachePoolActivity, MonCachePool, MonDataCache, MonSysWaits
+from collectors.facts.ase import CachePool, CachePoolActivity, MonCachePool, MonDataCache, MonSysWaits, NamedCache
+from rules.ase._evidence.caches.figures import pool_kb, pools_of
+from rules.ase._evidence.caches.large_io import SHARE
+from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import FREE_BUFFERS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
-from rules.changes.ase_cache import default_wash_kb, set_wash
+from rules.changes.ase_cache import default_wash_kb, resize_pool, set_wash
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import comment
 from rules.engine import rule
@@ -50,6 +54,14 @@ WASH = (
     "undo), from 10 buffers to 80 % of the pool; the default is 20 %, of 300 MB at most."
 )
 HOW_LARGE = "No source says how large a wash area is right: raise it in steps and watch these waits"
+SAME_WASH = 0.9
+"""This project: a wash area within a tenth of what would be set is the same one, as the server rounds it to buffers."""
+GROWTH = 2.0
+"""This project: a pool that would not become twice as large is not what is wrong with its cache."""
+TENTH = (
+    "A tenth of the cache, a first step (this project's). The pool of the logical page becomes as much smaller: watch "
+    "its hits."
+)
 AFTER_WASH = "Only if it stalls as much afterwards: a larger cache, fewer scans through it, or faster writes."
 NO_CACHE = MissingInput("which cache stalls", MonDataCache.COLLECTED_BY)
 DIRTY = "buffers grabbed dirty"
@@ -63,14 +75,17 @@ class Limits(WaitLimits):
 
 
 @rule(
-    needs=(), uses=(*WAIT_FACTS, CachePoolActivity, CachePool, MonCachePool, MonDataCache), links=LINKS, limits=Limits
+    needs=(),
+    uses=(*WAIT_FACTS, *MONITORED, CachePoolActivity, CachePool, MonCachePool, MonDataCache, NamedCache),
+    links=LINKS,
+    limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited, else by the stalls of a pool whose wash area is short."""
     lacking = () if _stalls(facts) else (NO_CACHE,)
     found = partial(_finding, facts)
     for said in judge_waits(facts, limits, found, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking):
-        short = _short_wash(facts) if isinstance(said, Unknown) else None
+        short = _short(facts) if isinstance(said, Unknown) else None
         if short and short.per_second is not None and short.per_second >= limits.waits_per_second:
             yield _counted(facts, limits, short)
         yield said
@@ -80,7 +95,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     pools, caches = _stalled(facts), _stalls(facts)
     first = caches[0][0].name if caches else pools[0][0].cache if pools else ""
     pools = [one for one in pools if not caches or one[0].cache == first]
-    short = _short_wash(facts)
+    short = _short(facts)
     short = short if short and short.pool.cache == first else None
     dirty = ", ".join(
         f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
@@ -113,47 +128,41 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
 
 @dataclass(frozen=True)
 class _Short:
-    """A pool that stalls while its wash area is smaller than a pool of its size has as created."""
+    """A pool that stalls and has less than it could be given at once: wash area, or buffers of its own."""
 
     pool: MonCachePool
     stalls: float
     per_second: float | None
-    wash_kb: float
-    default_kb: float
-    pool_kb: float
+    short: str
+    """What it has too little of, as the rest of a sentence that begins with the pool."""
+    do: str
+    """The step, as a sentence."""
+    has: Evidence
     change: Change
 
     @property
     def named(self) -> str:
         """The pool, as a part of a sentence."""
-        return f"the {self.pool.io_size_kb:g}K pool of {comment(self.pool.cache or '')}"
+        return _pool_name(self.pool)
 
     @property
     def says(self) -> str:
         """What is short, as a sentence."""
-        return (
-            f"{self.named[0].upper()}{self.named[1:]} stalled {self.stalls:,.0f} times, and its wash area is "
-            f"{self.wash_kb:,.0f} KB of {self.pool_kb / 1024:,.0f} MB, where a pool of that size is created with "
-            f"{self.default_kb:,.0f} KB."
-        )
-
-    @property
-    def do(self) -> str:
-        """The step, as a sentence."""
-        return f"Give {self.named} the wash area of a new one by sp_poolconfig, {self.change.new} (at once)."
+        return f"{self.named[0].upper()}{self.named[1:]} stalled {self.stalls:,.0f} times, and {self.short}."
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """Its stalls and its wash area."""
+        """Its stalls and what it has."""
         of = f"{self.pool.io_size_kb:g}K pool of {self.pool.cache}"
-        return (
-            Evidence(f"stalls of the {of}", self.stalls, "", self.pool.source),
-            Evidence(f"wash area of the {of}", self.wash_kb, "KB", self.pool.source, self.default_kb),
-        )
+        return (Evidence(f"stalls of the {of}", self.stalls, "", self.pool.source), self.has)
 
 
-def _short_wash(facts: Facts) -> _Short | None:
-    """The pool with the most stalls, where its wash area is smaller than that of a new pool of its size."""
+def _pool_name(pool: MonCachePool) -> str:
+    return f"the {pool.io_size_kb:g}K pool of {comment(pool.cache or '')}"
+
+
+def _short(facts: Facts) -> _Short | None:
+    """The pool with the most stalls, where its wash area is below that of a new one, or it is a sliver of its cache."""
     rows = [row for row in facts.every(MonCachePool) if row.of_interval and row.believed and known(row.stalls)]
     row = max(rows, key=lambda one: one.stalls if known(one.stalls) else 0.0, default=None)
     if row is None or not row.cache or not known(row.stalls) or row.stalls <= 0:
@@ -161,14 +170,52 @@ def _short_wash(facts: Facts) -> _Short | None:
     pool = facts.latest(CachePool, cache=row.cache, io_size_kb=row.io_size_kb)
     size = pool.run_size_mb * 1024 if pool and known(pool.run_size_mb) else row.allocated_kb
     wash = pool.wash_size_kb if pool and known(pool.wash_size_kb) else row.wash_size_kb
-    if not known(size) or not known(wash) or not 0 < wash < default_wash_kb(size):
+    if not known(size) or not known(wash) or wash <= 0:
         return None
-    new = floor(default_wash_kb(size))
     try:
-        change = set_wash(row.cache, row.io_size_kb, wash, new, size)
+        found = _wash(row, size, wash) or _larger(facts, row, size)
     except OutOfRange:
         return None
-    return _Short(row, row.stalls, row.stalls / row.seconds if row.seconds else None, wash, new, size, change)
+    rate = row.stalls / row.seconds if row.seconds else None
+    return _Short(row, row.stalls, rate, *found) if found else None
+
+
+def _wash(row: MonCachePool, size: float, wash: float) -> tuple[str, str, Evidence, Change] | None:
+    """The wash area of a new pool, for one that has clearly less; kilobytes."""
+    new = floor(default_wash_kb(size))
+    if wash > SAME_WASH * new:
+        return None
+    change = set_wash(row.cache or "", row.io_size_kb, wash, new, size)
+    return (
+        f"its wash area is {wash:,.0f} KB of {size / 1024:,.0f} MB, where a pool of that size is created with "
+        f"{new:,.0f} KB",
+        f"Give {_pool_name(row)} the wash area of a new one by sp_poolconfig, {change.new} (at once).",
+        Evidence(f"wash area of the {row.io_size_kb:g}K pool of {row.cache}", wash, "KB", row.source, new),
+        change,
+    )
+
+
+def _larger(facts: Facts, row: MonCachePool, size: float) -> tuple[str, str, Evidence, Change] | None:
+    """A tenth of its cache, for a pool of large I/O that has less than half of that; `size` in kilobytes."""
+    cache = row.cache or ""
+    pools = {one.io_size_kb: pool_kb(one) for one in pools_of(facts, cache)}
+    page_size = min(pools, default=row.io_size_kb)
+    page = pools.get(page_size)
+    if page is None or page_size >= row.io_size_kb or None in pools.values():
+        return None
+    old, whole = size / 1024, sum(kb or 0.0 for kb in pools.values()) / 1024
+    new = floor(SHARE * whole)
+    if new < GROWTH * old or new - old > page / 1024 / 2:
+        return None
+    change = resize_pool(cache, row.io_size_kb, old, new, from_mb=page / 1024, cautions=(TENTH,))
+    return (
+        f"it has {old:,.0f} MB of the {whole:,.0f} MB of its cache, {page / 1024:,.0f} MB of them in the "
+        f"{page_size:g}K pool",
+        f'Make it larger, from the {page_size:g}K pool: sp_poolconfig "{comment(cache)}", "{new}M", '
+        f'"{row.io_size_kb:g}K" (at once).',
+        Evidence(f"size of the {row.io_size_kb:g}K pool of {row.cache}", round(old, 1), "MB", row.source, new),
+        change,
+    )
 
 
 def _counted(facts: Facts, limits: Limits, short: _Short) -> Finding:

@@ -231,12 +231,14 @@ def add_pool(cache: str, io_kb: float, new_mb: int, from_mb: float, *, cautions:
     )
 
 
-def resize_pool(cache: str, io_kb: float, old_mb: float, new_mb: float, *, cautions: tuple[str, ...] = ()) -> Change:
-    """Make a pool for large I/O smaller; the pool of the logical page gets the rest. Dynamic, both ways.
+def resize_pool(
+    cache: str, io_kb: float, old_mb: float, new_mb: float, *, from_mb: float = 0.0, cautions: tuple[str, ...] = ()
+) -> Change:
+    """Make a pool for large I/O smaller, or larger by what the pool of the logical page (`from_mb`) gives. Dynamic.
 
-    Raises `OutOfRange` where it would not become smaller.
+    Raises `OutOfRange` where its size would not change, or it would take all of that pool.
     """
-    if not 1 <= new_mb < old_mb:
+    if not 1 <= new_mb < old_mb + from_mb or new_mb == old_mb:
         raise OutOfRange(f"a pool from {old_mb:g} to {new_mb:g} MB")
     return _of_pool(
         cache,
