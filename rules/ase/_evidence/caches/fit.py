@@ -10,6 +10,7 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
 from rules.ase._evidence.caches.bindings import bound_to
 from rules.ase._evidence.caches.contents import DATA, Contents, contents_of
+from rules.ase._evidence.objects.seen import listed_sizes
 
 CHANGED_PERCENT, CHANGED_PER_SECOND = 1.0, 1000.0
 """The most changes of what a relaxed cache holds: rows for each hundred pages read, and rows a second.
@@ -82,7 +83,7 @@ def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
         return None
     listed = [
         one
-        for one in facts.every(IndexSize)
+        for one in listed_sizes(facts)
         if one.database == binding.database
         and one.table == binding.table
         and known(one.size_kb)

@@ -207,10 +207,26 @@ def sizes(facts: Facts) -> Sizes:
             of_partition = parts.setdefault((table_key(row), row.index_id), {})
             of_partition[(row.partition_id, row.partition_name, row.instance)] = row.total_kb
     found.update({key: sum(of_partition.values()) for key, of_partition in parts.items()})
-    for size in facts.every(IndexSize):
+    for size in listed_sizes(facts):
         if known(size.size_kb):
             found[(_home(facts, size), size.index_id)] = size.size_kb
     return Sizes(found)
+
+
+def listed_sizes(facts: Facts) -> list[IndexSize]:
+    """The sizes as listed, the data of each table once.
+
+    `sp_spaceused` gives the data as index 0; a listing of the catalogue has them as index 1 where a clustered index
+    holds them. Where both are there, the listing counts.
+    """
+    facts = facts.also(IndexSize, MonOpenObjectActivity, MonCachedObject)
+    rows = facts.every(IndexSize)
+    data = {_home(facts, one) for one in rows if one.index_id <= 1 and not _by_spaceused(one)}
+    return [one for one in rows if not (_by_spaceused(one) and _home(facts, one) in data)]
+
+
+def _by_spaceused(size: IndexSize) -> bool:
+    return size.index_id == 0 and size.object_id is None and size.index_name is None
 
 
 def _home(facts: Facts, size: IndexSize) -> Hashable:
