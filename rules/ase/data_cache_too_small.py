@@ -2,7 +2,8 @@
 
 Finds: a data cache with a configured size of which more than one search in ten misses, a thousand times a second and
 more, and which replaces its buffers, while half of the memory that is free for reconfiguration would make it larger by
-half at least.
+half at least. Of a cache that misses less than that, too, where more tasks wait for reads than there are engines, a
+third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
 
 Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was
 configured to use helps nobody.
@@ -27,6 +28,7 @@ from rules.ase._evidence.caches.figures import (
     kind_of,
     latest_caches,
     named_of,
+    page_kb,
     set_apart,
     turnover_percent,
 )
@@ -36,12 +38,13 @@ from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.scans import scans_of
-from rules.ase._evidence.objects.seen import activity, name_of
+from rules.ase._evidence.objects.seen import USES as SIZED
+from rules.ase._evidence.objects.seen import activity, name_of, sizes
 from rules.ase._evidence.server import ENGINE_FACTS
 from rules.ase._evidence.waits.events import READS
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
-from rules.ase._evidence.waits.verdict import WaitLimits, waits_too_long
+from rules.ase._evidence.waits.verdict import WaitLimits, unless_few, waits_too_long
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -55,6 +58,8 @@ UNUSED = "Each miss is a read from disk that a task waits for, while memory that
 SCANNED = (
     "Reads that one statement makes by scanning come back in a cache of any size that does not hold the whole table."
 )
+AT_RANDOM = "At most {0:.0f} % of the reads from disk are of scans or prefetch, so they are of pages that come back."
+LARGE_ENOUGH = "No export shows how large it must be: look at the misses of the same hour afterwards."
 SIZES = (
     "No export shows how large it must be, nor whether one statement scans: monSysStatement and monOpenObjectActivity "
     "show who reads; look at the misses of the same hour afterwards."
@@ -72,12 +77,16 @@ class Limits(MissLimits):
     reads_percent: float = percent(
         50.0, "this project: one table with half of all physical reads is looked at before the cache", low=1
     )
+    scanned_percent: float = percent(
+        10.0, "this project: with more reads of scans and prefetch, hits above the limit say nothing against the cache"
+    )
 
 
 @rule(
     needs=(NamedCache,),
     uses=(
         *USES,
+        *SIZED,
         *MONITORED,
         *MEMORY_FACTS,
         *OVERHEAD_FACTS,
@@ -114,7 +123,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, size_mb: float) -> Outcome | str:
     """What is to be said of one cache, or why it is in order."""
     severity, told, figures = misses(facts, limits, cache)
-    if severity is not Severity.WARNING:
+    waits = waits_too_long(facts, WaitLimits(), what="physical reads", events=READS, cause="Cache Search Misses")
+    rate = next((float(one.value) for one in figures if one.unit == "/s"), 0.0)
+    first, more = _scanning(facts, limits)
+    scanned = _scanned_percent(facts)
+    at_random = scanned is not None and scanned <= limits.scanned_percent and not first
+    costly = at_random and waits is not None and unless_few(facts, waits) is Severity.CRITICAL
+    if severity is not Severity.WARNING and not (costly and rate >= limits.misses_per_second):
         return f"{cache.name}:{told or ' its misses are not in the export'}"
     turned = turnover_percent(facts, cache, named)
     if turned and turned[1] < 100 * limits.times_an_hour:
@@ -125,20 +140,17 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     change = larger(facts, named, size_mb, free, least=limits.growth)
     if change is None:
         return f"{cache.name}:{told} {free.mb:,.0f} MB are free, which is not enough to make it much larger"
-    first, more = _scanning(facts, limits)
-    waits = waits_too_long(facts, WaitLimits(), what="physical reads", events=READS, cause="Cache Search Misses")
     name = comment(cache.name)
     replaced = f", and it is replaced {_times(*turned)} times an hour" if turned else ""
     grow = f"{name} {change.new} large with sp_cacheconfig, larger without a restart"
-    rate = next((one.value for one in figures if one.unit == "/s"), 0.0)
     return Finding(
         subject=cache.name,
         severity=Severity.ADVICE if first or not waits else Severity.WARNING,
         title=f"{name}: {rate:,.0f} misses a second with {size_mb:,.0f} MB, while {free.mb:,.0f} MB are not used",
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
-        because=joined(UNUSED, SCANNED if first else ""),
+        because=joined(UNUSED, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
-        unknown="" if first else SIZES,
+        unknown="" if first else LARGE_ENOUGH if at_random else SIZES,
         changes=() if first else (change,),
         explains=("ase/reads_slow",),
         evidence=(
@@ -174,3 +186,18 @@ def _scanning(facts: Facts, limits: Limits) -> tuple[str, tuple[Evidence, ...]]:
         f"the statements that scan {named}, {share:.0f} % of the reads from disk",
         (Evidence(f"physical reads of {named}", read[id(most)], "", most.source),),
     )
+
+
+def _scanned_percent(facts: Facts) -> float | None:
+    """Which part of the reads from disk, per cent, is of prefetch or can be of scans; `None` where nothing tells."""
+    page, known_sizes = page_kb(facts), sizes(facts)
+    whole = scanned = 0.0
+    for row in activity(facts):
+        if not row.of_interval or not known(row.physical_reads):
+            continue
+        ahead = row.apf_reads if known(row.apf_reads) else 0.0
+        kb, scans = known_sizes.kb(row), scans_of(row) if row.index_id == 0 else 0.0
+        at_most = scans * kb / page if kb is not None and page else row.physical_reads if scans else 0.0
+        whole += row.physical_reads + ahead
+        scanned += min(row.physical_reads, at_most) + ahead
+    return 100.0 * scanned / whole if whole > 0 else None
