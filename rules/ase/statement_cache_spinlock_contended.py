@@ -32,6 +32,7 @@ from rules.ase._evidence.statement_cache import (
     HIT_ORIGIN,
     HIT_PERCENT,
     LITERALS,
+    SIZE,
     STATEMENT_FACTS,
     STREAMLINED,
     fewer,
@@ -44,7 +45,7 @@ from rules.finding import Evidence, MissingInput, Outcome, Unknown, joined
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 INFERRED = "No official page about this spinlock was read: practitioners infer what is advised"
-SIZE, SPINLOCKS = "statement cache size", "number of cached stmt spinlock"
+SPINLOCKS = "number of cached stmt spinlock"
 AFTER_THAT = f"Leave {SIZE} for after that: while statements hardly repeat, no larger one would hold them."
 DIFFER = "statements that differ in literals alone are different ones to it"
 REMOVALS = MissingInput("statements thrown out of the statement cache", MonStatementCache.COLLECTED_BY)

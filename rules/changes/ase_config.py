@@ -53,6 +53,7 @@ PARAMETERS = {
         Parameter("user log cache spinlock ratio", 1, LARGEST, False, 20),
         Parameter("global cache partition number", 1, 256, True, 1, power_of_two=True),
         Parameter("procedure cache size", 14_000, LARGEST, False, None),
+        Parameter("statement cache size", 0, LARGEST, False, 0),
         Parameter("disk i/o structures", 0, LARGEST, False, 256),
         Parameter("max async i/os per server", 1, LARGEST, True, None),
         Parameter("max async i/os per engine", 1, LARGEST, True, None),
@@ -170,6 +171,7 @@ KB_EACH = {
     "number of open objects": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
     "number of open indexes": (140.8 / 340, "the vendor's 140.8 KB for 340 descriptors (12.5)"),
     "procedure cache size": (2.0, "its unit of 2 KB"),
+    "statement cache size": (2.0, "its unit of 2 KB"),
     "number of locks": (155 / 1024, "155 bytes for a lock (practice, older servers)"),
 }
 """What one takes at least, kilobytes, and by what source: for an export that does not print Memory Used."""

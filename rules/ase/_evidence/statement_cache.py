@@ -14,6 +14,7 @@ STATEMENT_FACTS: tuple[type[Fact], ...] = (
     ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample, Server,
 )  # fmt: skip
 """What a rule declares that asks for it."""
+SIZE = "statement cache size"
 LITERALS, STREAMLINED = "enable literal autoparam", "streamlined dynamic SQL"
 HIT_PERCENT, HIT_ORIGIN = 25.0, "practice: fewer hits in the statement cache are an alarm (DbxTune)"
 PROGRAM = "parameters in the program"
@@ -74,6 +75,48 @@ def thrown_out(facts: Facts) -> Evidence | None:
     if sample and known(sample.statements_dropped):
         return Evidence("statements thrown out", sample.statements_dropped, "", sample.source)
     return None
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """What the statement cache took in and threw out in an interval."""
+
+    inserted: float
+    removed: float
+    seconds: float
+    held: float | None
+    """Statements in it; `None` where nothing counts them."""
+    source: Source
+
+    @property
+    def percent(self) -> float:
+        """What is thrown out, of what is taken in; above 100 where statements of before go, too."""
+        return 100.0 * self.removed / self.inserted
+
+    @property
+    def per_second(self) -> float:
+        """Statements thrown out."""
+        return self.removed / self.seconds
+
+    @property
+    def stays_seconds(self) -> float | None:
+        """How long a statement stays on average, at this rate."""
+        return self.held / self.per_second if self.held and self.removed > 0 else None
+
+
+def turnover_of(facts: Facts) -> Turnover | None:
+    """Between two snapshots, else by sp_sysmon; `None` where nothing counts both, or nothing was taken in."""
+    rows = [row for row in interval_first(facts, MonStatementCache) if row.of_interval and row.believed]
+    for row in reversed(rows):
+        if known(row.inserts) and known(row.removals) and row.inserts > 0 <= row.removals and row.seconds:
+            held = row.statements if known(row.statements) else None
+            return Turnover(row.inserts, row.removals, row.seconds, held, row.source)
+    one, seconds = facts.latest(ProcedureCacheActivity), seconds_of(facts)
+    if one is None or not seconds or not known(one.statements_cached) or not known(one.statements_dropped):
+        return None
+    if one.statements_cached <= 0 or one.statements_dropped < 0:
+        return None
+    return Turnover(one.statements_cached, one.statements_dropped, seconds, None, one.source)
 
 
 def literal_autoparam(facts: Facts) -> Iterator[Change]:
