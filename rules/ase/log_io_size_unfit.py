@@ -1,7 +1,9 @@
 """The log I/O size does not fit how the log is written.
 
 Finds: a busy log (sp_sysmon, Transaction Management) of which each page is written more than once, by `Avg # Writes per
-Log Page`: slightly above 1, or well above it.
+Log Page`: slightly above 1, or well above it. Of a log
+with few commits: writes larger than the vendor's 4K beside tasks that sleep until somebody fills and writes the page
+(`Group Commit Sleeps`), where a commit logs less than half of such a write.
 
 Why it matters: a page of the log that is not full when a transaction ends is written again with the next one. The log
 I/O size decides how many pages go in one write, and a task that waits for it holds its locks meanwhile.
@@ -13,8 +15,8 @@ that is advised with its commands, and the pool first if there is none. The repo
 writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650); else the one database of
 users is named whose log has a cache of its own, or whose size was asked for.
 
-When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size: what is in force is in no
-export, and where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
+When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size whose present one was not
+printed: where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
 size alone, as a busy server with short transactions may well have, nothing is said of one. Below 1 several pages go in
 one write, as they should. Where the two rows above it do not give the printed average, nothing is said.
 """
@@ -33,16 +35,27 @@ from collectors.facts.ase import (
     MonOpenObjectActivity,
     NamedCache,
     SemaphoreRequests,
+    Server,
     SysmonSample,
 )
-from rules.ase._evidence.caches.figures import kind_of, named_of, pool_kb, pools_of
+from rules.ase._evidence.caches.figures import kind_of, named_of, page_kb, pool_kb, pools_of
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
 from rules.ase._evidence.log.levers import WELL_ABOVE, only_pool
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
+from rules.ase._evidence.waits.switches import SWITCH_FACTS, Switches, switches_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
-from rules.ase._evidence.waits.verdict import SHARE_ORIGIN, SHARE_PERCENT, TASKS, TASKS_ORIGIN
+from rules.ase._evidence.waits.verdict import (
+    RATE_ORIGIN,
+    SHARE_ORIGIN,
+    SHARE_PERCENT,
+    SWITCHES_ORIGIN,
+    SWITCHES_PER_SECOND,
+    SWITCHES_PERCENT,
+    TASKS,
+    TASKS_ORIGIN,
+)
 from rules.changes.ase_binding import why_not_database
 from rules.changes.ase_cache import DEFAULT_CACHE, add_pool
 from rules.changes.ase_log import log_io_size, set_log_io_size
@@ -50,7 +63,10 @@ from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
-LINKS = ("https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",)
+LINKS = (
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X87661.htm",
+)
 APART = 0.1
 """This project: how far the printed average may be from what its rows give, as a share of it."""
 NO_DATABASE = (
@@ -65,6 +81,11 @@ MOST_PAGES = 8.0
 """Vendor: the largest I/O is eight logical pages."""
 POOL_SHARE = 0.5
 """This project: half of a cache for logs goes to the pool of their I/O size; the other stays for what reads the log."""
+DEFAULT_KB = 4.0
+"""Vendor: the log I/O size of a database where nobody set another, and its cache has the pool."""
+FILLED = 0.5
+"""This project: a commit that logs less than half of what one write takes does not fill it."""
+SLEEPS = "Group Commit Sleeps"
 SMALLEST = "The size in force is not in these exports: where it is one page of the server, there is no smaller one."
 
 
@@ -80,6 +101,13 @@ class Limits:
         LOG_WAITED_PERCENT,
         "vendor: its tests kept very high rates with 20 to 30 % waiting for the log semaphore (sp_sysmon guide 15.0.2)",
     )
+    low_commits: float = limit(
+        200.0,
+        "this project: at a low rate a smaller size helps against group commit sleeps (vendor, no figure)",
+        unit="/s",
+    )
+    sleeps_percent: float = percent(SWITCHES_PERCENT, SWITCHES_ORIGIN)
+    sleeps_per_second: float = limit(SWITCHES_PER_SECOND, RATE_ORIGIN, unit="waits/s")
     tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
     share_percent: float = percent(SHARE_PERCENT, SHARE_ORIGIN)
 
@@ -88,7 +116,7 @@ class Limits:
     needs=(LogWrites,),
     uses=(
         *(LogWrites, SysmonSample, SemaphoreRequests, MonOpenObjectActivity, CacheBinding, BindingList, NamedCache),
-        *(CachePool, MonCachePool, LogIoSize, *WAIT_FACTS),
+        *(CachePool, MonCachePool, LogIoSize, Server, *WAIT_FACTS, *SWITCH_FACTS),
     ),
     links=LINKS,
     limits=Limits,
@@ -111,7 +139,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"{row.count:,.0f} writes of {row.pages:,.0f} pages are {each:.2f} each, not {row.per_page:g}")
         return
     said = f"{each:.2f} writes for each page of the log, {row.per_second:,.1f} writes a second"
-    if row.per_second < limits.writes_per_second or each <= limits.above_one:
+    if each >= limits.well and (sleeps := _sleeps(facts, limits, row.pages)):
+        yield _finding(facts, limits, row, each, said, sleeps)
+    elif row.per_second < limits.writes_per_second or each <= limits.above_one:
         most = f"limits {limits.above_one:g} and {limits.writes_per_second:g} a second"
         yield Clean(f"{said} ({most})")
     elif each > limits.slightly and (only := only_pool(facts)):
@@ -122,19 +152,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, limits, row, each, said)
 
 
-def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: str) -> Finding:
+def _finding(
+    facts: Facts, limits: Limits, row: LogWrites, each: float, said: str, sleeps: "Sleeps | None" = None
+) -> Finding:
     larger = each <= limits.slightly
     rate = row.per_second if known(row.per_second) else 0.0
     felt, evidence = _felt(facts, limits)
+    felt = felt or sleeps is not None
     database = _busiest(facts)
     only = None if database else _only(facts)
     name = database[0] if database else only
     cache, pools = _pools(facts, name) if name else ("", "")
     size = "larger" if larger else "smaller"
-    doubled = _doubled(facts, name, cache) if name and larger else None
-    if doubled:
-        changes: tuple[Change, ...] = doubled.changes
-        do = doubled.says
+    resized = (_doubled if larger else _smaller)(facts, name, cache) if name else None
+    if resized:
+        changes: tuple[Change, ...] = resized.changes
+        do = resized.says
     else:
         change = log_io_size(name, larger=larger, pools=pools) if name and felt else None
         changes = (change,) if change else ()
@@ -144,9 +177,10 @@ def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: st
         do += f'"<KB>", dynamic; {how}.'
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE if felt and larger else Severity.NOTE,
-        title=f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried",
-        seen=f"{said}{doubled.seen if doubled else ''}.",
+        severity=Severity.ADVICE if felt and (larger or resized) else Severity.NOTE,
+        title=f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried"
+        + (f" in {comment(name)}, {resized.change.new} in place of {resized.change.old}" if resized and name else ""),
+        seen=joined(f"{said}{resized.seen if resized else ''}.", sleeps.says if sleeps else ""),
         because="A page that is not full when a transaction ends is written again with the next one; "
         + (
             "slightly above one write a page more pages go in one larger write."
@@ -155,30 +189,51 @@ def _finding(facts: Facts, limits: Limits, row: LogWrites, each: float, said: st
         ),
         do=do,
         unknown=joined(
-            "" if larger else SMALLEST, "" if database else ONLY.format(comment(only)) if only else NO_DATABASE
+            "" if larger or resized else SMALLEST,
+            "" if database else ONLY.format(comment(only)) if only else NO_DATABASE,
         ),
         evidence=(
-            Evidence("writes for each page of the log", round(each, 2), "", row.source, limits.above_one),
-            Evidence("writes of the log", rate, "/s", row.source, limits.writes_per_second),
+            Evidence(
+                "writes for each page of the log",
+                round(each, 2),
+                "",
+                row.source,
+                limits.well if sleeps else limits.above_one,
+            ),
+            Evidence("writes of the log", rate, "/s", row.source, None if sleeps else limits.writes_per_second),
             *evidence,
-            *((doubled.evidence,) if doubled else ()),
+            *((sleeps.evidence,) if sleeps else ()),
+            *((resized.evidence,) if resized else ()),
         ),
         changes=changes if felt else (),
-        explains=("ase/log_semaphore_contended",) if doubled and felt else (),
+        explains=("ase/log_semaphore_contended",) if resized and larger and felt else (),
     )
 
 
 @dataclass(frozen=True)
-class Doubled:
-    """Twice the log I/O size in force, of which the cache of the log has a pool or gets one."""
+class Resized:
+    """Another log I/O size than the one in force, of which the cache of the log has a pool or gets one."""
 
     says: str
     seen: str
     changes: tuple[Change, ...]
     evidence: Evidence
 
+    @property
+    def change(self) -> Change:
+        """That of the size itself, after any pool."""
+        return self.changes[-1]
 
-def _doubled(facts: Facts, database: str, cache: str) -> Doubled | None:
+
+@dataclass(frozen=True)
+class Sleeps:
+    """That few commits sleep until somebody writes the page, beside writes larger than what one of them logs."""
+
+    says: str
+    evidence: Evidence
+
+
+def _doubled(facts: Facts, database: str, cache: str) -> Resized | None:
     """The larger size in exact words, where the size in force was printed and the pools of the cache are known."""
     said, pools = facts.latest(LogIoSize, database=database), pools_of(facts, cache)
     kilobytes = {pool.io_size_kb: (pool_kb(pool) or 0.0) / 1024 for pool in pools}
@@ -194,11 +249,48 @@ def _doubled(facts: Facts, database: str, cache: str) -> Doubled | None:
         made = (add_pool(cache, new, mb, whole),)
         first = f'Give {cache} a pool for it first: sp_poolconfig "{cache}", "{mb}M", "{new:g}K"; then, '
     order = f'n {comment(database)}, sp_logiosize "{new:g}"'
-    return Doubled(
+    return Resized(
         f"{first}i{order}. Both are dynamic: measure again." if first else f"I{order}, dynamic: measure again.",
         f"; the log of {comment(database)} goes in writes of {said.kilobytes:g} KB at most, from {cache}",
         (*made, set_log_io_size(database, said.kilobytes, new)),
         Evidence(f"log I/O size of {comment(database)}", said.kilobytes, "KB", said.source),
+    )
+
+
+def _smaller(facts: Facts, database: str, cache: str) -> Resized | None:
+    """The vendor's default in place of a larger size that is in force, else one page; both of pools that are there."""
+    said, pools = facts.latest(LogIoSize, database=database), [one.io_size_kb for one in pools_of(facts, cache)]
+    if said is None or said.kilobytes not in pools or said.kilobytes <= max(DEFAULT_KB, pools[0]):
+        return None
+    new = DEFAULT_KB if DEFAULT_KB in pools else pools[0]
+    return Resized(
+        f'In {comment(database)}, sp_logiosize "{new:g}", dynamic; {cache} has the pool. Measure again.',
+        f"; the log of {comment(database)} goes in writes of {said.kilobytes:g} KB at most, from {cache}",
+        (set_log_io_size(database, said.kilobytes, new),),
+        Evidence(f"log I/O size of {comment(database)}", said.kilobytes, "KB", said.source),
+    )
+
+
+def _sleeps(facts: Facts, limits: Limits, pages: float) -> Sleeps | None:
+    """Group commit sleeps where commits are few and small beside the size in force, and a smaller one can be named."""
+    name = (_busiest(facts) or (_only(facts), 0.0))[0]
+    said = facts.latest(LogIoSize, database=name) if name else None
+    page, sample = page_kb(facts), facts.latest(SysmonSample)
+    slept = switches_of(facts, SLEEPS)
+    if said is None or name is None or page is None or sample is None or not isinstance(slept, Switches):
+        return None
+    commits = sample.committed_xacts
+    if not known(commits) or commits <= 0 or not sample.seconds or not _smaller(facts, name, _pools(facts, name)[0]):
+        return None
+    rate, logged = commits / sample.seconds, pages * page / commits
+    few = rate < limits.low_commits and logged < FILLED * said.kilobytes
+    often = slept.percent >= limits.sleeps_percent and (slept.per_second or 0.0) >= limits.sleeps_per_second
+    if not few or not often:
+        return None
+    return Sleeps(
+        f"{rate:,.0f} commits a second log {logged:.1f} KB each; "
+        f"{SLEEPS} are {slept.percent:g} % of all task switches.",
+        slept.evidence(limits.sleeps_percent),
     )
 
 
