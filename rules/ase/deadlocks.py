@@ -9,7 +9,10 @@ until the server searched for the ring, and work that is done twice, where the a
 
 What to do: take tables and rows in one order in all transactions that meet, keep these short, and let an index find
 their rows, so that they lock no others. Between page locks of one table the rows were perhaps only neighbours: datarows
-locks them singly. The texts of the statements are in the error log while `print deadlock information` is 1.
+locks them singly. Where both share a lock on one row and each wants it for itself, no order helps: a shared lock that
+is kept past its read is one of isolation level 2 or 3, and the row is to be changed first, or read with a lock that one
+alone can have (`select ... for update`, 15.7 on, datarows). The texts of the statements are in the error log while
+`print deadlock information` is 1.
 
 How loud it is: by the rate, and advice where most of those that are listed are about the same tables.
 
@@ -51,6 +54,7 @@ from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/BABHGBBB.htm",
 )
 TOTAL = "Total Deadlocks"
 BY_NUMBER = re.compile(r"db (?P<database>\d{1,9})\.\.(?P<table>.+)")
@@ -63,6 +67,12 @@ LONGEST = 260
 VICTIM = "Of each, one transaction was rolled back with message 1205."
 ONE_ORDER = "Take {0} in one order in all transactions that meet{1}, and keep these short."
 ONE_TABLE = "Take the rows of {0} in one order in all transactions that meet{1}, and keep these short."
+FIRST = (
+    "Change the row of {0} before it is read{1}, or read it by `select ... for update` (in the transaction, datarows "
+    "tables, 15.7 on, with `select for update` 1) and without holdlock. Let the application repeat what ends with 1205."
+)
+"""Vendor: Transact-SQL Users Guide 15.7, "Using select for update" (dc32300.1570 BABHGBBB)."""
+CONVERTS = "Each holds a shared lock on the same row and wants it for itself: no order of rows or tables ends that."
 PAGES = "All these locks are of whole pages, so the rows may only be neighbours: datarows locks them singly."
 BY_SCHEME = {
     "allpages": (
@@ -173,15 +183,21 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     named = _listed(tables, TABLES) or "tables and rows"
     ran = _listed(procedures_of(rings, tables), PROCEDURES)
     pages = bool(rings) and all(one.by_pages for one in rings) and not _by_rows(facts, tables)
-    order = (ONE_TABLE if len(tables) == 1 else ONE_ORDER).format(named, f" ({ran})" if ran else "")
+    converts = len(tables) == 1 and 2 * sum(one.converts for one in rings if one.tables == tables) > len(rings)
+    how = FIRST if converts else ONE_TABLE if len(tables) == 1 else ONE_ORDER
+    order = how.format(named, f" ({ran})" if ran else "")
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
         severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
         title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
-        because=joined(VICTIM, f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else ""),
-        do=joined(order, AT_ONCE if at_once else _singly(facts, tables) if pages else ""),
+        because=joined(
+            CONVERTS if converts else "",
+            VICTIM,
+            f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else "",
+        ),
+        do=joined(order, AT_ONCE if at_once else _singly(facts, tables) if pages and not converts else ""),
         unknown=joined(STATEMENTS, "" if rings else WHO),
         evidence=(
             Evidence("deadlocks", counted.count, "", counted.source, limits.least),

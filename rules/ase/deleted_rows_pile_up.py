@@ -1,7 +1,8 @@
 """Deleted rows pile up faster than the housekeeper clears them.
 
 Finds: tables whose clean-ups the housekeeper lost (HkgcOverflows of monOpenObjectActivity, 15.0.2 on), at a rate and a
-share of the requests that count, with the empty pages and deleted rows of `systabstats` where they were listed.
+share of the requests that count, with the empty pages and deleted rows of `systabstats` where they were listed. Where
+`enable housekeeper GC` is 0, nothing is asked of the housekeeper and nothing can be lost: then the empty pages alone.
 
 Why it matters: a row that is deleted from a data-only-locked table stays in its page until the housekeeper looks at it
 (vendor). Pages without a row that nobody gives back are read by every scan, and the table takes its old size.
@@ -9,7 +10,10 @@ Why it matters: a row that is deleted from a data-only-locked table stays in its
 What to do: `enable housekeeper GC` 5, which makes the housekeeper look thoroughly and leaves deletes as they are; the
 vendor has 4, dearer for the delete itself, for deletes in batches. It is dynamic. What is left already goes with
 `reorg reclaim_space`, which gives back pages without a row; it does so for the indexes only when they are named. Where
-4 or 5 is in force already, that is all there is.
+4 or 5 is in force already, that is all there is. From 0, which the vendor recommends against, go to the default of 1.
+
+How loud it is: a warning where half of the pages are empty; with the housekeeper switched off only if the table is
+read for a part of all logical reads that counts, else advice.
 
 When to ignore it: a table that is emptied and filled again at once uses its pages anew. What the columns of the
 housekeeper count is recalled, and no source gives a limit: both are this project's.
@@ -20,6 +24,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import ConfigParameter, MonOpenObjectActivity, Server, TableRows
+from rules.ase._evidence.objects.scans import LEAST_PAGES, TABLE_PERCENT, share_of
 from rules.ase._evidence.objects.seen import activity, is_system, name_of
 from rules.ase._evidence.server import setting_of
 from rules.changes.ase_binding import is_tempdb
@@ -32,7 +37,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31654.1600/doc/html/san1360629076720.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158638554.html",
 )
-NAME, THOROUGH = "enable housekeeper GC", 5
+NAME, THOROUGH, DEFAULT = "enable housekeeper GC", 5, 1
 AGGRESSIVE = (4, 5)
 """The values with which the housekeeper looks thoroughly (vendor); 2 and 3 are reserved."""
 BECAUSE = (
@@ -42,6 +47,11 @@ BECAUSE = (
 BATCHES = "Where the rows are deleted in batches, the vendor has 4: more thorough, and the delete itself is dearer."
 RECLAIM = "`reorg reclaim_space {0}` at a quiet time gives back what is empty already (indexes when named after it)."
 EMPTY = MonOpenObjectActivity.COLLECTED_BY
+OFF = (
+    "With 0 the housekeeper clears nothing, and a page that deletes left empty stays allocated until `reorg "
+    "reclaim_space` (vendor, who recommends against 0). Every scan reads it."
+)
+MORE = "If pages still pile up, the vendor has 5 (deletes of concurrent transactions) and 4 (deletes in batches)."
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ class Limits:
     empty_percent: float = percent(
         50.0, "this project: half of the table is read for nothing: a warning", of="pages", low=1
     )
+    pages: float = limit(LEAST_PAGES, "this project: a smaller table is read soon enough, empty or not", unit="pages")
+    table_percent: float = percent(TABLE_PERCENT, "this project: a table with less is not worth a warning", low=0.1)
 
 
 @dataclass(frozen=True)
@@ -78,13 +90,20 @@ class Lost:
 
 
 @rule(
-    needs=(MonOpenObjectActivity,),
+    needs=(),
     uses=(MonOpenObjectActivity, ConfigParameter, Server, TableRows),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge the table that lost most."""
+    """Judge the table that lost most; where the housekeeper is switched off, the one with most empty pages."""
+    setting = setting_of(facts, NAME)
+    if setting and setting.run_number == 0 and not waiting_number(setting) and (left := _left(facts, limits)):
+        yield _off(facts, limits, left, setting)
+        return
+    if not facts.every(MonOpenObjectActivity):
+        yield Unknown.of(MonOpenObjectActivity)
+        return
     rows = [one for one in activity(facts) if one.of_interval and known(one.hkgc_overflows)]
     if not rows:
         yield Unknown.without("HkgcOverflows of two snapshots", EMPTY, "no HkgcOverflows over an interval")
@@ -97,7 +116,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if worst.rate < limits.per_second or worst.share < limits.lost_percent:
         yield Clean(f"{said} (limits {limits.per_second:g} a second and {limits.lost_percent:g} %)")
         return
-    setting = setting_of(facts, NAME)
     if setting is None or setting.run_number is None:
         yield Unknown.of(ConfigParameter)
     yield _finding(facts, limits, worst, setting)
@@ -126,7 +144,7 @@ def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter
     waits = waiting_number(setting)
     empty = _empty(facts, worst.row)
     share = _share(empty) if empty else None
-    plain = table if PLAIN_IDENTIFIER.match(table) and not reserved(table) else "<table>"
+    plain = _plain(table)
     to = value not in AGGRESSIVE and waits not in AGGRESSIVE
     step = f'Let the housekeeper look thoroughly (`sp_configure "{NAME}", {THOROUGH}`)' if to else ""
     now = "" if value is None else f", with {NAME} {value:g}"
@@ -163,6 +181,60 @@ def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter
         else (),
         share=worst.share,
     )
+
+
+def _left(facts: Facts, limits: Limits) -> TableRows | None:
+    """The table with most empty pages, of those that are large and mostly empty."""
+    last = {(one.database, one.table): one for one in facts.every(TableRows) if one.index_id <= 1}
+    found = [
+        (one.empty_pages, one)
+        for one in last.values()
+        if known(one.empty_pages) and known(one.pages) and one.pages >= limits.pages
+        if not is_tempdb(one.database or "") and (_share(one) or 0.0) >= limits.empty_percent
+    ]
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _off(facts: Facts, limits: Limits, left: TableRows, setting: ConfigParameter) -> Finding:
+    """What stays in a table while the housekeeper is switched off."""
+    rows = [one for one in activity(facts) if one.of_interval and known(one.logical_reads)]
+    row = next((one for one in rows if one.index_id <= 1 and _empty(facts, one) is left), None)
+    name = comment(name_of(row) if row else ".".join(part for part in (left.database, left.table) if part))
+    share, pages, empty = _share(left) or 0.0, left.pages, left.empty_pages
+    assert known(pages) and known(empty)  # noqa: S101, PT018 - `_left` asked
+    total = sum(one.logical_reads for one in rows if known(one.logical_reads))
+    reads = row.logical_reads if row and known(row.logical_reads) else 0.0
+    part = share_of(reads, total) if total > 0 else 0.0
+    reclaim = RECLAIM.format(_plain(left.table))
+    return Finding(
+        subject=name,
+        severity=Severity.WARNING if part >= limits.table_percent else Severity.ADVICE,
+        title=f"{NAME} is 0, and {share:.0f} % of the pages of {name} are empty",
+        seen=joined(
+            f"{empty:,.0f} of the {pages:,.0f} pages of {name} are empty by systabstats, and {NAME} is 0.",
+            f"The table takes {part:.0f} % of the logical reads of the listed objects." if reads else "",
+        ),
+        because=OFF,
+        do=f'Switch the housekeeper on (`sp_configure "{NAME}", {DEFAULT}`, in force at once). {reclaim}',
+        unknown="" if reads else f"How much the table is read: {EMPTY}.",
+        evidence=(
+            Evidence(NAME, 0, "", setting.source),
+            Evidence(f"empty pages of {name}", round(share, 1), "%", left.source, limits.empty_percent),
+            Evidence(f"pages of {name}", pages, "pages", left.source, limits.pages),
+            *(
+                (Evidence(f"share of {name} in all reads", round(part, 1), "%", row.source, limits.table_percent),)
+                if row
+                else ()
+            ),
+        ),
+        changes=(configure(NAME, 0, DEFAULT, cautions=(MORE, reclaim)),),
+        share=share,
+    )
+
+
+def _plain(table: str) -> str:
+    """The name as a command may have it."""
+    return table if PLAIN_IDENTIFIER.match(table) and not reserved(table) else "<table>"
 
 
 def _empty(facts: Facts, row: MonOpenObjectActivity) -> TableRows | None:

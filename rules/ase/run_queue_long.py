@@ -2,7 +2,8 @@
 
 Finds: engines over 90 % busy, more than two tasks in the run queue of each on average (sp_sysmon, or the waits of
 monSysWaits for the run queue), and no spinlock in use that is contended or spins much. With contended spinlocks this
-is ase/engines_not_the_answer.
+is ase/engines_not_the_answer. Where the threaded kernel has several pools of engines, each is judged by itself: a task
+runs in its pool alone, and idle engines of another are no help to it.
 
 Why it matters: this is work, not contention: each task waits for the tasks in front of it, so response times grow with
 the queue while throughput is at what these engines give. It is no fault of a setting, and no setting of the server
@@ -43,6 +44,7 @@ from rules.ase._evidence.server import (
     Engines,
     engines_of,
     offers,
+    pools_of,
     setting_of,
     subject_of,
     unknown_of,
@@ -65,6 +67,7 @@ from rules.ase._evidence.spinlocks.survey import (
 from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -152,6 +155,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     said = f"{engines.number} engines {engines.busy_percent:.0f} % busy on average"
     if engines.busy_percent <= limits.busy_percent:
+        if short := _short_pool(facts, limits):
+            yield _finding(facts, limits, *short)
+            return
         yield Clean(f"{said}, limit {limits.busy_percent:g} %")
         return
     queue = _printed(facts) or _waited(facts)
@@ -167,9 +173,30 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, limits, engines, queue)
 
 
-def _printed(facts: Facts) -> Queue | None:
-    """What sp_sysmon prints: the averages of five minutes of every queue, added up."""
-    rows = list({(one.pool, one.queue): one for one in facts.every(RunnableTasks)}.values())
+def _short_pool(facts: Facts, limits: Limits) -> tuple[Engines, Queue, str] | None:
+    """The pool of engines for which most tasks queue, of those that are short of engines while others are not.
+
+    monSysWaits counts the tasks of all pools: they are taken to wait for the one pool that is busy where they were
+    enough for all engines.
+    """
+    pools = pools_of(facts)
+    busy = {pool: one for pool, one in pools.items() if (one.busy_percent or 0.0) > limits.busy_percent}
+    found: list[tuple[Engines, Queue, str]] = []
+    for pool, engines in busy.items():
+        queue, number = _printed(facts, pool), engines.number or 0
+        if queue is None and len(busy) == 1:
+            waited = _waited(facts)
+            queue = waited if isinstance(waited, Queue) else None
+            number = sum(one.number or 0 for one in pools.values())
+        if queue and queue.tasks > limits.tasks_per_engine * number and not _spinning(facts, limits, engines):
+            found.append((engines, queue, pool))
+    return max(found, key=lambda one: one[1].tasks, default=None)
+
+
+def _printed(facts: Facts, pool: str | None = None) -> Queue | None:
+    """What sp_sysmon prints: the averages of five minutes of every queue, or of those of one pool, added up."""
+    queues = {(one.pool, one.queue): one for one in facts.every(RunnableTasks)}.values()
+    rows = [one for one in queues if pool is None or one.pool == pool]
     counted = [one.five_minutes for one in rows if known(one.five_minutes)]
     if not rows or len(counted) < len(rows) or any(one < 0 for one in counted):
         return None
@@ -203,7 +230,8 @@ def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
     return ""
 
 
-def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Finding:
+def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool: str = "") -> Finding:
+    """`pool`: that these engines are of, where another has engines enough."""
     number, busy = engines.number or 1, engines.busy_percent or 0.0
     each = queue.tasks / number
     most, sample = dearest(facts), facts.latest(SysmonSample)
@@ -224,23 +252,36 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
     )
     spins_by = COUNTED_BY if offers(facts, "monSpinlockActivity") else NOT_COUNTED
     severity, waiting = _lost(facts, limits)
+    name = f" of thread pool {comment(pool)}" if pool else ""
+    rest = ", ".join(
+        f"{comment(other)} {one.busy_percent:.0f} %"
+        for other, one in pools_of(facts).items()
+        if pool and other != pool and one.busy_percent is not None
+    )
+    more = _one_more(facts, number, queue.tasks, pool, counted=counted) if counted or pool else _not_yet(facts)
     return Finding(
         subject=subject_of(facts),
         severity=severity,
-        title=f"{each:.1f} tasks queue for each of {number} engines that are {busy:.0f} % busy",
+        title=f"{each:.1f} tasks queue for each of {number} engines{name} that are {busy:.0f} % busy",
         seen=joined(
-            f"{number} engines are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine.", spins
+            f"{number} engines{name} are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine"
+            f"{f'; other pools are less busy ({rest})' if rest else ''}.",
+            spins,
         ),
-        because=_why(facts, engines, top),
-        do=tune
-        + (WITHHELD if withheld(facts) else _one_more(facts, number, queue.tasks) if counted else _not_yet(facts)),
+        because=_why(facts, engines, top, pool),
+        do=f"{tune}{WITHHELD}" if withheld(facts, pool) else joined(more, tune.strip()) if pool else tune + more,
         unknown=joined(
             UNITS.format(units) if units is not None and known(units) else HOST,
             "" if counted else NO_SPINS.format(spins_by),
         ),
         evidence=(
             Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
-            Evidence("runnable tasks of all engines", round(queue.tasks, 1), "tasks", queue.source),
+            Evidence(
+                f"runnable tasks of {'the pool' if pool else 'all engines'}",
+                round(queue.tasks, 1),
+                "tasks",
+                queue.source,
+            ),
             Evidence("runnable tasks for each engine", round(each, 2), "tasks", queue.source, limits.tasks_per_engine),
             *waiting,
             *(
@@ -267,9 +308,9 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue) -> Fi
     )
 
 
-def _why(facts: Facts, engines: Engines, top: Costliest | None) -> str:
+def _why(facts: Facts, engines: Engines, top: Costliest | None, pool: str) -> str:
     """That it is work, as far as the host's part is settled, and which statement most of it is."""
-    means = means_of(shares_of(facts))
+    means = means_of(shares_of(facts, pool))
     settled = means is not None and not means.withheld()
     cause = SETTLED.format(means.ticks, means.given) if means and settled else CAUSES
     if top is None:
@@ -299,30 +340,35 @@ def _not_yet(facts: Facts) -> str:
     return f"Add no engine{configured} before the host is known to have a processor idle."
 
 
-def _one_more(facts: Facts, number: int, queue: float) -> str:
+def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counted: bool = True) -> str:
     """More engines where nothing spins, with the command as far as exports tell which it is.
 
     One where the host's processors are not known; else up to half as many again, no more than tasks queue, than
-    `max online engines` and than cores of the host, of which one is left for the threads of disks and network.
+    `max online engines` and than cores of the host, of which one is left for the threads of disks and network. A pool
+    beside others is doubled at most, within the same bounds of the whole server. `counted`: whether spins were.
     """
     most, host = setting_of(facts, MOST), facts.latest(HostProcessors)
     room = most.run_number if most else None
     cores = host.cores if host else None
-    bounds = [number * STEP, queue] + ([cores - LEFT_FREE - number] if cores is not None else [1.0])
-    more = int(min([*bounds, room - number] if room is not None and room > number else bounds))
+    every = engines_of(facts).number or number
+    bounds = [every * STEP, queue, *([number] if pool else [])] + (
+        [cores - LEFT_FREE - every] if cores is not None else [1.0]
+    )
+    more = int(min([*bounds, room - every] if room is not None and room > every else bounds))
     if cores is not None and more < 1:
         return (
-            f"Add no engine: the host has {cores:,.0f} cores for {number} engines, and the threads for disks and "
+            f"Add no engine: the host has {cores:,.0f} cores for {every} engines, and the threads for disks and "
             "network want one, too."
         )
     more = max(1, more)
-    command, first = pool_command(facts, number + more), ""
+    command, first = pool_command(facts, number + more, pool), ""
     if room is not None:
-        first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= number else "")
+        first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= every else "")
     how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
+    quiet, of_pool = "As nothing spins" if counted else "If nothing spins", " of the pool" if pool else ""
     if cores is None or more == 1:
-        return f"As nothing spins, add one engine{how} if the host has a processor idle then, and measure again."
+        return f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again."
     return (
-        f"As nothing spins and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{how} if "
+        f"{quiet} and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{of_pool}{how} if "
         "they are idle then, and measure again."
     )

@@ -8,6 +8,9 @@ under the cache's spinlock: a scan of a million pages is a million relinkages ("
 Jeff Tallman 2014). All other tasks of the cache wait for it. Partitions, named caches and relaxed replacement only
 spread that load; they do not make it less.
 
+An index whose first column many rows share costs the same: found, too, is the statement that makes a large part of all
+searches by reading a hundred pages and more for each row that it finds.
+
 What to do: find the statements that scan these tables (the one that makes most of the reads is named) and give them an
 index, a narrower query, or statistics that let the optimiser see the index there is. Nothing is configured. After that,
 look at the cache again. Where no size was collected, a statement that ran about as often as the table was scanned says
@@ -19,8 +22,10 @@ that many scans of the whole table would be twice the pages that were read of it
 table, and it is advice to look at the statements. Where nobody waits it is a note that names the statement, and only
 where a plan shows it, or its scans make nearly all searches of a server at work. It is a warning where the CPU time of
 that statement is a large part of what busy engines do, tasks wait for an engine, and the clients' commands are not
-those of reports, which take longer than a second on average. The share is of the searches of all caches (monDataCache,
-else sp_sysmon); of the listed objects alone, which may be a part of the server's, it is advice too.
+those of reports, which take longer than a second on average. A statement with a poor index is a note as well, advice
+where engines are busy and tasks wait for one, and a warning where its CPU time is such a part. The share is of the
+searches of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's,
+it is advice too.
 """
 
 from collections.abc import Iterator
@@ -40,6 +45,7 @@ from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, content
 from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.plans import owner_of, plans_of
+from rules.ase._evidence.objects.poor_index import PoorIndex, poor_index
 from rules.ase._evidence.objects.scans import (
     LEAST_PAGES,
     PAGE,
@@ -64,7 +70,7 @@ from rules.ase._evidence.objects.seen import (
     sizes,
 )
 from rules.ase._evidence.objects.statement_cpu import Worked, worked
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, with_statements
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, shown, with_statements
 from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -85,7 +91,7 @@ from rules.ase._evidence.waits.index_wanted import columns_of, pages_each
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
 from rules.sources import TALLMAN
 
 LINKS = (
@@ -180,7 +186,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     unsized = [row for row in worth if known_sizes.kb(row) is None and id(row) not in sure]
     found = [one for one in judged if one.mean_pages >= limits.pages]
     share = share_of(sum(one.pages for one in found), reads)
-    if share < limits.share_percent and (unsized or (worth and not page and len(judged) < len(worth))):
+    poor = poor_index(facts, searches) if share < limits.share_percent else None
+    if poor:
+        yield _poor_index(facts, limits, poor, searches)
+    elif share < limits.share_percent and (unsized or (worth and not page and len(judged) < len(worth))):
         names = ", ".join(name_of(row) for row in (unsized or worth)[:NAMED])
         lacking = (SIZES,) if unsized else (PAGE,)
         yield Unknown(lacking, f"scanned, but how many pages that is needs their size: {names}")
@@ -240,6 +249,45 @@ def _held_against_caches(
     return with_statements(finding, facts, named, otherwise=STATEMENTS)
 
 
+def _poor_index(facts: Facts, limits: Limits, poor: PoorIndex, searches: Searches) -> Finding:
+    """What reads through an index that finds few of the rows that it reads; how loud, by the tasks that wait."""
+    queue, (_, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
+    waits = queue if isinstance(queue, Waited) and busy is not None and busy >= limits.work_percent else None
+    commands, loud = command_time(facts), of_tasks(waits, limits) if waits else None
+    if commands and commands.seconds > limits.command_seconds:
+        loud = None
+    most = Severity.WARNING if poor.worked.percent >= limits.cpu_percent else Severity.ADVICE
+    name, number, text = name_of(poor.row), poor.statement.statement, poor.statement.text or ""
+    do, indexes = _index_for(facts, poor.worked, poor.row)
+    return Finding(
+        subject=subject_of(facts),
+        severity=min(loud, most) if loud else Severity.NOTE,
+        title=f"SSQLID {number} makes {poor.share:.0f} % of all cache searches: {poor.pages:,.0f} pages of {name} for "
+        f"{poor.found:,.0f} rows",
+        seen=f"{poor.says}: {poor.share:.0f} % of {searches.everything}; {poor.worked.says}.",
+        because=joined(
+            f"The plan reaches {name} through an index, which finds it few of the rows that it reads.",
+            f"{waits.tasks:.1f} tasks wait for an engine." if waits and loud else "",
+        ),
+        do=do,
+        evidence=(
+            Evidence(f"text of statement {number}", shown(text), "", poor.statement.source),
+            Evidence(f"pages each execution of statement {number} reads", poor.pages, "pages", poor.statement.source),
+            Evidence(f"rows each execution of statement {number} finds", poor.found, "", poor.statement.source),
+            Evidence(
+                f"share of statement {number} in all cache searches",
+                round(poor.share, 1),
+                "%",
+                poor.statement.source,
+                limits.share_percent,
+            ),
+            *(waits.evidence(limits.tasks, limits.share_percent) if waits else ()),
+            *index_evidence(indexes),
+        ),
+        share=poor.share,
+    )
+
+
 def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> Finding | None:
     """The finding where a statement that scans the first table is much of what engines do that others wait for."""
     queue, (number, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
@@ -258,21 +306,15 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
     top = max(found, key=lambda one: one.engines, default=None)
     if loud is None or top is None or top.percent < limits.cpu_percent:
         return None
-    name, row, columns = name_of(first.row), top.statement, columns_of(top.statement.text or "")
-    indexes = indexes_of(facts, first.row.object_name)
-    begun = beginning_with(indexes, columns[0]) if columns else None
-    if begun:
-        columns = ()  # an index by it is there, and something else keeps it from being used
-    others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
-    what = f"SSQLID {row.statement}"
-    ran = f"{top.per_second:,.0f} times a second {top.milliseconds:,.0f} ms of CPU"
+    name, row = name_of(first.row), top.statement
+    do, indexes = _index_for(facts, top, first.row)
     cpu = f"CPU of statement {row.statement} (executions x AvgCpuTime)"
     return replace(
         finding,
         severity=min(loud, Severity.WARNING),
         title=f"Scans of {name} keep {top.engines:.1f} of {top.busy:.1f} busy engines at work",
-        because=WORKS.format(f"{what}, {top.says}", queue.tasks),
-        do=INDEX.format(what, ran, name, ", ".join(columns), others) if columns else NARROW.format(what, ran),
+        because=WORKS.format(f"SSQLID {row.statement}, {top.says}", queue.tasks),
+        do=do,
         evidence=(
             Evidence(cpu, round(top.engines, 2), "engines", row.source),
             Evidence(
@@ -289,6 +331,19 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
         ),
         share=min(top.percent, 100.0),
     )
+
+
+def _index_for(facts: Facts, top: Worked, table: MonOpenObjectActivity) -> tuple[str, list[IndexKeys]]:
+    """What to do about a statement that reads much of a table, with the indexes that are listed."""
+    columns, indexes = columns_of(top.statement.text or ""), indexes_of(facts, table.object_name)
+    if columns and beginning_with(indexes, columns[0]):
+        columns = ()  # an index by it is there, and something else keeps it from being used
+    others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
+    what = f"SSQLID {top.statement.statement}"
+    ran = f"{top.per_second:,.0f} times a second {top.milliseconds:,.0f} ms of CPU"
+    if columns:
+        return INDEX.format(what, ran, name_of(table), ", ".join(columns), others), indexes
+    return NARROW.format(what, ran), indexes
 
 
 def _scans(one: Worked, table: Scanned) -> bool:

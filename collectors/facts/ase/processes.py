@@ -232,7 +232,9 @@ class MonCachedStatement(Counted, Fact):
     mean_cpu_milliseconds: Reading = ABSENT
     mean_elapsed_milliseconds: Reading = ABSENT
     mean_scan_rows: Reading = ABSENT
-    """`AvgScanRows`, rows scanned by one execution; from 15.7 ESD#2, as is the next; since it was cached, both."""
+    """`AvgScanRows`, rows scanned by one execution; from 15.7 ESD#2, as are the next two; since it was cached, all."""
+    mean_read_rows: Reading = ABSENT
+    """`AvgQualifyingReadRows`, rows that one execution looked for and found."""
     max_write_rows: Reading = ABSENT
     """`MaxQualifyingWriteRows`, the most rows that one execution changed."""
     total_logical_reads: Reading = ABSENT

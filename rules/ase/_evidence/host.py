@@ -24,9 +24,9 @@ class Share:
     source: Source
 
 
-def shares_of(facts: Facts) -> list[Share]:
-    """Every engine for which both were read: by sp_sysmon, else by monThread between two snapshots."""
-    return list(_sysmon(facts)) or list(_monitored(facts))
+def shares_of(facts: Facts, pool: str = "") -> list[Share]:
+    """Every engine (of one pool) for which both were read: by sp_sysmon, else by monThread between two snapshots."""
+    return list(_sysmon(facts, pool)) or list(_monitored(facts, pool))
 
 
 @dataclass(frozen=True)
@@ -49,37 +49,44 @@ def means_of(shares: list[Share]) -> Means | None:
     return Means(sum(one.ticks for one in shares) / number, sum(one.given for one in shares) / number)
 
 
-def withheld(facts: Facts) -> bool:
-    """Whether the host withholds processors, by the limits as they come."""
-    means = means_of(shares_of(facts))
+def withheld(facts: Facts, pool: str = "") -> bool:
+    """Whether the host withholds processors from all engines or those of one pool, by the limits as they come."""
+    means = means_of(shares_of(facts, pool))
     return means is not None and means.withheld()
 
 
-def pool_command(facts: Facts, engines: int) -> str:
-    """What brings the server to so many engines, by its kernel; empty where its one pool of engines is not known."""
+def pool_command(facts: Facts, engines: int, pool: str = "") -> str:
+    """What brings the server to so many engines, by its kernel; empty where its one pool of engines is not known.
+
+    `pool`: the one pool that is to have so many, where there are several.
+    """
     if process_mode(facts):
         more = engines > (engines_of(facts).number or 0)
         return '`sp_engine "online"`' if more else '`sp_engine "offline", <engine>` for each'
     pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
     pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}
-    pool = next(iter(pools)) if len(pools) == 1 else ""
+    pool = pool or (next(iter(pools)) if len(pools) == 1 else "")
     return f"`alter thread pool {pool} with thread count = {engines}`" if PLAIN_IDENTIFIER.match(pool) else ""
 
 
-def _sysmon(facts: Facts) -> Iterator[Share]:
+def _sysmon(facts: Facts, pool: str) -> Iterator[Share]:
     """Engines of sp_sysmon beside their threads."""
     threads = {one.name.strip(): one for one in facts.every(ThreadBusy)}
     for engine in {one.engine: one for one in facts.every(EngineBusy)}.values():
+        if pool and engine.pool != pool:
+            continue
         thread = threads.get(f"{ENGINE}{engine.engine}")
         if thread and known(thread.user_percent) and engine.busy_percent is not None:
             given = thread.user_percent + (thread.system_percent if known(thread.system_percent) else 0.0)
             yield Share(f"{ENGINE}{engine.engine}", engine.busy_percent, given, thread.source)
 
 
-def _monitored(facts: Facts) -> Iterator[Share]:
+def _monitored(facts: Facts, pool: str) -> Iterator[Share]:
     """Threads of monThread between two snapshots whose pools run engines: those that ran tasks."""
     for row in facts.every(MonThread):
         if not row.of_interval or not row.believed or not row.seconds or not known(row.total_ticks):
+            continue
+        if pool and row.pool != pool:
             continue
         runs = known(row.task_runs) and row.task_runs > 0
         if runs and row.total_ticks > 0 and known(row.busy_ticks) and known(row.user_time):

@@ -142,6 +142,27 @@ def engines_by_export(facts: Facts) -> dict[str, Engines]:
     return {name: one for name, one in found.items() if one and one.busy_percent is not None}
 
 
+def pools_of(facts: Facts) -> dict[str, Engines]:
+    """The engines of each thread pool, by sp_sysmon, else by `monThread`; none where there is one pool.
+
+    A task runs in its pool alone, so a mean over all engines says nothing of a pool that is short of them.
+    """
+    printed = {one.engine: one for one in facts.every(EngineBusy)}.values()
+    shares = [(one.pool, one.busy_percent, one.source) for one in printed if one.pool]
+    if not shares:
+        shares = [(one.pool, thread_busy(one), one.source) for one in _engine_threads(facts) if one.pool]
+    pools: dict[str, list[tuple[float | None, Source]]] = {}
+    for pool, busy, source in shares:
+        pools.setdefault(pool, []).append((busy, source))
+    if len(pools) < 2:
+        return {}
+    return {
+        pool: Engines(len(rows), _mean(busy for busy, _ in rows), rows[0][1])
+        for pool, rows in pools.items()
+        if all(busy is not None for busy, _ in rows)
+    }
+
+
 def _printed(facts: Facts) -> Engines | None:
     """The engines as sp_sysmon prints them."""
     return facts.once(EngineBusy, _engines_printed)
@@ -175,9 +196,13 @@ def _engines_counted(facts: Facts) -> Engines | None:
     return Engines(len(engines), busy, engines[0].source, engines[0].seconds)
 
 
-def _engines_by_threads(facts: Facts) -> Engines | None:
+def _engine_threads(facts: Facts) -> list[MonThread]:
     threads = [one for one in interval_first(facts, MonThread) if one.pool and one.pool not in OTHER_POOLS]
-    threads = list({(one.instance, one.thread): one for one in threads}.values())
+    return list({(one.instance, one.thread): one for one in threads}.values())
+
+
+def _engines_by_threads(facts: Facts) -> Engines | None:
+    threads = _engine_threads(facts)
     if not threads:
         return None
     return Engines(len(threads), _mean(thread_busy(one) for one in threads), threads[0].source, threads[0].seconds)

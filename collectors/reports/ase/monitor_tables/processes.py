@@ -119,6 +119,7 @@ CACHED_STATEMENTS = MonitorTable(
             mean_cpu_milliseconds="avgcputime",
             mean_elapsed_milliseconds="avgelapsedtime",
             mean_scan_rows="avgscanrows",
+            mean_read_rows="avgqualifyingreadrows",
             max_write_rows="maxqualifyingwriterows",
             total_logical_reads="totallio",
             total_physical_reads="totalpio",

@@ -18,7 +18,7 @@ from rules.ase._evidence.waits.error_log import DAY, recent
 from rules.changes.quoting import comment
 
 HOUR = timedelta(hours=1)
-PAGE = "page"
+PAGE, SHARED, EXCLUSIVE = "page", "shared", "exclusive"
 PERIOD = "deadlock checking period"
 
 
@@ -63,6 +63,19 @@ class Ring:
     def by_pages(self) -> bool:
         """Whether every lock it was about is one of a whole page."""
         return all(PAGE in (one.held_lock or "").lower() for one in self.edges)
+
+    @property
+    def converts(self) -> bool:
+        """Whether each shares a lock on the one row or page that all want for themselves: none can have it."""
+        first = self.edges[0]
+        where = (table_of(first), first.page, first.row)
+        return (
+            len(self.edges) > 1
+            and known(first.page)
+            and all((table_of(one), one.page, one.row) == where for one in self.edges)
+            and all((one.held_lock or "").lower().startswith(SHARED) for one in self.edges)
+            and all((one.waited_lock or "").lower().startswith(EXCLUSIVE) for one in self.edges)
+        )
 
     @property
     def says(self) -> str:
