@@ -22,7 +22,8 @@ Rdb's own rules. CONTENTION_POLICY makes more locks.
 How loud: a note up to a rate at which real nodes had no trouble, as so few operations cost little of a CPU (2.7 µs each
 in JCC's runs of 2014). Below it advice only where something else is measured: a cache of the file system that misses
 most of what is looked for, as each miss is work with that lock held; and a queue manager that other nodes ask so often
-that it must be polled, as each such request is work of two nodes.
+that it must be polled, as each such request is work of two nodes; and global buffers of a file that GBLPAGFIL has no
+room for, as whoever set them wanted them.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -236,7 +237,8 @@ def _finding(
     remote = share.remote
     polled = share.kind == QUEUE_MANAGER and remote >= limits.polled
     misses = share.kind == FILE_SYSTEM and bool(file_system.missing_caches(facts))
-    loud = several and (max(one.total for one in pictures) >= limits.many_requests or polled or misses)
+    no_room = buffers.no_room if buffers else ""
+    loud = several and (max(one.total for one in pictures) >= limits.many_requests or polled or misses or bool(no_room))
     wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
@@ -244,14 +246,17 @@ def _finding(
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
-        title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests",
+        title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests"
+        + ("; GBLPAGFIL has no room for its global buffers" if no_room else ""),
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
             _who(share),
         ),
-        because=joined(_because(share, facts) if not wrong else "", sentence(wrong.says) if wrong else ""),
+        because=joined(
+            sentence(no_room) or (_because(share, facts) if not wrong else ""), sentence(wrong.says) if wrong else ""
+        ),
         do=found.do,
         unknown=_unknown(share, pictures, facts, limits),
         evidence=tuple(_evidence(facts, share, named, remote, limits)),
