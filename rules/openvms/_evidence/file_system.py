@@ -5,7 +5,8 @@ F11B$s, which guards the header of one file or directory, is below a volume's tr
 Sources: KP_LOCKTOOLS (names), wiki.vmssoftware.com/ACP_parameters (caches; they cut I/O, no source promises fewer
 locks), HP "ask the wizard" 7230 (programs that hook F11B$ locks can hold them for hours).
 What a node does of it [MON.FCP] of T4 tells, and [MON.FLSC] how often a cache has what is looked for: hits of attempts,
-over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE).
+over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE). Its CPU time is
+a rate, too, in ticks of 10 ms (the same, MONITOR FCP): 100 a second are one CPU.
 """
 
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ FEW_HITS, LEAST_ATTEMPTS = 50.0, 50.0
 FEW_MADE = 0.05
 """This project: files made, extended and erased for one that is looked up or opened; below it these are not the load.
 """
+TICKS = 100.0
+"""Ticks of CPU time in a second of one CPU."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
 FEWER_FILES = (
     "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's default), work "
@@ -52,6 +55,33 @@ class Misses:
     attempts: float
     """Per second."""
     source: Source
+
+
+@dataclass(frozen=True)
+class Taken:
+    """CPU time of the file system of one node."""
+
+    value: float
+    """CPUs, on average over the file."""
+    source: Source
+
+
+def cpus(facts: Facts) -> Taken | None:
+    """The CPUs that the file system takes; `None` where T4 does not tell."""
+    ticks = _column(facts, "FCP Cpu")
+    if ticks is None or not known(ticks.mean) or ticks.mean < 0:
+        return None
+    return Taken(round(ticks.mean / TICKS, 2), ticks.source)
+
+
+def _opened(facts: Facts, share: Share) -> str:
+    """The file that is opened so often, by name: where opens have most of it, and this file most of them."""
+    kinds = by_kind(share)
+    tree = busiest(share, FILE_ACCESS) if next(iter(kinds), "") == FILE_ACCESS else None
+    if tree is None or not known(tree.total) or 2 * tree.total < kinds[FILE_ACCESS]:
+        return ""
+    named = name_of(facts, tree.resource)
+    return named.name if named and named.sure else ""
 
 
 def looked_up(facts: Facts) -> str:
@@ -132,7 +162,9 @@ def what(facts: Facts, share: Share) -> str:
     does = "looking up and opening files" if looked_up(facts) else "opening, creating and extending files"
     tree = busiest(share, VOLUME) if looked_up(facts) or next(iter(by_kind(share)), "") == VOLUME else None
     volume = tree.resource.volume if tree else None
-    return f"{does}{f' on {comment(volume, LONGEST_LABEL)}' if volume else ''} (file system)"
+    file = _opened(facts, share).rpartition("]")[2]
+    on = f" on {comment(volume, LONGEST_LABEL)}" if volume else ""
+    return f"{does}{on} (file system{f', most {file}' if file else ''})"
 
 
 def directory_waited_for(facts: Facts, share: Share) -> str:
@@ -159,11 +191,10 @@ def remedy(facts: Facts, share: Share) -> str:
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
         return (
-            "Keep files open over the work instead of opening them for each record or request. Raise what misses "
-            f"({named}; MIN_ lines in MODPARAMS.DAT, AUTOGEN, and perhaps a new MOUNT) and compare the hits: "
-            "documented to cut the file system's I/O, not its locks."
+            f"{_keep_open(facts, share)}. Raise what misses ({named}; MIN_ lines in MODPARAMS.DAT, AUTOGEN, and perhaps "
+            "a new MOUNT) and compare the hits: documented to cut the file system's I/O, not its locks."
         )
-    return f"{_keep_open()} {caches}"
+    return f"{_keep_open(facts, share)}, and look at {HOLDERS}. {caches}"
 
 
 def _fewer_files(facts: Facts, share: Share) -> str:
@@ -186,9 +217,13 @@ def _now(facts: Facts, name: str) -> str:
     return f" {found.current:g}" if found and found.runs and known(found.current) else ""
 
 
-def _keep_open() -> str:
-    """Of opens without more to say."""
-    return f"Keep files open over the work instead of opening them for each record or request, and look at {HOLDERS}."
+def _keep_open(facts: Facts, share: Share) -> str:
+    """Of opens, as a sentence without its full stop."""
+    file, opens = _opened(facts, share), _rate(facts, "FCP Files opened")
+    if not file:
+        return "Keep files open over the work instead of opening them for each record or request"
+    often = f" (this node opens {in_prose(opens)} files a second)" if opens else ""
+    return f"Keep {file} open over the work instead of opening it for each record or request{often}"
 
 
 def settings(facts: Facts) -> Iterator[Evidence]:
