@@ -248,8 +248,8 @@ def remedy(facts: Facts, share: Share) -> str:
         more = f" (and {small.more} more listed there with so small an extent)" if small.more else ""
         return (
             f"SET FILE/EXTENSION={small.larger} {small.command}{more}: it grows by {small.by:.0f} blocks now, and of "
-            f"{in_prose(small.rate)} allocations/s about {in_prose(small.left)} is left, where they are of such files. A program that "
-            "asks for an extent of its own keeps that."
+            f"{in_prose(small.rate)} allocations/s about {in_prose(small.left)} is left, where they are of such files. "
+            "A program that asks for an extent of its own keeps that."
         )
     if kind == VOLUME and not looked_up(facts):
         return _fewer_files(facts, share) if missing_caches(facts) else f"{FEWER_FILES} {caches}"
