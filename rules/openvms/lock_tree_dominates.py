@@ -20,9 +20,10 @@ cut its I/O, no source promises fewer locks. Names that are documented nowhere m
 Rdb's own rules. CONTENTION_POLICY makes more locks.
 
 How loud: a note up to a rate at which real nodes had no trouble, as so few operations cost little of a CPU (2.7 µs each
-in JCC's runs of 2014). Below it advice only where something else is measured: a cache of the file system that misses
-most of what is looked for, as each miss is work with that lock held; and a queue manager that other nodes ask so often
-that it must be polled, as each such request is work of two nodes.
+in JCC's runs of 2014). Below it advice only where something else is measured: the CPU time of the file system itself
+(MONITOR FCP); a cache of it that misses most of what is looked for, as each miss is work with that lock held; a queue
+manager that other nodes ask so often that it must be polled, as each such request is work of two nodes; and global
+buffers of a file that GBLPAGFIL has no room for, as whoever set them wanted them.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -126,6 +127,11 @@ class Limits:
         500.0,
         "this project: as many as openvms/locks_mastered_remotely judges; jobs alone ask for few a second",
         unit="lock requests/s of other nodes",
+    )
+    file_system_cpus: float = limit(
+        0.25,
+        "this project: a quarter of one CPU in the file system alone is work that fewer opens or extents save",
+        unit="CPUs",
     )
     pictures: float = limit(
         3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
@@ -236,7 +242,12 @@ def _finding(
     remote = share.remote
     polled = share.kind == QUEUE_MANAGER and remote >= limits.polled
     misses = share.kind == FILE_SYSTEM and bool(file_system.missing_caches(facts))
-    loud = several and (max(one.total for one in pictures) >= limits.many_requests or polled or misses)
+    taken = file_system.cpus(facts) if share.kind == FILE_SYSTEM else None
+    costs = taken is not None and taken.value >= limits.file_system_cpus
+    no_room = buffers.no_room if buffers else ""
+    loud = several and (
+        max(one.total for one in pictures) >= limits.many_requests or polled or misses or costs or bool(no_room)
+    )
     wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
@@ -244,14 +255,17 @@ def _finding(
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
-        title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests",
+        title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests"
+        + ("; GBLPAGFIL has no room for its global buffers" if no_room else ""),
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
             _who(share),
         ),
-        because=joined(_because(share, facts) if not wrong else "", sentence(wrong.says) if wrong else ""),
+        because=joined(
+            sentence(no_room) or (_because(share, facts) if not wrong else ""), sentence(wrong.says) if wrong else ""
+        ),
         do=found.do,
         unknown=_unknown(share, pictures, facts, limits),
         evidence=tuple(_evidence(facts, share, named, remote, limits)),
@@ -300,6 +314,10 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
+        if taken := file_system.cpus(facts):
+            yield Evidence(
+                "CPU time of the file system", taken.value, "CPUs", taken.source, limits.file_system_cpus, "from ticks"
+            )
         yield from file_system.settings(facts)
     if (
         share.kind == FILE_SYSTEM
@@ -340,7 +358,11 @@ def _because(share: Share, facts: Facts) -> str:
             "each direct I/O, often more (practice)."
         )
     if share.kind == FILE_SYSTEM:
-        return sentence(file_system.said(facts, share))
+        taken = file_system.cpus(facts)
+        return joined(
+            sentence(file_system.said(facts, share)),
+            f"The file system takes {taken.value:.2f} CPUs on this node (T4, FCP Cpu)." if taken else "",
+        )
     if share.kind == SYSTEM_ID:
         return (
             "Below such a root stand locks that are meant to stay on one node, as those of RMS global buffer sections."

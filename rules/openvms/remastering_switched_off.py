@@ -1,7 +1,8 @@
 """PE1 is -1: no lock tree moves, and nothing counts who uses it.
 
 Finds: the special parameter PE1 at -1, which switches the moving of lock trees off; or at another value, where -1
-waits for the next boot (CURRENT); or above 0 on a node that clearly masters what another one, no slower, works more in.
+waits for the next boot (CURRENT); or above 0 on a node that clearly masters what another one, not known to be slower,
+works more in.
 
 Why it matters: trees stay with the node that took the first lock, whoever works on them later. And -1 also stops the
 activity counters of the trees, so tools that list the busiest trees (LCKACT) see nothing. JCC Consulting set it for the
@@ -112,28 +113,47 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _limited(facts: Facts, value: float, fact: SysgenParameter) -> Finding | None:
-    """PE1 above 0 keeps the trees here that another node works more in, as the decision over all nodes has it."""
-    found = decide(facts) if value > 0 and len(members_of(facts)) > 1 else None
-    if found is None or found.kind is not Kind.KEPT or found.master != own_name(facts) or found.move is None:
+    """PE1 above 0 keeps the trees here that another node works more in, as the decision over all nodes has it.
+
+    Where that is open, as nothing tells which node is faster, the figures tell all the same who works more in them.
+    """
+    members, own = members_of(facts), own_name(facts) or "node"
+    if value <= 0 or len(members) < 2:
+        return None
+    found = decide(facts)
+    kept = found.move if found.kind is Kind.KEPT and found.master == own else None
+    undecided = found.kind is Kind.OPEN and not (found.refused or found.move)
+    target = found.target if kept else _user(facts) if undecided else None
+    if target is None:
         return None
     crossing = [one.today.outgoing for one in found.lines if one.today.outgoing]
-    before, after = sum(low for low, _ in crossing), found.crossing_after
+    before, after = sum(low for low, _ in crossing), found.crossing_after if kept else None
+    stakes = stakes_of(members, own, target)
+    works = (
+        f"{target} asks this node for {stakes[1]:,.0f} lock operations/s, it does {stakes[0]:,.0f} itself."
+        if stakes
+        else ""
+    )
+    alike = " and ".join(comment(one.name, 15) for one in members if not one.own and known(one.pe1) and one.pe1 > 0)
+    also = f"; the same on {alike}, or what came there never leaves" if alike else ""
+    pending = pending_of(facts, NAME)
+    free = set_parameter(
+        NAME, value, FREE, dynamic=True, cautions=(MOVE,), node=own_name(facts), pending=pending[0] if pending else None
+    )
     return Finding(
-        subject=found.master or "node",
+        subject=own,
         severity=Severity.ADVICE,
-        title=f"PE1 = {value:.0f} keeps lock trees here that {found.target} works more in",
-        seen=f"{found.figures}. PE1 is {value:.0f} here.",
-        because=f"{found.target} works more in them than this node; above 0 only small trees may move (as recalled).",
+        title=f"PE1 = {value:.0f} keeps lock trees here that {target} works more in",
+        seen=joined(f"{found.figures}." if kept else works, f"PE1 is {value:.0f} here."),
+        because=f"{target} works more in them; above 0 only trees of up to so many locks may move (as recalled).",
         do=(
-            f"PE1 {value:.0f} → 0, its default (at once), lets them move to {found.target}; measure after it. Before "
+            f"PE1 {value:.0f} → 0, its default (at once{also}), lets them move to {target}; measure after it. Before "
             "that, ask why it was set: before V7.3 moving a tree took far longer."
         ),
-        unknown=sentence(
-            room_of(members_of(facts), found.target or "", comes_from=(found.master or "",), by="trees").brief
-        ),
-        evidence=(Evidence(NAME, value, "", fact.source), *found.move.evidence),
+        unknown=sentence(room_of(members, target, comes_from=(own,), by="trees").brief),
+        evidence=(Evidence(NAME, value, "", fact.source), *(kept.evidence if kept else ())),
         explains=("openvms/locks_mastered_remotely",),
-        changes=found.move.changes,
+        changes=kept.changes if kept else (free,),
         expects=(Expectation(CROSS, round(before), in_range(after), "arithmetic"),) if after else (),
     )
 

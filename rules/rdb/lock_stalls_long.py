@@ -47,7 +47,7 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, ended_for, evidence_of_shared, shared_of, shared_rows
-from rules.rdb._evidence.standstill import KINDS, kind_of, on_the_whole, standstill, stopped
+from rules.rdb._evidence.standstill import KINDS, halted_for, kind_of, on_the_whole, standstill, stopped
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import (
@@ -74,7 +74,6 @@ from rules.rdb._evidence.waits import (
     process_of,
     queues,
     total,
-    waits_for_it,
     waits_of,
     with_care,
 )
@@ -379,15 +378,14 @@ def _queue(
     crowd: Mean | None,
 ) -> Finding:
     """Who holds others up at one moment; for how long a screen of stalls or a stall log may tell."""
-    worst, waiting = lines[0], lines[0].behind
+    worst = lines[0]
     holder, first = process_of(worst.holder), len(worst.waiting)
-    halted = stopped(waits_for_it(waits, worst.holder.resource), limits.still_seconds) >= limits.queue
+    halted, lasts = halted_for(waits, worst.holder.resource, limits.still_seconds, limits.queue)
+    waiting = max(worst.behind, halted)  # the screen of stalls may have more than the display
     little = crowd is not None and crowd.waiting < limits.processes and not halted
     others = [line.holder for line in lines[1:]]
-    lasts, idle = logged_again(waits, worst.holder.resource), for_quiet_point(worst.holder.resource)
-    if halted:
-        longest = max(map(longest_of, waits_for_it(waits, worst.holder.resource)))
-        lasts = f"Stall Messages shows waits of up to {rounded(longest)} s for it: it is no matter of a moment."
+    lasts = lasts or logged_again(waits, worst.holder.resource)
+    idle = for_quiet_point(worst.holder.resource)
     asks = next(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
@@ -397,7 +395,7 @@ def _queue(
     return Finding(
         subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
         severity=loud if waiting >= limits.queue and not little else Severity.NOTE,
-        title=holds_up(worst) + (asks if idle else ""),
+        title=holds_up(worst, waiting) + (asks if idle else ""),
         seen=joined(
             f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and "
             f"{first} process{'es' * (first > 1)} wait{'s' * (first == 1)} for it: {worst.said}{worst.passed_on}.",
@@ -420,7 +418,7 @@ def _queue(
             ),
         ),
         expects=(Expectation(f"processes that wait for {holder}", waiting, "fewer", "heuristic"),),
-        urgent=halted,
+        urgent=bool(halted),
     )
 
 

@@ -1,8 +1,9 @@
 """Processes wait for locks on whole files instead of records.
 
 Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
-a file, or for ranges of one that is locked as a whole; many that wait for one record (a note: the locks are fine
-already); in measured variants of a program how much clock time coarse locking takes more than fine.
+a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
+listing); many that wait for one record (a note: the locks are fine already); in measured variants of a program how much
+clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -173,22 +174,51 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
         return Clean(
             f"{name}: {waiting} {'waits' if waiting == 1 else 'wait'} for ranges of it, not for the whole file"
         )
-    held = tuple(one for one in worst.holders(behind))
+    held = worst.holders(behind)
+    over = [one for one in several if len(one.behind_whole) >= limits.waiters]
+    same = _holds_in_all(over)
+    lasts = bool(same) and len(over) >= limits.listings and 2 * len(over) >= len(tables)
+    who = owners(same or held)
+    often = f" So it is in {len(over)} of {len(tables)} listings" if len(tables) > 1 else ""
+    turns = "" if same or not often else ", with another holder"
+    command = f" (`ps -o pid,etime,args -p {same[0].pid}`)" if same and same[0].pid > 0 else ""
     return Finding(
         subject=name,
-        severity=Severity.NOTE,
-        title=f"{len(behind)} that lock ranges of {name} wait for one that locks all of it",
+        severity=Severity.WARNING if lasts else Severity.NOTE,
+        title=(
+            f"{who} keeps all of {name} locked: {len(behind)} that lock ranges wait"
+            if lasts
+            else f"{len(behind)} that lock ranges of {name} wait for one that locks all of it"
+        ),
         seen=(
-            f"{owners(behind)} wait for ranges of the file, which {owners(held)} has locked from its first byte to its "
-            "end."
+            f"{owners(behind)} wait for ranges of the file, which {who} has locked from its first byte to its "
+            f"end.{often}{turns}{'.' * bool(often)}"
         ),
         because="A backup or a reorganisation may need that; a program that changes records does not.",
-        do="See whether it lasts: one listing is one moment.",
+        do=(
+            f"See what {who} does{command}, and let it end: those that wait lock ranges already. Later run it outside "
+            "the hours of service, or have it lock in portions, range by range."
+            if lasts
+            else "See whether it lasts: one listing is one moment."
+            if len(tables) == 1
+            else "See whether it lasts, in listings some seconds apart: each is one moment."
+        ),
+        unknown="How long they wait no listing tells." if lasts else "",
         evidence=(
             Evidence("waiters behind it", len(behind), "waiters", behind[0].source, limits.waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
+            *((Evidence("listings with that holder", len(over), f"of {len(tables)}", worst.table.source),) * lasts),
         ),
+        weight=float(len(behind)) if lasts else None,
     )
+
+
+def _holds_in_all(over: Sequence[Queue]) -> tuple[RecordLock, ...]:
+    """The one process that those behind it wait for in each of these listings, with its command where one names it."""
+    held = [one.holders(one.behind_whole) for one in over]
+    pids = set.intersection(*({lock.pid for lock in locks} for locks in held)) - {-1} if held else set()
+    locks = [lock for several in held for lock in several if lock.pid in pids]
+    return (max(locks, key=lambda lock: bool(lock.command)),) if len(pids) == 1 else ()
 
 
 def _one_record(

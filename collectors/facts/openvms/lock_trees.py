@@ -181,7 +181,9 @@ class FileName(Fact):
     sequence: int
     volume_number: int
     allocated_blocks: Reading = ABSENT
-    """Of DIRECTORY/FULL and DUMP/HEADER alone, as the next two: blocks of 512 bytes."""
+    """Of DIRECTORY/FULL and DUMP/HEADER alone, as the next three: blocks of 512 bytes."""
+    extend_blocks: Reading = ABSENT
+    """Blocks that are added each time the file is extended, 0 to 65,535; RMS decides where it is 0."""
     bucket_blocks: Reading = ABSENT
     """Blocks of a bucket; of an indexed file the largest of its areas."""
     global_buffers: Reading = ABSENT

@@ -11,7 +11,8 @@ Samples, the first as the vendor's wiki prints it [V]::
 
 A name too long for its column stands on a line of its own and the id on the next. Only names with an id are read; a
 plain DIRECTORY is none of this. DIRECTORY/FULL and DUMP/HEADER print the file's attributes below its id, of which those
-are read that the size of its global buffers follows from; the first as ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
+are read that the size of its global buffers follows from, and what extends it; the first as
+ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
 
     ORDERS.DAT;12                 File ID:  (184815,2,0)
     File attributes:    Allocation: 13314, Extend: 90, Maximum bucket size: 6
@@ -47,9 +48,10 @@ DUMP = re.compile(rf"\s{{0,4}}Dump of file (?P<file>.{{1,255}}?) on {vms.MOMENT}
 DUMP_ID = re.compile(rf"\s{{0,4}}File ID {ID}", re.IGNORECASE)
 NAME_BELOW = re.compile(r"\s{0,40}File name:\s{1,80}(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$", re.IGNORECASE)
 ALLOCATED = re.compile(r"(?:\bAllocation|^\s{1,40}Highest block):\s{1,40}(\d{1,10})\b")
+EXTEND = re.compile(r"(?:\bExtend|^\s{1,40}Default extension size):\s{1,40}(\d{1,5})\b")
 BUCKET = re.compile(r"(?:\bMaximum b|^\s{1,40}B)ucket size:\s{1,40}(\d{1,3})\b")
 BUFFERS = re.compile(r"\bGlobal buffer count:\s{1,40}(\d{1,10})\b")
-"""What DIRECTORY/FULL or DUMP/HEADER prints of a file's size, its buckets and its global buffers."""
+"""What DIRECTORY/FULL or DUMP/HEADER prints of a file's size, what extends it, its buckets and its global buffers."""
 OF_FULL = re.compile(
     r"(?:Size|Linkcount|(?:File|RMS|Client) attributes|Caching attribute|File (?:organization|protection)"
     r"|Record (?:format|attributes)|Shelved state|Journaling enabled|Access Cntrl List):\s"
@@ -171,13 +173,15 @@ class _Walk:
     def _attributes(self, index: int, line: str) -> bool:
         """A line of attributes: of the file whose id was read last."""
         one = self.found[-1]
-        allocated, bucket, buffers = (pattern.search(line) for pattern in (ALLOCATED, BUCKET, BUFFERS))
-        if not (allocated or bucket or buffers):
+        patterns = (ALLOCATED, EXTEND, BUCKET, BUFFERS)
+        allocated, extend, bucket, buffers = (pattern.search(line) for pattern in patterns)
+        if not (allocated or extend or bucket or buffers):
             return False
         self.found[-1] = replace(
             one,
             source=replace(one.source, last=max(one.source.last, self._line(index))),
             allocated_blocks=float(allocated[1]) if allocated else one.allocated_blocks,
+            extend_blocks=float(extend[1]) if extend else one.extend_blocks,
             bucket_blocks=float(bucket[1]) if bucket else one.bucket_blocks,
             global_buffers=float(buffers[1]) if buffers else one.global_buffers,
         )

@@ -59,6 +59,8 @@ class Dominating:
     def do(self) -> str:
         """What makes it ask for fewer locks, as sentences that name it."""
         share, named, buffers = self.share, self.named, self.buffers
+        if buffers and buffers.no_room:
+            return f"{self._file}: {buffers.do}"
         if buffers:
             if named:
                 return (

@@ -5,18 +5,20 @@ F11B$s, which guards the header of one file or directory, is below a volume's tr
 Sources: KP_LOCKTOOLS (names), wiki.vmssoftware.com/ACP_parameters (caches; they cut I/O, no source promises fewer
 locks), HP "ask the wizard" 7230 (programs that hook F11B$ locks can hold them for hours).
 What a node does of it [MON.FCP] of T4 tells, and [MON.FLSC] how often a cache has what is looked for: hits of attempts,
-over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE).
+over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE). Its CPU time is
+a rate, too, in ticks of 10 ms (the same, MONITOR FCP): 100 a second are one CPU.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import LockQueue, LockTree, SysgenParameter, T4Column
+from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
-from rules.changes.quoting import comment
+from rules.changes.quoting import Unquotable, comment, openvms_file
 from rules.finding import Evidence
-from rules.openvms._evidence.lock_trees import LONGEST_LABEL, Named, Share, name_of, place_of
+from rules.openvms._evidence.lock_trees import LONGEST_LABEL, LONGEST_NAME, Named, Share, is_volume, name_of, place_of
 from rules.openvms._evidence.node import in_prose
 
 CACHES = ("ACP_DINDXCACHE", "ACP_DIRCACHE", "ACP_HDRCACHE", "ACP_FIDCACHE", "ACP_EXTCACHE", "ACP_SYSACC")
@@ -31,11 +33,18 @@ FEW_HITS, LEAST_ATTEMPTS = 50.0, 50.0
 FEW_MADE = 0.05
 """This project: files made, extended and erased for one that is looked up or opened; below it these are not the load.
 """
+ALLOCATIONS = "Disk space allocations"
+TICKS = 100.0
+"""Ticks of CPU time in a second of one CPU."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
 FEWER_FILES = (
     "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's default), work "
     "files that are kept and used again."
 )
+OFTEN_EXTENDED = 10.0
+"""Allocations per second, this project: so many are files that grow by next to nothing, time after time."""
+MOST_EXTENDED = 65_535
+"""Blocks (DCL help, SET FILE/EXTENSION)."""
 INDEX = "ACP_DINDXCACHE"
 """Builds an index into a directory, which cuts searches in it (wiki.vmssoftware.com/ACP_parameters)."""
 HOLDERS = "programs that watch, back up or defragment files, as such ones hold these locks, too (vendor)"
@@ -54,9 +63,36 @@ class Misses:
     source: Source
 
 
+@dataclass(frozen=True)
+class Taken:
+    """CPU time of the file system of one node."""
+
+    value: float
+    """CPUs, on average over the file."""
+    source: Source
+
+
+def cpus(facts: Facts) -> Taken | None:
+    """The CPUs that the file system takes; `None` where T4 does not tell."""
+    ticks = _column(facts, "FCP Cpu")
+    if ticks is None or not known(ticks.mean) or ticks.mean < 0:
+        return None
+    return Taken(round(ticks.mean / TICKS, 2), ticks.source)
+
+
+def _opened(facts: Facts, share: Share) -> str:
+    """The file that is opened so often, by name: where opens have most of it, and this file most of them."""
+    kinds = by_kind(share)
+    tree = busiest(share, FILE_ACCESS) if next(iter(kinds), "") == FILE_ACCESS else None
+    if tree is None or not known(tree.total) or 2 * tree.total < kinds[FILE_ACCESS]:
+        return ""
+    named = name_of(facts, tree.resource)
+    return named.name if named and named.sure else ""
+
+
 def looked_up(facts: Facts) -> str:
     """That files are looked up and opened and hardly made or extended, as a clause; empty where nothing tells so."""
-    made = [_rate(facts, name) for name in ("FCP Files created", "FCP Disk space allocations", "FCP erases")]
+    made = [_rate(facts, name) for name in ("FCP Files created", f"FCP {ALLOCATIONS}", "FCP erases")]
     used = [_rate(facts, name) for name in ("FCP Filename lookups", "FCP Files opened")]
     if None in made[:2] or None in used:
         return ""
@@ -132,7 +168,61 @@ def what(facts: Facts, share: Share) -> str:
     does = "looking up and opening files" if looked_up(facts) else "opening, creating and extending files"
     tree = busiest(share, VOLUME) if looked_up(facts) or next(iter(by_kind(share)), "") == VOLUME else None
     volume = tree.resource.volume if tree else None
-    return f"{does}{f' on {comment(volume, LONGEST_LABEL)}' if volume else ''} (file system)"
+    file = _opened(facts, share).rpartition("]")[2]
+    if next(iter(by_kind(share)), "") == VOLUME and (small := extended(facts, share)):
+        does, file = f"extending files by {small.by:.0f} blocks", small.name.rpartition("]")[2]
+    on = f" on {comment(volume, LONGEST_LABEL)}" if volume else ""
+    return f"{does}{on} (file system{f', as {file}' if file else ''})"
+
+
+@dataclass(frozen=True)
+class Small:
+    """A file that is listed with a small extent on a volume where files are extended often."""
+
+    name: str
+    command: str
+    """As DCL takes its name."""
+    by: float
+    """Blocks."""
+    more: int
+    """Other listed files of the volume with as small an extent."""
+    rate: float
+    """Allocations per second of the node."""
+
+    @property
+    def larger(self) -> int:
+        """Blocks with which about one extension a second is left (this project), in thousands."""
+        return min(MOST_EXTENDED, 1_000 * ceil(self.rate * self.by / 1_000))
+
+    @property
+    def left(self) -> float:
+        """Extensions per second with so many blocks, 1 at least: fewer are none to count on."""
+        return max(1.0, self.rate * self.by / self.larger)
+
+
+def extended(facts: Facts, share: Share) -> Small | None:
+    """The file with the smallest extent on the busiest volume, where extensions are the load: not files that are made.
+
+    `None` where no listing of DIRECTORY/FULL has one, or RMS itself decides on the extent.
+    """
+    tree, rate, made = busiest(share, VOLUME), *(_rate(facts, f"FCP {one}") for one in (ALLOCATIONS, "Files created"))
+    if tree is None or rate is None or made is None or rate < OFTEN_EXTENDED or made > rate / 2:
+        return None
+    here = [
+        one
+        for one in facts.every(FileName)
+        if is_volume(one.device, tree.resource.volume) and known(one.extend_blocks) and one.extend_blocks > 0
+    ]
+    least = min((one.extend_blocks for one in here if known(one.extend_blocks)), default=0.0)
+    small = {one.name: one for one in here if one.extend_blocks == least}
+    if not small:
+        return None
+    name = min(small)
+    try:
+        found = Small(comment(name, LONGEST_NAME), openvms_file(name), least, len(small) - 1, rate)
+    except Unquotable:
+        return None
+    return found if found.larger > least else None
 
 
 def directory_waited_for(facts: Facts, share: Share) -> str:
@@ -154,16 +244,22 @@ def remedy(facts: Facts, share: Share) -> str:
     """What to do by the kind that has most, as sentences."""
     kind = next(iter(by_kind(share)), "")
     caches = "The ACP_ cache parameters are documented to cut its I/O; no source promises fewer locks."
+    if kind == VOLUME and (small := extended(facts, share)):
+        more = f" (and {small.more} more listed there with so small an extent)" if small.more else ""
+        return (
+            f"SET FILE/EXTENSION={small.larger} {small.command}{more}: it grows by {small.by:.0f} blocks now, and of "
+            f"{in_prose(small.rate)} allocations/s about {in_prose(small.left)} is left, where they are of such files. "
+            "A program that asks for an extent of its own keeps that."
+        )
     if kind == VOLUME and not looked_up(facts):
         return _fewer_files(facts, share) if missing_caches(facts) else f"{FEWER_FILES} {caches}"
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
         return (
-            "Keep files open over the work instead of opening them for each record or request. Raise what misses "
-            f"({named}; MIN_ lines in MODPARAMS.DAT, AUTOGEN, and perhaps a new MOUNT) and compare the hits: "
-            "documented to cut the file system's I/O, not its locks."
+            f"{_keep_open(facts, share)}. Raise what misses ({named}; MIN_ lines in MODPARAMS.DAT, AUTOGEN, and "
+            "perhaps a new MOUNT) and compare the hits: documented to cut the file system's I/O, not its locks."
         )
-    return f"{_keep_open()} {caches}"
+    return f"{_keep_open(facts, share)}, and look at {HOLDERS}. {caches}"
 
 
 def _fewer_files(facts: Facts, share: Share) -> str:
@@ -186,9 +282,13 @@ def _now(facts: Facts, name: str) -> str:
     return f" {found.current:g}" if found and found.runs and known(found.current) else ""
 
 
-def _keep_open() -> str:
-    """Of opens without more to say."""
-    return f"Keep files open over the work instead of opening them for each record or request, and look at {HOLDERS}."
+def _keep_open(facts: Facts, share: Share) -> str:
+    """Of opens, as a sentence without its full stop."""
+    file, opens = _opened(facts, share), _rate(facts, "FCP Files opened")
+    if not file:
+        return "Keep files open over the work instead of opening them for each record or request"
+    often = f" (this node opens {in_prose(opens)} files a second)" if opens else ""
+    return f"Keep {file} open over the work instead of opening it for each record or request{often}"
 
 
 def settings(facts: Facts) -> Iterator[Evidence]:

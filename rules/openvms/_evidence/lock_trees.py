@@ -226,7 +226,7 @@ def name_of(facts: Facts, resource: Resource) -> Named | None:
     if resource.file is None:
         return None
     alike = [one for one in facts.every(FileName) if _same(one.file, resource.file)]
-    here = [one for one in alike if _is_volume(one.device, resource.volume)]
+    here = [one for one in alike if is_volume(one.device, resource.volume)]
     maybe = [one for one in alike if DEVICE.match(one.device)]
     for found, sure in ((here, True), (maybe, False)):
         names = {one.name: one for one in found}
@@ -245,7 +245,7 @@ def _same(one: FileId, other: FileId) -> bool:
     return one.number == other.number and one.volume_number == other.volume_number and len(sequences) < 2
 
 
-def _is_volume(device: str, label: str | None) -> bool:
+def is_volume(device: str, label: str | None) -> bool:
     """Whether a device's name is that of a volume: `DISK$DATA` is what MOUNT makes of the label DATA."""
     return bool(label) and device.upper() in (f"DISK${label}".upper(), (label or "").upper())
 

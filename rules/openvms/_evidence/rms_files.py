@@ -29,10 +29,12 @@ class Buffers:
     """What may be said of global buffers for one file."""
 
     do: str
-    """A clause for where several write."""
+    """A clause for where several write; whole sentences where there is `no_room`."""
     change: Change | None = None
     missing: tuple[MissingInput, ...] = ()
     """What would give a number."""
+    no_room: str = ""
+    """That the buffers it has by its attributes cannot be there, as a clause."""
 
 
 def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffers:
@@ -47,10 +49,9 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
     if file is None:
         return Buffers(KEEPS)
     now = file.global_buffers if known(file.global_buffers) else None
+    allowed = _setting(facts, ALLOWED)
     if now:
-        return Buffers(
-            f"look at its record locks: it has {now:,.0f} global buffers already, and more of them spare no record lock"
-        )
+        return _has_some(now, file.bucket_blocks if known(file.bucket_blocks) else None, allowed)
     if known(file.allocated_blocks) and not known(file.bucket_blocks):
         return Buffers(f"{KEEPS}; of a sequential file one takes the multiblock count of the first stream to connect")
     lacks = [name for name in SETTINGS if _setting(facts, name) is None]
@@ -63,7 +64,6 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
     count, bucket = found
     mb, pages = size_of(count, bucket)
     has = "as it has none, " if now == 0 else ""
-    allowed = _setting(facts, ALLOWED)
     if allowed is not None and pages > allowed:
         return Buffers(
             f"global buffers need room first: {count:,} of {bucket:.0f} blocks are {pages:,} pages, more than "
@@ -74,6 +74,32 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
         "then keeps read-mode bucket locks between accesses",
         global_buffers(file.name, now, count, bucket),
         asked,
+    )
+
+
+def _has_some(now: float, bucket: float | None, allowed: float | None) -> Buffers:
+    """Of a file that has global buffers by its attributes: whether GBLPAGFIL lets them be there at all.
+
+    Its unit is a page of memory here; where they are more than that many, they are more pagelets all the same.
+    """
+    if bucket is None or allowed is None:
+        return Buffers(
+            f"see with INSTALL LIST/GLOBAL whether its {now:,.0f} global buffers are there (sections RMS$ and 8 "
+            "digits); more of them spare no record lock"
+        )
+    pages = size_of(now, bucket)[1]
+    if pages <= allowed:
+        return Buffers(
+            f"look at its record locks: it has {now:,.0f} global buffers already, and more of them spare no record lock"
+        )
+    return Buffers(
+        f"raise GBLPAGFIL (MCR SYSGEN, USE ACTIVE, SET GBLPAGFIL {allowed + pages:.0f}, WRITE ACTIVE: at once; "
+        f"MIN_GBLPAGFIL in MODPARAMS.DAT), and the page file by {pages:,} pages. Then every program closes the file "
+        "once; INSTALL LIST/GLOBAL shows its section (RMS$ and 8 digits).",
+        no_room=(
+            f"its {now:,.0f} global buffers of {bucket:.0f} blocks take {pages:,} pages, more than GBLPAGFIL "
+            f"({allowed:,.0f}) allows in all: they cannot be there"
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from rules.finding import Evidence, Finding, Severity, joined
 from rules.rdb._evidence.attached import called, recoveries
 from rules.rdb._evidence.counted import Mean, averaged, rounded
 from rules.rdb._evidence.databases import OneDatabase
-from rules.rdb._evidence.waits import MOST, STALLS, Waits, named
+from rules.rdb._evidence.waits import MOST, STALLS, Waits, named, waits_for_it
 
 MOMENT = "stall messages"
 """The kind of a screen that shows one moment."""
@@ -91,6 +91,22 @@ def stopped(groups: Iterable[WaitGroup], seconds: float) -> int:
             key = (one.node, one.resource_kind, one.resource, one.mode)
             most[key] = max(most.get(key, 0), one.processes)
     return sum(most.values())
+
+
+def halted_for(waits: Waits, resource: str, seconds: float, least: int) -> tuple[int, str]:
+    """How many stand still for a resource as RMU/SHOW LOCKS prints it, and a sentence that says so.
+
+    0 and nothing where fewer than `least` do.
+    """
+    groups = waits_for_it(waits, resource)
+    count = stopped(groups, seconds)
+    if count < least:
+        return 0, ""
+    most = rounded(max(map(longest, groups)))
+    return (
+        count,
+        f"Stall Messages shows waits of up to {most} s for it, by {count} processes: it is no matter of a moment.",
+    )
 
 
 def standstill(

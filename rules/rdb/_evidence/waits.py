@@ -325,9 +325,10 @@ def held_by(locks: Sequence[HeldLock]) -> str:
     return ", ".join(f"{process_of(lock)} holds {comment(lock.resource, 60)}" for lock in locks[:MOST])
 
 
-def holds_up(line: Queue) -> str:
-    """`BATCH_3 (20403A14) holds up 9 processes`."""
-    return f"{process_of(line.holder)} holds up {line.behind} process{'es' * (line.behind > 1)}"
+def holds_up(line: Queue, behind: int = 0) -> str:
+    """`BATCH_3 (20403A14) holds up 9 processes`; `behind`: where more than the display lists are known to wait."""
+    count = behind or line.behind
+    return f"{process_of(line.holder)} holds up {count} process{'es' * (count > 1)}"
 
 
 def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mapping[str, AttachedProcess]) -> str:
