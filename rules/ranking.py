@@ -116,8 +116,8 @@ def _explained(one: Ranked, by_rule: Mapping[str, list[Ranked]]) -> tuple[str, .
 
 
 def _of_same(cause: Finding, effect: Finding) -> bool:
-    """Whether two findings are of one database; what causes may be of one of its nodes (`… on ORKNEY`)."""
-    return cause.subject == effect.subject or cause.subject.startswith(f"{effect.subject} on ")
+    """Whether two findings are of one database; what causes may be of a node (`… on ORKNEY`) or a cache of it."""
+    return cause.subject == effect.subject or cause.subject.startswith(f"{effect.subject} ")
 
 
 def _rank(ranked: Ranked, lost: Mapping[str, float] | None) -> tuple[float, int, bool, float, float, float, str]:

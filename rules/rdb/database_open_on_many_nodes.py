@@ -226,14 +226,18 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     busiest, of = max(rates, key=lambda pair: pair[0], default=(None, None))
     busy = busiest is not None and busiest >= limits.busy_operations and refused is None
     asked = of.rate("locks requested", "total") if of else None
+    pages = of.share("page") if of else None
+    proven, least_pages = nodes_without(facts, one), 2 * limits.busy_pages  # each that is requested is released, too
+    by_pages = pages is not None and pages.part >= least_pages
+    decide = bool(proven) and by_pages and not busy and refused is None
     measured = f", it has {busiest:,.0f} lock operations/s" if busiest is not None else ""
     evidence = [Evidence("cluster nodes", configured, "nodes", nodes.source, 1)]
     if busiest is not None and asked is not None:
         rate = round(busiest, 1)
         evidence.append(Evidence("lock operations", rate, "/s", asked.source, limits.busy_operations))
-    evidence += [
-        Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in nodes_without(facts, one)
-    ]
+    if pages is not None and decide:
+        evidence.append(Evidence("page lock operations", round(pages.part, 1), "/s", pages.source, least_pages))
+    evidence += [Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in proven]
     do = (
         "First make sure that no other node opens it at night or after a failure, nor has to at the same time; then "
         f"set NUMBER OF CLUSTER NODES from {configured:g} to 1 with the database closed and after a full backup."
@@ -242,11 +246,21 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         do = f"No script is written for it here: {refused.why}."
     elif busiest is None:
         do = "Nothing is set here: how much it locks is not in the exports of this capture."
+    elif decide:
+        others = " and ".join(comment(listed.node, 31) for listed in proven[:2]) + (" …" if len(proven) > 2 else "")
+        do = (
+            f"Decide whether {others} must be able to open it at night or after a failure: with NUMBER OF CLUSTER "
+            f"NODES 1 an open there fails while it is open here. If not, set it from {configured:g} to 1 at the next "
+            "closing, after a full backup."
+        )
     elif not busy:
-        do = "Nothing is set here for its own sake: with so little locking there is little to gain."
+        do = (
+            f"Nothing is set here for its own sake: below {limits.busy_operations:,.0f} lock operations/s there is "
+            "little to gain."
+        )
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if busy else Severity.NOTE,
+        severity=Severity.ADVICE if busy or decide else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
         seen=f"No other node has it open{listed_when(facts, one)}{measured}, and it is declared for {configured:g}.",
         because=(
@@ -256,6 +270,6 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         do=do,
         unknown="The export shows one moment, not whether another node opens it at night or after a failure.",
         evidence=tuple(evidence),
-        changes=(change_nodes(facts, one, FAILOVER),) if busy else (),
+        changes=(change_nodes(facts, one, FAILOVER),) if busy or decide else (),
         expects=(Expectation("lock operations per transaction", None, "lower", "heuristic"),),
     )

@@ -54,7 +54,6 @@ from rules.rdb._evidence.waits import (
     BACKUP,
     BY_TYPE,
     HOLDER,
-    SOONER,
     STALLS,
     TIMEOUTS,
     WAIT_FACTS,
@@ -73,6 +72,7 @@ from rules.rdb._evidence.waits import (
     of_holder,
     process_of,
     queues,
+    sooner,
     total,
     waits_of,
     with_care,
@@ -390,7 +390,7 @@ def _queue(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
     image = image_of(attached, worst.holder.pid)
-    see = f"{'see' if not lasts else 'See'} what its transaction does: {BACKUP if idle else SOONER}"
+    see = f"{'see' if not lasts else 'See'} what its transaction does: {BACKUP if idle else sooner(worst.holder)}"
     loud = Severity.WARNING if halted else Severity.ADVICE
     return Finding(
         subject=f"{one.subject} {comment(worst.holder.resource, 60)}",

@@ -9,6 +9,9 @@ What to do: let reports run in SET TRANSACTION READ ONLY, which reads snapshots;
 changes most of a table may reserve it: RESERVING t FOR PROTECTED WRITE lets others only read it, EXCLUSIVE nobody (the
 vendor's help); that fewer row locks are then taken is inferred. The way back is FOR SHARED WRITE.
 
+Where transactions that change rows lock many on each page, and hardly a lock is asked back, page level locking of that
+storage area is a candidate: it holds page locks to the end of the transaction, so for short ones alone.
+
 When to ignore it: where a transaction has to change as many rows, and where the locks are few. Never reserve a table in
 the hours in which others change it: they wait until the transaction ends. With deferred snapshots a read-only
 transaction waits for all writers before it starts.
@@ -19,10 +22,13 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import StatisticRow
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Expectation, Finding, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
+    ASKED,
     COUNTED_FACTS,
+    asked_back,
     caveats,
     counted,
     of_each_node,
@@ -48,8 +54,20 @@ DO = (
     "table at a quiet time can reserve it: SET TRANSACTION READ WRITE RESERVING <table> FOR PROTECTED WRITE (others "
     "only read it; fewer row locks are inferred), and back: FOR SHARED WRITE."
 )
+PAGE_LEVEL = (
+    "Where the short transactions that change rows lock those of one page, a candidate is page level locking for that "
+    "area, not RDB$SYSTEM: ALTER DATABASE FILENAME '{root}' ALTER STORAGE AREA <area> LOCKING IS PAGE LEVEL (back: ROW "
+    "LEVEL), with the database closed. {found}"
+)
+"""Vendor: SQL help (7.2), ALTER DATABASE, LOCKING level."""
+TO_THE_END = (
+    "{0:g} record locks are asked for on each page lock, the transactions change rows, and hardly a lock is asked back. "
+    "Page level locking takes one lock for the rows of a page, and holds it to the end of the transaction (vendor)."
+)
+NO_AREA = "The application tells which area <area> is and how long its transactions are."
 DEFERRED = " (snapshots are deferred: it then waits for all writers)"
 DISABLED = " (snapshots are disabled: enable them first)"
+CHANGED = ("record marked", "record stored", "record erased")
 COLLECTED_BY = "record locks as a share of all locks, beside transactions"
 
 
@@ -65,6 +83,18 @@ class Limits(BusyLimits):
     )
     records_per_transaction: float = limit(
         100.0, "this project: a hundred row locks in a transaction are a scan", unit="record lock operations"
+    )
+    rows_of_a_page: float = limit(
+        10.0, "this project: with ten record locks on each page lock one lock of a page would save nine", unit="locks"
+    )
+    few_blasts_percent: float = percent(
+        1.0,
+        "this project: where one lock in a hundred is asked back, longer page locks hardly hurt",
+        low=0.01,
+        of="locks",
+    )
+    changed_percent: float = percent(
+        10.0, "this project: where one row in ten that is locked is changed, it is no report", low=1, of="record locks"
     )
 
 
@@ -98,6 +128,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
     groups = [] if waits.refused() else waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
     snapshots = {"deferred": DEFERRED, "disabled": DISABLED}.get((one.word("snapshot_mode") or "").lower(), "")
     busy = share.whole >= limits.busy_operations
+    rows = None if one.by_page or groups else _rows_of_a_page(each, limits)
+    root = comment(one.root, 255) if one.root else "<root file>"
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy else Severity.NOTE,
@@ -107,8 +139,10 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
             f"record locks, {rounded(per)} for each transaction.",
             f"Waited for most: {hottest(groups)}." if groups else "",
         ),
-        because=joined(LOCKED, OFF if one.is_on("adjustable_locking") is False else ""),
-        do=DO.format(snapshots=snapshots),
+        because=TO_THE_END.format(rows.value)
+        if rows
+        else joined(LOCKED, OFF if one.is_on("adjustable_locking") is False else ""),
+        do=PAGE_LEVEL.format(root=root, found=NO_AREA) if rows else DO.format(snapshots=snapshots),
         unknown=joined(
             "Which programs take them is in no statistics: the screen Process Lock Overview names processes.",
             caveats(one, each),
@@ -125,8 +159,29 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
                 share.source,
                 limits.records_per_transaction,
             ),
+            *((rows,) if rows else ()),
             *evidence_of(groups, "waits for"),
         ),
         expects=(Expectation("record lock operations per transaction", round(per, 1), "lower", "heuristic"),),
         share=round(share.percent, 1),
     )
+
+
+def _rows_of_a_page(each: Statistics, limits: Limits) -> Evidence | None:
+    """Record locks for each page lock, where page level locking may save them; `None` where it would do harm or little.
+
+    That is where many rows of a page are locked, by transactions that change rows (READ ONLY spares those of reports),
+    and next to nobody asks for a row or page that another one has. Page locks held longer are asked back more often.
+    """
+    records, pages = each.rate(ASKED[0], "record"), each.rate(ASKED[0], "page")
+    changed = [rate for item in CHANGED if (rate := each.rate(item))]
+    if records is None or pages is None or not pages.per_second or not changed:
+        return None
+    backs = [asked_back(each, "record"), asked_back(each, "page")]
+    if any(back is None or back.most >= limits.few_blasts_percent for back in backs):
+        return None
+    part = 100 * sum(rate.per_second for rate in changed) / records.per_second if records.per_second else 0.0
+    rows = records.per_second / pages.per_second
+    if rows < limits.rows_of_a_page or part < limits.changed_percent:
+        return None
+    return Evidence("record locks on each page lock", round(rows, 1), "", records.source, limits.rows_of_a_page)

@@ -1,13 +1,14 @@
 """Rows are too long for their row cache.
 
 Finds: searches of a row cache that find the row too big for its slot, as a share of all searches, by the screens of the
-row caches (else by their summary), with the length of a slot where a header has it.
+row caches (else by their summary), with the length of a slot where a header has it. Without those screens: a slot that
+is shorter than the longest record of what the cache is for, by the information tables and the storage areas.
 
 Why it matters: such a row keeps a slot of the cache and is read from its page all the same, so the cache takes memory
 and saves nothing (Oracle Rdb, help on the screen Summary Cache Statistics). A row longer than ROW LENGTH is not cached.
 
-What to do: give the cache the ROW LENGTH of the longest row, or the exact name of the table or index: then Rdb
-computes the length. A larger CACHE SIZE does not help.
+What to do: with the database closed, give the cache the ROW LENGTH of the longest row (RMU help 7.2, Set Row_Cache,
+Slot_Size). A larger CACHE SIZE does not help.
 
 When to ignore it: where few of a table's rows are long and those are hardly read.
 """
@@ -16,7 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, known, number_or
 from collectors.facts.rdb import LogicalArea, RowCache, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
@@ -53,11 +54,18 @@ BECAUSE = (
     "Such a row keeps a slot of the cache, but is read from its page each time: the cache takes memory and saves "
     "nothing there. A larger CACHE SIZE does not help."
 )
-ANEW = (
-    "ALTER DATABASE … DROP CACHE {0} and ADD CACHE {1}{2}, with ROW LENGTH IS n BYTES of that row, or "
-    "named exactly as the table or index, so that Rdb computes it; closed, after a full backup"
+LONGER = (
+    "with the database closed on all nodes, after a full backup: RMU/SET ROW_CACHE/ALTER=(NAME={0},SLOT_SIZE={1}) and "
+    "the root file (that is ROW LENGTH IS {1} BYTES)"
 )
-"""Vendor: SQL help (7.2), CREATE CACHE, ROW_LENGTH. That a length is changed by dropping and adding is recalled."""
+"""Vendor: RMU help (7.2), Set Row_Cache, Alter; its usage notes ask for exclusive access."""
+ROUNDED = 4
+"""Bytes: ROW LENGTH is a multiple of it (SQL help, 7.2)."""
+PACKED = (
+    "Whether the rows are stored compressed, so shorter than RDB$RECORD_LENGTH: "
+    "RMU/DUMP/ROW_CACHE/NODATA/CACHE_NAME={} and the root file marks rows that "
+    "are too long (T) and has their length (ACTLEN)."
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found = [
         each for each in screens(facts, one, OF_CACHES) if each.total(SEARCHES) and each.total(TOO_BIG) is not None
     ]
+    if not found and (short := list(_short(facts, one))):
+        yield from short
+        return
     if not found:
         if one.figure("active_row_caches") or one.caches:
             yield Unknown.without(
@@ -137,13 +148,11 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
         title=f"{min(share, 100):.0f} % of the searches of {what} find a row that is too long for it",
         seen=f"{figures} ({each.over}){put_in}{slot}.",
         because=BECAUSE,
-        do=joined(
-            f"Find the longest row {_cached(one, name)}, then "
-            f"{ANEW.format(comment(name, 31), 'anew', _assigned(one, name))}."
-            if name
-            else f"See on the screen of each row cache which one it is, then {ANEW.format('<cache>', 'anew', '')}.",
-            _lengths(facts, one, name),
-        ),
+        do=_longer(name, longest[0])
+        if name and (longest := _longest(facts, one, name))
+        else f"Find the longest row {_cached(one, name)} (n bytes), then {LONGER.format(comment(name, 31), 'n')}."
+        if name
+        else f"See on the screen of each row cache which one it is, then, {LONGER.format('<cache>', 'n')}.",
         evidence=(
             Evidence(
                 "searches that find a row too long", round(share, 1), "%", each.source(TOO_BIG), limits.too_big_percent
@@ -164,20 +173,48 @@ def _cached(one: OneDatabase, name: str) -> str:
     return f"in storage area {areas[0]}{more}"
 
 
-def _assigned(one: OneDatabase, name: str) -> str:
-    """What stands before and after for an area that the header assigns to the cache: an unassigned cache is empty."""
-    if not any((area.row_cache or "").upper() == name.upper() for area in one.areas):
-        return ""
-    return f" (its areas NO ROW CACHE before, CACHE USING {comment(name, 31)} after)"
+def _longer(name: str, table: LogicalArea) -> str:
+    """The command that makes room for the records of a table."""
+    length = number_or(table.record_bytes, 0.0)
+    return (
+        f"For records of up to {length:,.0f} bytes ({comment(table.name, 31)}), "
+        f"{LONGER.format(comment(name, 31), f'{-(-length // ROUNDED) * ROUNDED:.0f}')}."
+    )
 
 
-def _lengths(facts: Facts, one: OneDatabase, name: str | None) -> str:
-    """The record length of what the cache is for, where the information tables have it, a sentence; else nothing."""
-    areas = {area.number for area in one.areas if name and (area.row_cache or "").upper() == name.upper()}
-    lengths = [
-        float(table.record_bytes)
+def _longest(facts: Facts, one: OneDatabase, name: str) -> list[LogicalArea]:
+    """What the cache is for, the longest records first: by its name, and by the areas that are assigned to it."""
+    areas = {area.number for area in one.areas if (area.row_cache or "").upper() == name.upper()}
+    tables = [
+        table
         for table in belonging(facts.every(LogicalArea), one)
-        if known(table.record_bytes) and (table.name.upper() == (name or "").upper() or table.area_number in areas)
+        if number_or(table.record_bytes, 0.0) > 0
+        and (table.name.upper() == name.upper() or (known(table.area_number) and table.area_number in areas))
     ]
-    longest = max(lengths, default=0.0)
-    return f"RDB$LOGICAL_AREAS has records of up to {longest:,.0f} bytes there." if longest else ""
+    return sorted(tables, key=lambda table: -number_or(table.record_bytes, 0.0))
+
+
+def _short(facts: Facts, one: OneDatabase) -> Iterator[Finding]:
+    """Row caches whose slots are shorter than the records they are for, as both are listed."""
+    for cache in one.caches:
+        slot = number_or(cache.row_bytes, 0.0)
+        tables = [t for t in _longest(facts, one, cache.name) if number_or(t.record_bytes, 0.0) > slot > 0]
+        if not tables:
+            continue
+        name, length = comment(cache.name, 31), number_or(tables[0].record_bytes, 0.0)
+        yield Finding(
+            subject=f"{one.subject} {name}",
+            severity=Severity.ADVICE,
+            title=f"row cache {name} takes rows of up to {slot:,.0f} bytes, and those of "
+            f"{comment(tables[0].name, 31)} have up to {length:,.0f}",
+            seen=f"The slots of row cache {name} have {slot:,.0f} bytes. RDB$LOGICAL_AREAS has records of "
+            f"{length:,.0f} bytes for {comment(tables[0].name, 31)}.",
+            because=joined("A row longer than ROW LENGTH is not cached at all.", BECAUSE),
+            do=_longer(cache.name, tables[0]),
+            unknown=PACKED.format(name),
+            evidence=(
+                Evidence("length of a slot", slot, "bytes", cache.source),
+                Evidence(f"record of {comment(tables[0].name, 31)}", length, "bytes", tables[0].source),
+            ),
+            explains=("rdb/page_locks_dominate",),
+        )

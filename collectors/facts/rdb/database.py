@@ -117,7 +117,7 @@ class StorageArea(OfDatabase):
     number: Reading = ABSENT
     page_level_locking: bool | None = None
     row_cache: str | None = None
-    """The cache its rows go to, where one is set."""
+    """The cache its rows go to, where one is set; an empty text where the listing says that there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""SQL's SHOW STORAGE AREA: whether the storage areas of an Oracle Rdb database are locked by row or by page.
+"""SQL's SHOW STORAGE AREA: how the storage areas of an Oracle Rdb database are locked, and its row caches (SHOW CACHE).
 
 Sample (vendor: SQL help 7.2, CREATE STORAGE_AREA, ALLOCATION_PAGES)::
 
@@ -12,6 +12,14 @@ Sample (vendor: SQL help 7.2, CREATE STORAGE_AREA, ALLOCATION_PAGES)::
              Locking is Row Level
              No Cache Associated with Storage Area
 
+SHOW CACHE and a name list the size of a row cache; that layout is recalled::
+
+    SQL> show cache RATES
+
+         RATES
+             Cache Size:             40000 rows
+             Row Length:             120 bytes
+
 The listing has no number of an area. A file that is attached to without its type is a root file (`.RDB`, its default);
 one that is called by a logical name names no database here.
 """
@@ -19,32 +27,45 @@ one that is called by a logical name names no database here.
 import re
 from collections.abc import Iterator
 
-from collectors.facts.rdb import StorageArea
+from collectors.facts import ABSENT
+from collectors.facts.rdb import RowCache, StorageArea
 from collectors.facts.rdb.names import VERSION, is_whole
 from collectors.registry import NotThisReport, Report, report
 
 PROMPT = r"\s{0,20}(?:SQL>\s{0,20})?"
 ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
-START = re.compile(rf"^{PROMPT}show storage areas?\b|^{ACCESS.pattern}", re.IGNORECASE)
+START = re.compile(rf"^{PROMPT}show (?:storage areas?|caches?)\b|^{ACCESS.pattern}", re.IGNORECASE)
 NAME = re.compile(r"\s{0,40}(?P<name>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
 LEVEL = re.compile(r"\s{1,40}Locking is (?P<level>Page|Row) Level\s*$", re.IGNORECASE)
-CACHED = re.compile(r"\s{1,40}(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
+CACHED = re.compile(r"\s{1,40}(?:Using )?(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
 """Recalled: the vendor's sample is of an area without a cache."""
+UNCACHED = re.compile(r"\s{1,40}No (?:Row )?Cache Associated with Storage Area\s*$", re.IGNORECASE)
+SIZE = re.compile(r"\s{1,40}Cache Size:\s{1,40}(?P<rows>\d{1,12}) rows?\s*$", re.IGNORECASE)
+LENGTH = re.compile(r"\s{1,40}Row Length:\s{1,40}(?P<bytes>\d{1,7}) bytes?\s*$", re.IGNORECASE)
+OF_CACHE = re.compile(
+    r"\s{1,40}(?:Row|Shared|Large|Reserved|Sweep|Checkpoint|Working|Window|Allocation|Extent|Location|No |Cache)\b",
+    re.IGNORECASE,
+)
+LISTED = re.compile(r"\s{0,20}Cache Objects in database with filename\s{1,9}(?P<root>\S{1,255})\s*$", re.IGNORECASE)
+RECALLED = "the layout of SHOW CACHE is recalled: hold what is said of row caches against the listing"
 OTHERS = re.compile(
     r"\s{1,40}(?:Access is|Page (?:Format|Size)|Area \w|Extent|Snapshot \w|No (?:Row )?Cache|Checksum|SPAM)\b"
     r"|\s{1,40}\w[\w ]{0,30}:\s",
     re.IGNORECASE,
 )
 ATTACH = re.compile(rf"{PROMPT}attach\s.{{0,60}}filename\s{{1,9}}['\"]?(?P<root>[^\s'\";]{{1,255}})", re.IGNORECASE)
-FRAME = re.compile(rf"{PROMPT}(?:show storage areas?\b.{{0,80}}|exit;?|attach\s.{{0,300}})?\s*$", re.IGNORECASE)
+FRAME = re.compile(
+    rf"{PROMPT}(?:show (?:storage areas?|caches?)\b.{{0,80}}|exit;?|attach\s.{{0,300}})?\s*$", re.IGNORECASE
+)
 
 
-@report(starts=START, provides=(StorageArea,))
-def read(report: Report) -> Iterator[StorageArea]:
-    """Yield one fact per area that is listed with its details."""
+@report(starts=START, provides=(StorageArea, RowCache))
+def read(report: Report) -> Iterator[StorageArea | RowCache]:
+    """Yield one fact per area and row cache that is listed with its details."""
     root = _attached(report)
+    sizes = [index for index, line in enumerate(report.lines) if SIZE.match(line)]
     starts = [index for index, line in enumerate(report.lines) if ACCESS.match(line)]
-    if not starts:
+    if not starts and not sizes:
         raise NotThisReport
     for index, line in enumerate(report.lines):
         if FRAME.match(line):
@@ -57,14 +78,22 @@ def read(report: Report) -> Iterator[StorageArea]:
             continue
         report.claim(above)
         yield _area(report, name["name"], root, at, end)
+    if sizes:
+        report.tentative(RECALLED)
+    for at in sizes:
+        yield from _cache(report, root, at)
 
 
 def _area(report: Report, name: str, root: str | None, at: int, end: int) -> StorageArea:
     by_page, cache, last = None, None, at
     for index in range(at, end):
         line = report.lines[index]
+        if SIZE.match(line) or line.lstrip().upper().startswith("SQL>"):
+            break
         if level := LEVEL.match(line):
             by_page = level["level"].lower() == "page"
+        elif UNCACHED.match(line):
+            cache = ""
         elif cached := CACHED.match(line):
             cache = cached["cache"]
         elif not OTHERS.match(line):
@@ -73,6 +102,30 @@ def _area(report: Report, name: str, root: str | None, at: int, end: int) -> Sto
         last = index
     return StorageArea(
         source=report.source(at, last), database=root, name=name, page_level_locking=by_page, row_cache=cache
+    )
+
+
+def _cache(report: Report, root: str | None, at: int) -> Iterator[RowCache]:
+    """The row cache whose size stands here; its name stands alone on the line above."""
+    above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
+    name = NAME.match(report.lines[above]) if above is not None else None
+    size, length, last = SIZE.match(report.lines[at]), None, at
+    if above is None or name is None or size is None:
+        report.problem("no name above this row cache: list it again, with SHOW CACHE and its name", at)
+        return
+    while last + 1 < len(report.lines) and OF_CACHE.match(report.lines[last + 1]):
+        last += 1
+        length = length or LENGTH.match(report.lines[last])
+    report.claim(above, last)
+    for index, _ in report.every(LISTED):
+        if index + 1 < len(report.lines) and NAME.match(report.lines[index + 1]):
+            report.claim(index + 1)
+    yield RowCache(
+        source=report.source(above, last),
+        database=root,
+        name=name["name"],
+        slots=float(size["rows"]),
+        row_bytes=float(length["bytes"]) if length else ABSENT,
     )
 
 

@@ -286,7 +286,7 @@ def _areas(found: Iterable[StorageArea]) -> Iterator[StorageArea]:
             page_level_locking=before.page_level_locking
             if area.page_level_locking is None
             else area.page_level_locking,
-            row_cache=area.row_cache or before.row_cache,
+            row_cache=before.row_cache if area.row_cache is None else area.row_cache,
         )
     yield from by_name.values()
 

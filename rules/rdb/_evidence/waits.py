@@ -5,6 +5,7 @@ history screen has the same events as the log, so the two are never added. The r
 that is in RMU/SHOW LOCKS alone. Stalls are waits for I/O as well, and some locks have waits by design.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,7 +14,7 @@ from typing import Self
 from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, LogicalArea, NoLocksShown, WaitGroup
 from rules.changes.quoting import comment
-from rules.finding import Evidence, MissingInput, Untrusted, joined
+from rules.finding import Evidence, MissingInput, Untrusted
 from rules.laws.rounding import plain
 from rules.rdb._evidence.attached import image_of
 from rules.rdb._evidence.databases import OneDatabase, belonging
@@ -60,7 +61,16 @@ LONGEST = 1e8
 """Seconds: three years. No stall is longer, a clock or a column was misread."""
 HOLDER = MissingInput("who holds the lock", HeldLock.COLLECTED_BY)
 SOONER = "let it commit sooner, ask no person for input, and find rows by an index."
-READS = "A program that only reads (PR) takes no locks of rows in a transaction that is READ ONLY."
+READS = (
+    "if it only reads (PR), let it SET TRANSACTION READ ONLY, which takes no locks of rows; else let it commit sooner "
+    "and find rows by an index."
+)
+RESERVES = (
+    "if it reserves {0} FOR EXCLUSIVE WRITE, as EX on a logical area suggests: RESERVING {0} FOR SHARED WRITE with a "
+    "commit after each portion, or run it at night."
+)
+"""Vendor: RDO help (7.2), START_TRANSACTION, the share modes. That EX on a logical area comes of it is an inference."""
+AREA = "logical area"
 MOST = 3
 """Resources and processes that are named in a sentence."""
 
@@ -154,7 +164,7 @@ def waits_of(facts: Facts, one: OneDatabase) -> Waits:
     return Waits(
         tuple(dict.fromkeys(names.put_in(group) for group in belonging(facts.every(WaitGroup), one))),
         tuple(dict.fromkeys(belonging(facts.every(EventLog), one))),
-        tuple(lock for lock in belonging(facts.every(HeldLock), one) if not lock.by_design),
+        tuple(names.put_in_lock(lock) for lock in belonging(facts.every(HeldLock), one) if not lock.by_design),
         any(fact.partitioning_warned for fact in none),
     )
 
@@ -181,11 +191,17 @@ class _Names:
         number = group.resource.partition(":")[0].strip()
         if group.resource_kind == "page" and (name := self.storage.get(number)):
             return replace(group, resource=f"{group.resource} of storage area {comment(name, 31)}")
-        if group.resource_kind == "logical area" and (name := self.logical.get(number)):
+        if group.resource_kind == AREA and (name := self.logical.get(number)):
             return replace(group, resource=f"{group.resource} ({comment(name, 31)})")
         if group.resource_kind == "record" and (name := self.logical.get(number)):
             return replace(group, resource=f"{group.resource} (of {comment(name, 31)}, if {number} is a logical area)")
         return group
+
+    def put_in_lock(self, lock: HeldLock) -> HeldLock:
+        """Name the logical area that is locked as a whole, as in the logs."""
+        kind, _, number = lock.resource.strip().rpartition(" ")
+        name = self.logical.get(number) if kind.lower() == AREA else None
+        return replace(lock, resource=f"{kind} {number} ({comment(name, 31)})") if name else lock
 
 
 def areas_of(groups: Iterable[WaitGroup]) -> list[tuple[str, int]]:
@@ -340,20 +356,27 @@ def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mappin
     image = image_of(attached, lock.pid)
     return with_care(
         f"See what the transaction of {process_of(lock)}{f' in {image}' if image else ''} does, which holds "
-        f"{comment(lock.resource, 60)}{behind}{others}: {SOONER}",
+        f"{comment(lock.resource, 60)}{behind}{others}: {sooner(lock)}",
         lines[0] if lines else None,
     )
 
 
+def sooner(lock: HeldLock) -> str:
+    """What the transaction that holds this lock is to do, by what is locked in which mode; the rest of a sentence."""
+    kind, mode = lock.resource.strip().lower(), lock.granted
+    if mode == "PR" and kind.startswith("record"):
+        return READS
+    if mode == "EX" and kind.startswith(AREA):
+        table = re.search(r"\((.{1,31})\)$", lock.resource.strip())
+        return RESERVES.format(table[1] if table else "a table")
+    return SOONER
+
+
 def with_care(do: str, line: Queue | None) -> str:
-    """Sentences on what to do about the head of a queue, with what is to be known before somebody acts."""
-    if line is None:
+    """Sentences on what to do about the head of a queue, with who is not to be sent away for it."""
+    if line is None or not line.links:
         return do
-    reads = line.holder.granted == "PR" and line.holder.resource.lower().startswith("record")
-    if line.links:
-        spared = "; as it only reads (PR), READ ONLY spares its locks of rows" if reads else ""
-        return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too{spared}."
-    return joined(do, READS if reads else "")
+    return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too."
 
 
 def waits_for_it(waits: "Waits", resource: str) -> list[WaitGroup]:
