@@ -1,4 +1,4 @@
-"""Statements are not found again in the statement cache: they hardly repeat, or it is too small for those that do.
+"""Statements are hardly ever found again in the statement cache.
 
 Finds: fewer than a quarter of the searches of the statement cache finding their statement, at a rate that counts, by
 two snapshots of `monStatementCache`, else by sp_sysmon. Where more are found, but fewer than nine of ten: a cache that

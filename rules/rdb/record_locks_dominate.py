@@ -61,8 +61,8 @@ PAGE_LEVEL = (
 )
 """Vendor: SQL help (7.2), ALTER DATABASE, LOCKING level."""
 TO_THE_END = (
-    "{0:g} record locks are asked for on each page lock, the transactions change rows, and hardly a lock is asked back. "
-    "Page level locking takes one lock for the rows of a page, and holds it to the end of the transaction (vendor)."
+    "{0:g} record locks are asked for on each page lock, the transactions change rows, and hardly a lock is asked "
+    "back. Page level locking takes one lock for the rows of a page, and holds it to the transaction's end (vendor)."
 )
 NO_AREA = "The application tells which area <area> is and how long its transactions are."
 DEFERRED = " (snapshots are deferred: it then waits for all writers)"

@@ -54,6 +54,10 @@ BECAUSE = (
     "Such a row keeps a slot of the cache, but is read from its page each time: the cache takes memory and saves "
     "nothing there. A larger CACHE SIZE does not help."
 )
+NOT_CACHED = (
+    "A row longer than ROW LENGTH is not cached at all, so the cache takes memory and saves nothing there. A larger "
+    "CACHE SIZE does not help."
+)
 LONGER = (
     "with the database closed on all nodes, after a full backup: RMU/SET ROW_CACHE/ALTER=(NAME={0},SLOT_SIZE={1}) and "
     "the root file (that is ROW LENGTH IS {1} BYTES)"
@@ -209,7 +213,7 @@ def _short(facts: Facts, one: OneDatabase) -> Iterator[Finding]:
             f"{comment(tables[0].name, 31)} have up to {length:,.0f}",
             seen=f"The slots of row cache {name} have {slot:,.0f} bytes. RDB$LOGICAL_AREAS has records of "
             f"{length:,.0f} bytes for {comment(tables[0].name, 31)}.",
-            because=joined("A row longer than ROW LENGTH is not cached at all.", BECAUSE),
+            because=NOT_CACHED,
             do=_longer(cache.name, tables[0]),
             unknown=PACKED.format(name),
             evidence=(

@@ -129,7 +129,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         r"dbcc traceon\(3604\)",
         rf'sp_set(?:row|pg)lockpromote "table", {NAME}, [0-9]+, [0-9]+, [0-9]+',
         rf'sp_drop(?:row|g)lockpromote "table", {NAME}',
-        r'sp_logiosize "<size>"',
+        r'sp_logiosize "(?:<size>|2|4|8|16)"',
     ),
     "openvms": (
         r"\$ MCR SYSGEN|USE (?:ACTIVE|CURRENT)|WRITE (?:ACTIVE|CURRENT|SYS\$SYSTEM:LOCKWRIGHT_BEFORE\.PAR)|EXIT",
@@ -149,7 +149,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         rf"\$ RMU/BACKUP(?:/ONLINE)?/LOG {ROOT} LOCKWRIGHT_BACKUP:\w+\.RBF",
         rf"\$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {ROOT}|\$ RMU/OPEN {ROOT}",
         r"ALTER DATABASE FILENAME '[^']+'",
-        r"  (?:ADJUSTABLE LOCK GRANULARITY IS|CARRY OVER LOCKS ARE|ROW CACHE IS) (?:EN|DIS)ABLED;",
+        r"  (?:ADJUSTABLE LOCK GRANULARITY IS|CARRY OVER LOCKS ARE|ROW CACHE IS|LOCK PARTITIONING IS) (?:EN|DIS)ABLED;",
         r"  GLOBAL BUFFERS ARE ENABLED \((?:PAGE TRANSFER VIA (?:DISK|MEMORY)|(?:NUMBER|USER LIMIT) IS [0-9]+)\);",
         r"  NUMBER OF BUFFERS IS [0-9]+;|  ALTER STORAGE AREA \w+ LOCKING IS (?:PAGE|ROW) LEVEL;",
         r"  JOURNAL IS ENABLED \(FAST COMMIT IS ENABLED \((?:NO )?COMMIT TO JOURNAL OPTIMIZATION\)\);",

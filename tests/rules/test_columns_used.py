@@ -28,7 +28,7 @@ UNUSED = {
     },
     "ase.CachePoolActivity": {"pages_cached", "pages_used"},
     "ase.ControllerActivity": {"polls_with_events"},
-    "ase.Deadlock": {"held_application", "held_transaction", "wait_application", "wait_transaction", "waited_lock"},
+    "ase.Deadlock": {"held_application", "held_transaction", "wait_application", "wait_transaction"},
     "ase.DeviceActivity": {"semaphore_waited"},
     "ase.EngineBusy": {"io_percent"},
     "ase.MetadataCount": {"memory_kb"},
@@ -43,7 +43,7 @@ UNUSED = {
     "ase.MonStatementCache": {"used_kb"},
     "ase.MonSysStatement": {"hash_key", "pages_modified"},
     "ase.MonSysWaits": {"class_name", "wait_class"},
-    "ase.ProcedureCacheActivity": {"statements_cached", "writes_to_disk"},
+    "ase.ProcedureCacheActivity": {"writes_to_disk"},
     "ase.ResourceUsage": {"active_percent"},
     "ase.RunnableTasks": {"fifteen_minutes", "one_minute"},
 }
