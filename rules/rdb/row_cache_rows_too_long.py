@@ -31,7 +31,6 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
-    joined,
 )
 from rules.rdb._evidence.counted import COUNTED_FACTS, rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
