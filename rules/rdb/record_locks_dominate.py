@@ -61,7 +61,7 @@ PAGE_LEVEL = (
 )
 """Vendor: SQL help (7.2), ALTER DATABASE, LOCKING level."""
 TO_THE_END = (
-    "{0:g} record locks are asked for on each page lock, the transactions change rows, and hardly a lock is asked back. "
+    "{0:g} record locks are asked for on each page lock, the transactions change rows, and few are asked back. "
     "Page level locking takes one lock for the rows of a page, and holds it to the end of the transaction (vendor)."
 )
 NO_AREA = "The application tells which area <area> is and how long its transactions are."
