@@ -16,15 +16,18 @@ no further waits. The history screen keeps the last of each process and has no s
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source
+from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     DEADLOCKED,
+    SEARCHED_AFTER,
     STALLED,
     averaged,
+    by_deadlocks,
     counted,
     in_order,
     of_each_node,
@@ -34,7 +37,18 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
-from rules.rdb._evidence.waits import DEADLOCKS, WAIT_FACTS, Events, Waits, evidence_of, hottest, named, total, waits_of
+from rules.rdb._evidence.waits import (
+    DEADLOCKS,
+    WAIT_FACTS,
+    Events,
+    Waits,
+    areas_of,
+    evidence_of,
+    hottest,
+    named,
+    total,
+    waits_of,
+)
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 HOUR = 3600.0
@@ -49,6 +63,8 @@ TYPES = "First write the screens Locking (rqst deadlocks) and (prom deadlocks): 
 OF_WORK = "deadlocks for each thousand transactions"
 AGAIN = "Rdb tries most of them again by itself, so no error tells."
 COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.COLLECTED_BY)
+LEAST_PART = 20
+"""This project: per cent of the logged deadlocks, from which on a second area is one of those where programs meet."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +185,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     waited = sum(stalled)
     share = min(100.0, 100 * found.per_hour / waited) if len(stalled) == len(STALLED) and waited else None
     most = share is not None and share >= limits.stalled_percent
+    held = by_deadlocks(each)
     groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
     kind = found.types[0][0] if found.types else ""
     main = _main(limits, groups, kind)
@@ -176,12 +193,17 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour and not rare else Severity.NOTE,
-        title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main)}",
+        title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main, groups)}",
         seen=joined(f"{figures}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
         because=joined(
-            AGAIN, f"They are {share:.0f} % of all requests that stalled, and counted among them." if most else ""
+            AGAIN,
+            f"At {SEARCHED_AFTER:g} s each, the default of DEADLOCK_WAIT, they alone keep {rounded(held)} processes "
+            "waiting, and others queue behind those."
+            if held and not most
+            else "",
+            f"They are {share:.0f} % of all requests that stalled, and counted among them." if most else "",
         ),
-        do=joined(_look_at(main, groups), REMEDY.get(kind, "") if kind else TYPES),
+        do=joined(_look_at(one, main, groups), REMEDY.get(kind, "") if kind else TYPES),
         unknown=averaged(each),
         evidence=(
             Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
@@ -194,7 +216,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
             *(Evidence(f"deadlocks of {kind} locks", round(h, 1), "/h", found.source) for kind, h in found.types[:3]),
             *evidence_of(groups, "deadlocks for"),
         ),
-        explains=("rdb/lock_stalls_long",) if most and not found.source.tentative else (),
+        explains=("rdb/lock_stalls_long",) if (most or held) and not found.source.tentative else (),
         expects=(Expectation("deadlocks (/h)", round(found.per_hour, 1), "lower", "heuristic"),),
         weight=found.per_hour,
     )
@@ -221,15 +243,33 @@ def _main(limits: Limits, groups: Sequence[WaitGroup], kind: str) -> WaitGroup |
     return groups[0] if groups[0].resource_kind == (kind or groups[0].resource_kind) else None
 
 
-def _titled(main: WaitGroup | None) -> str:
-    return f", mostly for {named(main)}" if main else ""
+def _titled(main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
+    if main:
+        return f", mostly for {named(main)}"
+    meet = " and ".join(f"{number}:…" for number, _ in _meeting(groups))
+    return f", for {groups[0].resource_kind}s {meet}" if meet else ""
 
 
-def _look_at(main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
-    """The first step where one resource has most of them, a sentence."""
-    if main is None:
+def _meeting(groups: Sequence[WaitGroup]) -> list[tuple[str, int]]:
+    """The two areas, by their numbers, that most of the logged deadlocks of rows or pages are for; else none."""
+    if {group.resource_kind for group in groups} not in ({"record"}, {"page"}):
+        return []
+    areas = areas_of(groups)[:2]
+    return areas if len(areas) == 2 and 100 * areas[1][1] >= LEAST_PART * total(groups) else []
+
+
+def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
+    """The first step where one resource has most of them, or two areas have, a sentence."""
+    if main is not None:
+        return f"First see which programs meet at {named(main)}: {total([main]):,} of {total(groups):,} logged ones."
+    meeting = _meeting(groups)
+    names = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
+    if not meeting or not all(number in names for number, _ in meeting):
         return ""
-    return f"First see which programs meet at {named(main)}: {total([main]):,} of {total(groups):,} logged ones."
+    first, second = (f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting)
+    if groups[0].resource_kind == "page":
+        return f"First see which programs change rows of {first} and of {second}."
+    return f"First see which programs change rows of {first} and of {second}, if the numbers are of storage areas."
 
 
 def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:
@@ -248,10 +288,10 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
-        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main)}",
+        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main, groups)}",
         seen=joined(f"{figures}.", _named(groups)),
         because=AGAIN,
-        do=joined(_look_at(main, groups), REMEDY.get(most, "")),
+        do=joined(_look_at(one, main, groups), REMEDY.get(most, "")),
         unknown="The log is written at each refresh and may miss some: compare with Locking (rqst deadlocks).",
         evidence=(
             Evidence("deadlocks", round(per_hour, 1), "/h", log.source, limits.per_hour),

@@ -33,6 +33,7 @@ from rules.rdb._evidence.counted import (
     Mean,
     TypeWaits,
     averaged,
+    by_deadlocks,
     counted,
     mean_stall,
     mostly_idle,
@@ -447,7 +448,7 @@ def _brief(one: OneDatabase, mean: Mean, main: list[WaitGroup]) -> str:
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := _most_waited_for(mean):
         kind, waits = most
-        see = _see(one, kind) or "see what asks for them"
+        see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
         part = f"{rounded(waits.processes)} wait for {_printed(kind)} locks{waits.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")

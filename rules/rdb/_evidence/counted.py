@@ -330,6 +330,23 @@ ONE_WAITS = 1.0
 """This project: where a process waits at any moment, waits cost enough, however many requests they are of."""
 
 
+SEARCHED_AFTER = 10.0
+"""Seconds a request waits before a deadlock is searched for: the default of DEADLOCK_WAIT."""
+BY_SEARCHES_PERCENT = 25.0
+"""This project: where deadlocks alone keep a quarter of those that wait, they come first; others queue behind these."""
+
+
+def by_deadlocks(each: Statistics, lock_type: str = "total") -> float | None:
+    """How many processes deadlocks alone keep waiting on average, where that is a good part of all that wait.
+
+    Inferred: the deadlocks in a second times the default of DEADLOCK_WAIT. `None`: not counted, or a small part.
+    """
+    ended = SEARCHED_AFTER * sum(rate.per_second for rate in rows_of(each, DEADLOCKED, lock_type))
+    crowd = waiting_of(each, lock_type)
+    waiting = crowd.per_second / HUNDREDTHS if crowd else 0.0
+    return min(ended, waiting) if waiting and 100 * ended >= BY_SEARCHES_PERCENT * waiting else None
+
+
 def waiting_of(each: Statistics, lock_type: str = "total") -> Rate | None:
     """The row of the time that was waited, where it has any: ÷ 100 the processes that wait on average."""
     time = each.rate(STALL_TIME, lock_type)

@@ -46,6 +46,7 @@ BY_TYPE = {
     "tsnblk": "see rdb/root_file_locks_hot",
     "snapshot": "see rdb/snapshots_block_readers",
     "aij": AIJ,
+    "deadlock": "see rdb/deadlocks_hidden",
 }
 """Where what helps against waits for a lock type stands."""
 LASTING = 2
