@@ -18,6 +18,7 @@ plan tells why it is not used. Where readers keep the locks, these come first (a
 can be taken to datarows; allpages is a matter of ase/allpages_table_contended. A row that hands out numbers is changed
 in a transaction of its own, or last; better is an IDENTITY column in the table that takes them, whose `identity_gap`
 takes numbers in blocks from memory; a gap of 1 writes a page for each row, and a restart burns the rest of a block.
+Where tasks wait for locks on pages of a table that locks rows, that gap comes first (sp_help lists it).
 Where tasks wait for table locks and lock promotions are counted, the promotion threshold of that table is raised, as
 far as the locks that are free allow it and above the rows of the largest statement that is known; never while nearly
 all locks are in use, or while the spinlocks of the lock hash table contend, which ask for fewer locks: smaller batches
@@ -62,9 +63,11 @@ from rules.ase._evidence.waits.promotion import (
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
+    PageLocked,
     Waiting,
     lock_kinds,
     mostly_address,
+    page_locked,
     say_tables,
     table_evidence,
     waiting_sessions,
@@ -82,6 +85,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/X35885.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/X21972.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1570100/doc/html/mas1344011548857.html",
 )
 BOOKED = 100
@@ -206,6 +210,21 @@ GAVE_UP = (
     "{0} ended with message 12205{1}, so the application has to repeat the work: another period shortens no wait "
     "behind the same holder."
 )
+GAP = (
+    'Take the numbers of {0} in blocks: `sp_chgattribute "{1}", "identity_gap", 1000`, from its database, in place of '
+    "identity_gap 1. A restart then burns what is left of a block."
+)
+"""Vendor, as the next two: Transact-SQL Users Guide 15.7, "Reducing the identity number gap" (dc32300.1570 X21972)."""
+GAP_WRITES = (
+    "With identity_gap 1 the server writes the new number with each row, which brings page lock contention (vendor): "
+    "{0} tasks wait for page {1} of a table that locks rows."
+)
+GAP_PERHAPS = (
+    "Look at identity_gap in `sp_help {1}`: with 1 the server writes the new number with each row, which brings page "
+    'lock contention (vendor), and `sp_chgattribute "{1}", "identity_gap", 1000` takes numbers in blocks.'
+)
+NO_GAP = "Find what page {2} of {0} is, by `dbcc page`, before anything is changed: its identity_gap is not 1."
+PAGES_WAIT = "{0} tasks wait for page {1} of a table that locks rows, so neither its rows nor its scheme are the cause."
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
 TABLES = MissingInput("which tables have lock waits", MonOpenObjectActivity.COLLECTED_BY)
@@ -256,15 +275,17 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     by_kind = f"Locks with most waits: {named}." if kinds else ""
     names = [kind for kind, _, _ in kinds]
     readers = readers_of(facts) if main else None
-    hot = hot_row(facts, [one.row for one in main if not one.system])
-    queue = work_queue(facts, main[0].row) if main and not main[0].system and not hot else None
-    wanted = None if hot or queue else _index_wanted(facts, main)
+    paged = page_locked(facts, main[0]) if main else None
+    hot = None if paged else hot_row(facts, [one.row for one in main if not one.system])
+    queue = work_queue(facts, main[0].row) if main and not main[0].system and not hot and not paged else None
+    wanted = None if hot or queue or paged else _index_wanted(facts, main)
     raising = _raising(facts, main, names)
     change = raising.change if raising else None
     holder = _holder(facts, main) if not names or names[0] in TABLE_LOCKS else None
     ended = _ended(facts)
     culprit = wanted or hot or queue
     by = f" (SSQLID {culprit.statement.statement})" if culprit and culprit.statement else ""
+    by = " (identity_gap 1)" if paged and paged.gap else by
     where = f", most for {main[0].name}{by}" if main else ", spread over many tables" if spread else ""
     finding = Finding(
         subject=subject_of(facts),
@@ -276,11 +297,14 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             if main and main[0].system
             else (_scans(wanted) if wanted else "")
             or _why(raising, holder)
+            or (_why_pages(paged) if paged else "")
             or (ADDRESS if mostly_address(facts) else BLOCKED),
             GAVE_UP.format(_waits(ended), _after(facts)) if ended else "",
         ),
         do=READERS.format(readers.first.spid, say_lock(facts, readers.first), readers.says)
         if readers
+        else _gap(main[0], paged)
+        if paged
         else joined(*_levers(facts, main, names, hot, queue, wanted, raising, holder)),
         unknown=joined(waits.unknown, few),
         evidence=(
@@ -291,6 +315,12 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *(Evidence(f"waits for locks of type {kind}", count, "", source) for kind, count, source in kinds),
             *waiting_sessions(facts),
             *_timeouts(facts),
+            *(
+                (Evidence("locks on pages waited for at that moment", paged.number, "", paged.lock.source),)
+                if paged
+                else ()
+            ),
+            *((Evidence("identity_gap", 1, "", paged.gap.source),) if paged and paged.gap else ()),
             *(raising.evidence if raising else ()),
             *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
         ),
@@ -331,6 +361,23 @@ def _scans(wanted: IndexWanted) -> str:
     """That it scans, with its figures."""
     used = f" (the table is used {wanted.scans:,.0f} times without an index)" if wanted.scans is not None else ""
     return SCANS.format(wanted.statement.statement, wanted.pages, used)
+
+
+def _page(paged: PageLocked) -> str:
+    page = paged.lock.page
+    return f"{page:.0f}" if known(page) else "?"
+
+
+def _why_pages(paged: PageLocked) -> str:
+    """Why tasks wait for a page of a table that locks rows, as far as it is known."""
+    return (GAP_WRITES if paged.gap else PAGES_WAIT).format(paged.number, _page(paged))
+
+
+def _gap(table: Waiting, paged: PageLocked) -> str:
+    """What to do about it."""
+    name = table.row.object_name or ""
+    how = GAP if paged.gap else NO_GAP if paged.listed else GAP_PERHAPS
+    return how.format(table.name, name if _plain(name) else "<table>", _page(paged))
 
 
 def _where(tables: list[Waiting]) -> list[tuple[Hashable, int, str]]:

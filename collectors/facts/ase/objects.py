@@ -197,6 +197,8 @@ class TableScheme(Fact):
     system: bool = False
     clustered: bool | None = None
     """Whether it has a clustered or placement index; `None` where the listing does not say."""
+    identity_gap: Reading = ABSENT
+    """Numbers of an IDENTITY column that are taken at once, by `sp_help`; 0: by identity burning set factor."""
 
 
 @dataclass(frozen=True, kw_only=True)

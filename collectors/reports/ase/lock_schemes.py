@@ -16,6 +16,10 @@ and from the text of `sp_help`, which names no database::
     …
     Lock scheme Datarows
 
+     exp_row_size reservepagegap fillfactor max_rows_per_page identity_gap
+     ------------ -------------- ---------- ----------------- ------------
+                0              0          0                 0            0
+
 * `sysstat2` is a signed number of 32 bits: of the bits in 57344, 0 or 8192 is allpages, 16384 datapages, 32768
   datarows; 131072 says that the table has a clustered or placement index. Its other bits mean other things, so it is
   masked and never compared. A listing of it without lockscheme and without type takes every row for a table.
@@ -26,6 +30,7 @@ and from the text of `sp_help`, which names no database::
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from collectors.facts.ase import IndexSize, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
@@ -60,12 +65,14 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize]:
     """Yield one fact per table, and one per index where sizes are listed."""
     tables = 0
     helped: Row | None = None
+    said: list[TableScheme] = []
     since = index = 0
     while index < len(report.lines):
         line = report.lines[index]
         if printed := PRINTED.match(line):
             tables += 1
-            yield from _printed(report, index, since, helped, printed[1].lower())
+            yield from said
+            said = list(_printed(report, index, since, helped, printed[1].lower()))
             helped = None
         elif HELP.match(line):
             table = cut(report.lines, index, stop=STOP)
@@ -81,10 +88,13 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize]:
         elif ATTRIBUTES.match(line):
             table = cut(report.lines, index, stop=STOP)
             report.claim(index, table.last)
+            gap = number(table.rows[0].get("identity_gap")) if len(table.rows) == 1 else None
+            said = [one if gap is None else replace(one, identity_gap=gap) for one in said]
             index = max(table.last, index)
         elif NOT_APPLICABLE.match(line):
             report.claim(index)
         index += 1
+    yield from said
     if not tables:
         raise NotThisReport
 

@@ -19,6 +19,7 @@ from rules.ase._evidence.objects.seen import (
     schemes,
     table_key,
 )
+from rules.ase._evidence.waits.chains import of_last_file
 from rules.ase._evidence.waits.events import LOCKS
 from rules.finding import Evidence
 
@@ -28,6 +29,8 @@ SAID = 2
 """Tables that the sentence names; the evidence has them all."""
 LEAST_PERCENT = 5.0
 """This project: tables with a smaller part of the waits are not named."""
+LEAST_WAITING = 2
+"""This project: one lock that is waited for is a moment's chance."""
 LAST_PAGES = "Last Page Locks on Heaps"
 """Counted among the page locks, too."""
 
@@ -83,6 +86,33 @@ def locks_table(lock: HeldLock, row: MonOpenObjectActivity) -> bool:
     same = lock.database == row.database or (lock.db_id is not None and lock.db_id == row.db_id)
     by_number = lock.object_id is not None and lock.object_id == row.object_id
     return same and (by_number or (lock.object_name is not None and lock.object_name == row.object_name))
+
+
+@dataclass(frozen=True)
+class PageLocked:
+    """A table that locks rows, while most of those who wait for locks on it wait for one on a whole page."""
+
+    lock: HeldLock
+    """The first that is waited for."""
+    number: int
+    """Locks on pages that are waited for at that moment."""
+    gap: TableScheme | None
+    """Where the numbers of its IDENTITY column are taken one by one; `None`: they are not, or nobody listed it."""
+    listed: bool
+    """Whether `identity_gap` was collected."""
+
+
+def page_locked(facts: Facts, table: Waiting) -> PageLocked | None:
+    """The page locks of a table that locks rows, where they are most of what is waited for on it at this moment."""
+    if table.scheme != "datarows" or table.system:
+        return None
+    waiting = [one for one in of_last_file(facts.every(HeldLock)) if one.waiting and locks_table(one, table.row)]
+    pages = [one for one in waiting if one.level == "page"]
+    if len(pages) < LEAST_WAITING or 2 * len(pages) <= len(waiting):
+        return None
+    named = [one for one in facts.every(TableScheme) if one.table == table.row.object_name]
+    listed = [one for one in named if known(one.identity_gap)]
+    return PageLocked(pages[0], len(pages), next((one for one in listed if one.identity_gap == 1), None), bool(listed))
 
 
 def say_tables(facts: Facts, tables: list[Waiting], kinds: list[tuple[str, float, Source]]) -> str:
