@@ -68,9 +68,9 @@ SERVING = (
     "openvms/spinlock_hot:LCKMGR",
     "openvms/lock_manager_needs_own_cpu",
     "openvms/concurrency_past_peak",
+    "openvms/spinning_unexplained",
 )
-"""What a node that serves others most of the time pays with, where a trace or its lock rate shows that it spins for
-locks; of spinning without such a proof it is not said what it is for."""
+"""What a node that serves others most of the time pays with: it spins for their locks."""
 
 
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"

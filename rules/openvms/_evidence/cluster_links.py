@@ -22,8 +22,9 @@ SPINNING = (
     "openvms/spinlock_hot",
     "openvms/lock_manager_needs_own_cpu",
     "openvms/concurrency_past_peak",
+    "openvms/spinning_unexplained",
 )
-"""What a master pays with for the locks that others ask it for, where a trace or its lock rate shows that."""
+"""What a master pays with for the locks that others ask it for."""
 
 Told = tuple[str, Finding]
 """The rule and what it found."""
