@@ -55,7 +55,6 @@ from rules.openvms._evidence.spinning import (
     SPINNING_FACTS,
     apart,
     explained,
-    ordinary,
     own_cpu,
     own_cpu_untold,
 )
@@ -199,11 +198,9 @@ def _collect(facts: Facts, when: str) -> str:
     return f"{when} {trace}; it divides this loss. Until then add neither CPUs nor processes."
 
 
-def _severity(limits: Limits, synch: float, cpus: float, usual: str) -> Severity:
-    """By the share of the machine, but no louder than the CPUs lost; a note where a node that works has as much."""
+def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
+    """By the share of the machine, but no louder than the CPUs lost."""
     lost = synch / 100
-    if usual:
-        return Severity.NOTE
     if lost < limits.warning_cpus:
         return Severity.ADVICE if lost >= limits.advice_cpus else Severity.NOTE
     return Severity.CRITICAL if synch / cpus >= limits.critical_share else Severity.WARNING
@@ -224,7 +221,6 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     rates = facts.every(LockRates)
     operations = busiest_operations(rates)
     said, evidence = [], []
-    usual = ordinary(modes, cpus)
     debug, before, counted = debug_modes(facts), not_yet(facts, layout), most_often(facts)
     dedicated, rated = "", ""
     if before:
@@ -255,7 +251,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     cost, peak = peak_cost(facts)
     return Finding(
         subject=layout.subject,
-        severity=_severity(limits, synch, cpus, usual),
+        severity=_severity(limits, synch, cpus),
         title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronization, "
         + (
             f"with {debug.named}"
@@ -267,7 +263,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         seen=joined(
             f"On average MP synch takes {synch:.0f} % of one CPU, {plain(share, 2)} % of the machine: lost, cause not "
             "shown by these exports.",
-            sentence(cost, rated, usual),
+            sentence(cost, rated),
         ),
         because=joined(debug.because if debug else SPUN, dedicated),
         do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect"),

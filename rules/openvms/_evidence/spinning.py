@@ -7,6 +7,7 @@ change it here.
 from collectors.facts import Facts, known
 from collectors.facts.openvms import (
     DedicatedLockManager,
+    DistributedLockRates,
     LockRates,
     Process,
     ProcessorModes,
@@ -17,6 +18,7 @@ from rules.finding import Unknown
 from rules.laws.rounding import plain
 from rules.openvms._evidence.boots import booted_since
 from rules.openvms._evidence.chains import Chain, chain_of
+from rules.openvms._evidence.cluster import own_rates, wrong_reading
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, SERVER, Layout, no_dedicated
 from rules.openvms._evidence.node import (
     MEASURED_SINCE,
@@ -33,6 +35,7 @@ SPINNING_FACTS = (
     *LAYOUT_FACTS,
     *PEAK_FACTS,
     *SAMPLE_FACTS,
+    DistributedLockRates,
     DedicatedLockManager,
     Process,
     SpinlockTrace,
@@ -45,10 +48,8 @@ OWN_CPU_WORTH = 100.0
 """The same rule: per cent of one CPU that a trace has to give LCKMGR."""
 PAST_SHARE, PAST_BUSY, PAST_OPERATIONS = 30.0, 50.0, 5_000.0
 """openvms/concurrency_past_peak: MP synch of the busy time and busy of all CPUs in per cent, operations per second."""
-VENDOR_SYNCH, AT_PEAK, LOUD_SHARE = 200.0, 20.0, 10.0
-"""MP synch that a node has without trouble: at most what the vendor asks for before anything is done about it, in per
-cent of one CPU (6620pro_002), less of the busy time than where JCC's test of 2014 peaked, and less of all CPUs than
-makes a loss critical (this project)."""
+SERVED_SHARE, SERVED_OPERATIONS = 50.0, 500.0
+"""openvms/locks_mastered_remotely: lock operations for other nodes in per cent of all, and the least per second."""
 TRACED = 0.5
 """This project: a trace fits that spins at least half of the capture's mean MP synch, and at most twice its highest."""
 
@@ -105,6 +106,12 @@ def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str |
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning and not own_cpu(layout):
         return f"chains of {chain.length:.1f} resources: openvms/resource_hash_table_undersized"
+    rates = own_rates(facts)
+    if rates and not wrong_reading(rates) and (incoming := rates.incoming_per_second) is not None:
+        total = incoming + (rates.local_per_second or 0.0) + (rates.outgoing_per_second or 0.0)
+        if total >= SERVED_OPERATIONS and 100 * incoming >= SERVED_SHARE * total:
+            served = f"{100 * incoming / total:.0f} % of its lock operations serve other nodes"
+            return f"{served}: openvms/locks_mastered_remotely"
     operations = (hours.operations if hours else busiest_operations(facts.every(LockRates))) or 0.0
     if _needs_own_cpu(facts, layout, hours):
         return f"{operations:,.0f} lock operations/s without a CPU of their own: openvms/lock_manager_needs_own_cpu"
@@ -118,20 +125,6 @@ def explained(facts: Facts, synch: float, hours: Stretch | None = None) -> str |
             figures = f"{work.share:.0f} % of the busy time with {operations:,.0f} lock operations/s"
             return f"{figures}: openvms/concurrency_past_peak"
     return None
-
-
-def ordinary(modes: ProcessorModes, cpus: float) -> str:
-    """Why MP synch as here (a mean) is what a node that works has anyway, as a clause; empty where it is not."""
-    synch, idle = modes.mp_synch_percent, modes.idle_percent
-    if not known(synch) or not known(idle) or not 0 <= idle < 100 * cpus:
-        return ""
-    share = 100 * synch / (100 * cpus - idle)
-    if synch > VENDOR_SYNCH or share >= AT_PEAK or synch >= LOUD_SHARE * cpus:
-        return ""
-    return (
-        f"it is {share:.0f} % of the busy time, and a published test peaked at {AT_PEAK:g} %; the vendor asks for more "
-        f"than {VENDOR_SYNCH:g} % of one CPU"
-    )
 
 
 def lasting_modes(facts: Facts) -> ProcessorModes | None:
