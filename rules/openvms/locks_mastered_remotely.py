@@ -51,6 +51,7 @@ from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.settled import LEAVING, REMOTE
+from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE
 from rules.rdb._evidence.databases import DATABASE_FACTS, databases
 from rules.rdb._evidence.sharing import SHARING_FACTS, open_elsewhere
 from rules.sources import JCC
@@ -90,10 +91,10 @@ class Limits:
         50.0, "this project: half of this node's own requests leave it", of="own requests"
     )
     operations_per_second: float = limit(
-        500.0, "this project: below this the total is too small to matter", unit="lock operations/s"
+        SERVED_OPERATIONS, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
     serving_percent: float = percent(
-        50.0, "this project: a node that works mostly for others spins for their locks", of="lock operations"
+        SERVED_SHARE, "this project: a node that works mostly for others spins for their locks", of="lock operations"
     )
     gap_percent: float = limit(
         5.0, "this project: local, incoming and outgoing add up to the total within rounding", high=50, unit="%"
