@@ -47,7 +47,7 @@ from rules.ase._evidence.waits.deadlocks import (
     searched_at_once,
 )
 from rules.ase._evidence.waits.error_log import DAY, events_of
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
+from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -240,9 +240,8 @@ def _singly(facts: Facts, tables: tuple[str, ...]) -> str:
         sure = BY_NAME.format(number["database"], comment(one.database or "", 60)) if one else ""
     if one is None:
         return PAGES
-    plain = PLAIN_IDENTIFIER.match(one.table) and not reserved(one.table)
     name = comment(f"{one.database}..{one.table}")
-    return sure + BY_SCHEME.get(one.scheme, PAGES).format(name, one.table if plain else "<table>")
+    return sure + BY_SCHEME.get(one.scheme, PAGES).format(name, bare_table(one.table))
 
 
 def _by_rows(facts: Facts, tables: tuple[str, ...]) -> bool:

@@ -29,7 +29,7 @@ from rules.ase._evidence.objects.seen import activity, is_system, name_of
 from rules.ase._evidence.server import setting_of
 from rules.changes.ase_binding import is_tempdb
 from rules.changes.ase_config import configure, waiting_number
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
+from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
 
@@ -144,7 +144,7 @@ def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter
     waits = waiting_number(setting)
     empty = _empty(facts, worst.row)
     share = _share(empty) if empty else None
-    plain = _plain(table)
+    plain = bare_table(table)
     to = value not in AGGRESSIVE and waits not in AGGRESSIVE
     step = f'Let the housekeeper look thoroughly (`sp_configure "{NAME}", {THOROUGH}`)' if to else ""
     now = "" if value is None else f", with {NAME} {value:g}"
@@ -205,7 +205,7 @@ def _off(facts: Facts, limits: Limits, left: TableRows, setting: ConfigParameter
     total = sum(one.logical_reads for one in rows if known(one.logical_reads))
     reads = row.logical_reads if row and known(row.logical_reads) else 0.0
     part = share_of(reads, total) if total > 0 else 0.0
-    reclaim = RECLAIM.format(_plain(left.table))
+    reclaim = RECLAIM.format(bare_table(left.table))
     return Finding(
         subject=name,
         severity=Severity.WARNING if part >= limits.table_percent else Severity.ADVICE,
@@ -230,11 +230,6 @@ def _off(facts: Facts, limits: Limits, left: TableRows, setting: ConfigParameter
         changes=(configure(NAME, 0, DEFAULT, cautions=(MORE, reclaim)),),
         share=share,
     )
-
-
-def _plain(table: str) -> str:
-    """The name as a command may have it."""
-    return table if PLAIN_IDENTIFIER.match(table) and not reserved(table) else "<table>"
 
 
 def _empty(facts: Facts, row: MonOpenObjectActivity) -> TableRows | None:

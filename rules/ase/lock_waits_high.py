@@ -77,7 +77,7 @@ from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.timeouts import PERIOD, ending_period, total_ended
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_promotion import PROCEDURES
-from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+from rules.changes.quoting import bare_table, is_plain
 from rules.engine import rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
 
@@ -377,7 +377,7 @@ def _gap(table: Waiting, paged: PageLocked) -> str:
     """What to do about it."""
     name = table.row.object_name or ""
     how = GAP if paged.gap else NO_GAP if paged.listed else GAP_PERHAPS
-    return how.format(table.name, name if _plain(name) else "<table>", _page(paged))
+    return how.format(table.name, bare_table(name), _page(paged))
 
 
 def _where(tables: list[Waiting]) -> list[tuple[Hashable, int, str]]:
@@ -479,14 +479,14 @@ def _levers(
         yield NEXT_NUMBER.format(hot.says)
         return
     if first and queue:
-        name = queue.table if _plain(queue.table) else "<table>"
+        name = bare_table(queue.table)
         pages, columns = queue.index or (0.0, ())
         more = QUEUE_INDEX.format(pages, ", ".join(columns)) if columns else ""
         yield QUEUE.format(queue.name, queue.says, SKIPS.get(first.scheme or "", SKIPS_PERHAPS).format(name), more)
         return
     if first and wanted:
         name, statement = first.row.object_name or "", wanted.statement
-        said = INDEX if wanted.columns and _plain(name) else INDEX_UNSAID
+        said = INDEX if wanted.columns and is_plain(name) else INDEX_UNSAID
         on = name if said == INDEX else first.name
         yield said.format(statement.statement, shown(statement.text or "", 80), on, ", ".join(wanted.columns))
         return
@@ -536,8 +536,4 @@ def _none_promoted(facts: Facts) -> bool:
 def _by_scheme(table: Waiting) -> str:
     """What its lock scheme leaves to be done, with its name where that needs no quotes."""
     name = table.row.object_name or ""
-    return BY_SCHEME.get(table.scheme or "", "").format(name if _plain(name) else "<table>")
-
-
-def _plain(name: str) -> bool:
-    return bool(PLAIN_IDENTIFIER.match(name)) and not reserved(name)
+    return BY_SCHEME.get(table.scheme or "", "").format(bare_table(name))

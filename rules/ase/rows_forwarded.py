@@ -25,7 +25,7 @@ from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.lock_work import FORWARDED
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
+from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -105,7 +105,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     listed = _most_forwarded(facts)
     tables = [] if listed else updated_most(facts)
     name = listed.table if listed else (tables[0].row.object_name or "") if tables else ""
-    plain = PLAIN_IDENTIFIER.match(name) and not reserved(name)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
@@ -113,9 +112,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         + (f", most in {_place(listed)}" if listed else ""),
         seen=joined(f"{said} ({forwarded:,.0f} of {updates:,.0f}).", _say(listed) if listed else ""),
         because=TWICE,
-        do=_do(listed, name if plain else "<table>")
+        do=_do(listed, bare_table(name))
         if listed
-        else LOOK.format(say_updated(tables), name if plain else "<table>")
+        else LOOK.format(say_updated(tables), bare_table(name))
         if tables
         else ROOM,
         unknown="" if listed else NOT_WHOSE if tables else WHICH,

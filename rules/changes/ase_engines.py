@@ -5,7 +5,7 @@ servers" (alter thread pool … with thread count; sp_engine "offline", <engine>
 """
 
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, batches, comment, reserved
+from rules.changes.quoting import batches, comment, is_plain
 from rules.finding import Change, Effect
 
 LARGEST = 1024
@@ -22,7 +22,7 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
     """
     _check(old, new)
     key, target = f"ase.engines:{comment(pool)}", f"{comment(pool)}: threads"
-    if not PLAIN_IDENTIFIER.match(pool) or reserved(pool):
+    if not is_plain(pool):
         by_hand = (f"-- by hand: this pool's name cannot be written safely; from {old} to {new} threads",)
         return Change(key, target, old, new, by_hand, (f"-- by hand: back to {old}",), Effect.ADVICE)
     show = "select ThreadID, ThreadPoolName, State from master..monThread order by ThreadPoolName"

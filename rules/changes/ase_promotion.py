@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES, NotConvertible
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import (
-    PLAIN_IDENTIFIER,
     Unquotable,
     batches,
     comment,
     held_back_tsql,
-    reserved,
+    is_plain,
     tsql_name,
     tsql_string,
 )
@@ -133,6 +132,6 @@ def set_promotion(
 
 def _plain(owner: str, table: str) -> str:
     """`"owner.table"` for a system procedure; raises `Unquotable` for a name that is not plain."""
-    if not all(PLAIN_IDENTIFIER.match(one) and not reserved(one) for one in (owner, table)):
+    if not (is_plain(owner) and is_plain(table)):
         raise Unquotable(repr(f"{owner}.{table}"))
     return tsql_string(f"{owner}.{table}")

@@ -64,7 +64,7 @@ def _quoted(text: str, quote: str) -> str:
 
 def tsql_name(text: str) -> str:
     """Write an identifier: bare where plain and no reserved word, else in brackets (12.5.1). Raises `Unquotable`."""
-    if PLAIN_IDENTIFIER.match(text) and not reserved(text):
+    if is_plain(text):
         return text
     if _unsafe(text) or not text or len(text) > 255 or "]" in text or "[" in text:
         raise Unquotable(repr(text))
@@ -74,6 +74,16 @@ def tsql_name(text: str) -> str:
 def reserved(text: str) -> bool:
     """Whether a plain identifier is a word of Transact-SQL, which only delimiters make a name."""
     return text.lower() in RESERVED
+
+
+def is_plain(text: str) -> bool:
+    """Whether an identifier is a name of Transact-SQL as it stands, without delimiters."""
+    return bool(PLAIN_IDENTIFIER.match(text)) and not reserved(text)
+
+
+def bare_table(table: str) -> str:
+    """The name of a table as a command in a sentence has it; `<table>` where it cannot stand there bare."""
+    return table if is_plain(table) else "<table>"
 
 
 def openvms_name(text: str) -> str:

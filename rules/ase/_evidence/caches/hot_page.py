@@ -13,7 +13,7 @@ from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.seen import schemes
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.spinlocks.uneven import Uneven
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment, reserved
+from rules.changes.quoting import PLAIN_IDENTIFIER, comment, is_plain
 from rules.finding import Evidence
 
 EXPLAINED = 0.5
@@ -94,7 +94,7 @@ def hot_page(facts: Facts, skew: Uneven | None) -> HotPage | None:
 def spread_page(facts: Facts, hot: HotPage) -> str:
     """What takes the heat from that page, as two sentences, by the lock scheme of the table and the release."""
     table, owner, server = hot.held.table, hot.held.owner or "", server_of(facts)
-    plain = PLAIN_IDENTIFIER.match(table) and not reserved(table) and (not owner or PLAIN_IDENTIFIER.match(owner))
+    plain = is_plain(table) and (not owner or PLAIN_IDENTIFIER.match(owner))
     name = table if plain else "<table>"
     owned = f"{owner}.{table}" if plain and owner else name
     scheme = schemes(facts).get((hot.held.database, table))

@@ -7,14 +7,14 @@ row (dc32300.1600 san1390612278017); from 16.0 on rows of fixed length can have 
 (mas1385501214561).
 """
 
-from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+from rules.changes.quoting import bare_table
 
 NEEDS = "outage; select into/bulkcopy/pllsort, then dump the database"
 
 
 def fewer_rows(table: str) -> str:
     """The commands that put fewer rows on each page of a data-only-locked table, with what they ask for."""
-    name = table if PLAIN_IDENTIFIER.match(table) and not reserved(table) else "<table>"
+    name = bare_table(table)
     return (
         f'`sp_chgattribute "{name}", "exp_row_size", <bytes>` (before 16.0 only with columns of variable length, up to '
         f"its longest row), then `reorg rebuild {name}` ({NEEDS})"

@@ -16,7 +16,7 @@ from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.scans import LEAST_PAGES, scans_of
 from rules.ase._evidence.objects.seen import activity, table_key
 from rules.ase._evidence.objects.statements import tables_in
-from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+from rules.changes.quoting import is_plain
 
 PAGES_A_ROW = 100.0
 """This project: pages read for each row that is found or changed, from which a statement looks for its rows."""
@@ -66,7 +66,7 @@ def columns_of(text: str) -> tuple[str, ...]:
             break
         columns.append(by["column"])
     columns = list(dict.fromkeys(columns))[:MOST_COLUMNS]
-    return tuple(columns) if all(PLAIN_IDENTIFIER.match(one) and not reserved(one) for one in columns) else ()
+    return tuple(columns) if all(map(is_plain, columns)) else ()
 
 
 def index_wanted(

@@ -38,7 +38,7 @@ from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import PLAIN_IDENTIFIER, reserved
+from rules.changes.quoting import is_plain
 from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
@@ -327,7 +327,7 @@ class Unreachable:
     def back(self, database: str = "", table: str = "") -> str:
         """The command that gives one table the vendor's default, or the whole server where no table is named."""
         call, figures = PROCEDURES[self.kind], f"{DEFAULT_HWM}, {DEFAULT_HWM}, 100"
-        if database and table and all(PLAIN_IDENTIFIER.match(one) and not reserved(one) for one in (database, table)):
+        if is_plain(database) and is_plain(table):
             return f'`use {database}`, `{call} "table", "{table}", {figures}` (all tables: `"server", NULL, {figures}`)'
         return f'`{call} "server", NULL, {figures}` (one table: from its database, `"table", "<table>", {figures}`)'
 
