@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.uploads.services.reading import captures_of
 from collectors.cluster import of_other_times
-from collectors.facts import Capture
 from collectors.read import Input
 from rules.audit import Audit, audit, linked_across
 from rules.engine import BadLimit, check_names
@@ -37,13 +36,12 @@ def parse_limits(settings: Iterable[str]) -> dict[str, float]:
 
 def run_audit(inputs: Sequence[Input], limits: Mapping[str, float], name: str | None = None) -> list[Audit]:
     """Audit what was read: one audit per capture, causes linked across a cluster."""
-    captures = captures_of(inputs, name)
-    return with_changed_settings(linked_across([audit(capture, limits) for capture in captures], apart(captures)))
+    return with_changed_settings(linked([audit(capture, limits) for capture in captures_of(inputs, name)]))
 
 
-def apart(captures: Sequence[Capture]) -> list[Capture]:
-    """Those of nodes that may be of one cluster and were measured at different times."""
-    return [one for one, _ in of_other_times(captures)]
+def linked(audits: Sequence[Audit]) -> list[Audit]:
+    """The audits of captures that came together, linked across a cluster; nodes measured at other times say so."""
+    return linked_across(audits, [capture for capture, _ in of_other_times([one.capture for one in audits])])
 
 
 def worst(audits: Iterable[Audit]) -> Severity | None:

@@ -6,13 +6,13 @@ from typing import Any
 
 from advisor.accounts.models import Team
 from advisor.audits.report.data import capture_data, clusters_data
-from advisor.audits.services.auditing import apart
+from advisor.audits.services.auditing import linked
 from advisor.audits.services.excerpts import Opener, add_excerpts
 from advisor.audits.services.limits import limits_of
 from advisor.systems.models import System
 from collectors import facts as base
 from collectors.facts.codec import dump
-from rules.audit import Audit, audit, linked_across
+from rules.audit import Audit, audit
 from rules.figures import key_figures, settings_of
 
 
@@ -50,8 +50,7 @@ def judge(
     `beside`: the captures of other nodes of its cluster, each with its limits. They are judged as well, so that a cause
     keeps its links to what it explains on them.
     """
-    every = ((found, limits), *beside)
-    nodes = linked_across([audit(capture, own) for capture, own in every], apart([capture for capture, _ in every]))
+    nodes = linked([audit(capture, own) for capture, own in ((found, limits), *beside)])
     data = capture_data(nodes[0])
     add_excerpts({"captures": [data]}, opener)
     return Judged(limits, data, _cluster_of(0, clusters_data(nodes)))
@@ -81,7 +80,7 @@ def prepare_all(
             limits[key] = limits_of(System.objects.filter(team=team, product=key[0], key=key[1]).first())
         audits.append(audit(found, limits[key]))
         on_progress(len(audits))
-    audits = linked_across(audits, apart(captures))
+    audits = linked(audits)
     clusters = clusters_data(audits)
     for at, one in enumerate(audits):
         found = one.capture
