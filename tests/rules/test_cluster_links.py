@@ -52,13 +52,13 @@ def test_nodes_of_different_clusters_or_times_have_nothing_to_do_with_each_other
 
 def test_who_asks_explains_what_the_master_spins_for() -> None:
     master, asks = node("A", "B", incoming=900.0), node("B", "A", outgoing=900.0)
-    found = links_across([(master, [told("openvms/concurrency_past_peak", "A")]), (asks, [told(REMOTE, "B")])])
-    assert found == {(1, f"{REMOTE}:B"): ((0, "openvms/concurrency_past_peak:A"),)}
+    found = links_across([(master, [told("openvms/spinning_unexplained", "A")]), (asks, [told(REMOTE, "B")])])
+    assert found == {(1, f"{REMOTE}:B"): ((0, "openvms/spinning_unexplained:A"),)}
 
 
 def test_a_node_that_serves_little_spins_for_itself() -> None:
     master, asks = node("A", "B", incoming=5.0), node("B", "A", outgoing=5.0)
-    assert not links_across([(master, [told("openvms/concurrency_past_peak", "A")]), (asks, [told(REMOTE, "B")])])
+    assert not links_across([(master, [told("openvms/spinning_unexplained", "A")]), (asks, [told(REMOTE, "B")])])
 
 
 def test_remastering_switched_off_concerns_others_only_on_a_slow_master() -> None:
