@@ -17,6 +17,7 @@ def not_counted_yet(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
+        ("audits", "0009_packed_json"),  # versions before 0.9.0 are stopped there: they would not keep the counts
         ("findings", "0004_counted_once"),
         ("systems", "0003_example"),
     ]

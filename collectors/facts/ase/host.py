@@ -10,7 +10,7 @@ from collectors.facts.base import ABSENT, Fact, Reading, known
 class HostProcessors(Fact):
     """What `lscpu` counts: logical CPUs, and the cores that they are threads of."""
 
-    COLLECTED_BY: ClassVar[str] = "lscpu /* in the shell of the server's host */"
+    COLLECTED_BY: ClassVar[str] = "an lscpu of the host, run in its shell"
 
     cpus: Reading = ABSENT
     """Logical CPUs that are online."""

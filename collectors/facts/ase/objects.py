@@ -374,7 +374,7 @@ class Deadlock(TableRow, Fact):
 class IndexKeys(Fact):
     """One index of a table, with the columns it is of."""
 
-    COLLECTED_BY: ClassVar[str] = "sp_helpindex <table> /* in its database */"
+    COLLECTED_BY: ClassVar[str] = "an sp_helpindex of the table, run in its database"
 
     table: str | None = None
     """`None` where no command above the listing says whose indexes they are; no export says of which database."""
