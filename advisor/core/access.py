@@ -1,6 +1,6 @@
 """Who may see and do what. Everything a door shows passes through here; what is not yours does not exist (404)."""
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from advisor.accounts.models import Role, Team, User
 from advisor.audits.models import Audit, Backtest, Capture
@@ -18,8 +18,14 @@ def teams_of(user: User) -> QuerySet[Team]:
 
 
 def _in_teams(user: User, path: str) -> Q:
-    """The condition that the team at `path` is one of this person's."""
-    return Q() if user.is_administrator else Q(**{f"{path}__in": list(user.teams.values_list("pk", flat=True))})
+    """The condition that the team at `path` is one of this person's.
+
+    The teams are read once for a `user`, who is read for each request anew: a page asks this five times and more.
+    """
+    if user.is_administrator:
+        return Q()
+    prefetch_related_objects([user], "teams")
+    return Q(**{f"{path}__in": [team.pk for team in user.teams.all()]})
 
 
 def systems_of(user: User) -> QuerySet[System]:

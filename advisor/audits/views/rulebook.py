@@ -153,7 +153,7 @@ def show(request: Asked, rule_id: str) -> HttpResponse:
 
 
 def _page(request: Asked, entry: Entry, form: LimitForm, status: int = 200) -> HttpResponse:
-    fired, systems = fired_now(request.user)
+    fired, systems = fired_now(request.user, entry["rule"])
     product = entry["rule"].split("/")[0]
     judged = judged_by(product)
     context = {

@@ -62,6 +62,11 @@ def with_open(systems: QuerySet[System]) -> QuerySet[System]:
     null without an audit. `accepted` counts those that are; `states` how many are in which state, null for none.
     """
     SystemCounts.recount_lapsed()
+    return as_counted(systems)
+
+
+def as_counted(systems: QuerySet[System]) -> QuerySet[System]:
+    """`with_open` for a page that has asked for it before: acceptances that end with the day are not looked for."""
     some = Q(finding_counts__accepted__gt=0)
     left = When(some & Q(latest__isnull=False), then=F("finding_counts__worst_open"))
     return systems.annotate(

@@ -4,7 +4,7 @@ The captures are one light query, the findings two over their audits' digests. W
 in the export": neither zero nor gone.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -289,10 +289,11 @@ class FiredAt:
     """How many of them."""
 
 
-def fired_now(user: User) -> tuple[dict[str, list[FiredAt]], dict[str, int]]:
+def fired_now(user: User, rule: str | None = None) -> tuple[dict[str, list[FiredAt]], dict[str, int]]:
     """For each rule the systems this person sees that have it now, worst first; and how many systems each product has.
 
-    One query, and one more where anything is accepted; a system without an audit does not count.
+    One query, and one more where anything is accepted; a system without an audit does not count. With `rule` that one
+    alone: a large site has tens of thousands of findings.
     """
     accepted = TrackedFinding.objects.filter(accepted_now())
     some = Exists(accepted.filter(system=OuterRef("pk")))
@@ -304,16 +305,17 @@ def fired_now(user: User) -> tuple[dict[str, list[FiredAt]], dict[str, int]]:
     )
     asked = [row[0] for row in rows if row[-1]]
     quiet = set(accepted.filter(system__in=asked).values_list("system", "key").order_by()) if asked else set()
-    fired: dict[str, list[FiredAt]] = {}
-    systems: dict[str, int] = {}
+    fired: defaultdict[str, list[FiredAt]] = defaultdict(list)
+    systems: Counter[str] = Counter()
+    begin = f"{rule}:" if rule else ""
     for pk, name, product, team, audit, digest, _ in rows:
-        systems[product] = systems.get(product, 0) + 1
-        levels: dict[str, list[int]] = {}
+        systems[product] += 1
+        levels: defaultdict[str, list[int]] = defaultdict(list)
         for key, level in digest.items():
-            levels.setdefault(key.split(":", 1)[0], []).append(0 if (pk, key[:400]) in quiet else level)
-        for rule, of_rule in levels.items():
-            found = (max(of_rule), len(of_rule), of_rule.count(0))
-            fired.setdefault(rule, []).append(FiredAt(pk, name, product, team, audit, *found))
+            if key.startswith(begin):
+                levels[key.partition(":")[0]].append(0 if quiet and (pk, key[:400]) in quiet else level)
+        for of, of_rule in levels.items():
+            fired[of].append(FiredAt(pk, name, product, team, audit, max(of_rule), len(of_rule), of_rule.count(0)))
     for at in fired.values():
         at.sort(key=lambda one: -one.worst)
     return fired, systems

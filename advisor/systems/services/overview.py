@@ -23,6 +23,7 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    Sum,
     Value,
     When,
 )
@@ -40,7 +41,7 @@ from advisor.charts.svg import sparkline
 from advisor.core.access import schedules_of, systems_of, uploads_of
 from advisor.core.jinja import SEVERITY as SEVERITIES
 from advisor.core.sorting import Sortable
-from advisor.findings.services.pages import with_open, worst_standing
+from advisor.findings.services.pages import as_counted, with_open, worst_standing
 from advisor.schedules.models import Schedule
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
@@ -137,18 +138,18 @@ class Tally:
     never: int = 0
     """Never audited."""
 
-    def add(self, worst: int | None, accepted: int, *, not_judged: bool) -> None:
-        """Count a system: its worst open severity, `None` where it was never audited, and its accepted findings."""
+    def add(self, worst: int | None, accepted: int, *, not_judged: bool, systems: int = 1) -> None:
+        """Count systems: their worst open severity, `None` where never audited, and whether findings are accepted."""
         if worst is None:
-            self.never += 1
+            self.never += systems
         elif worst:
-            self.worst[worst] += 1
+            self.worst[worst] += systems
         elif accepted:
-            self.accepted += 1
+            self.accepted += systems
         elif not_judged:
-            self.not_all_judged += 1
+            self.not_all_judged += systems
         else:
-            self.calm += 1
+            self.calm += systems
 
     @property
     def systems(self) -> int:
@@ -276,12 +277,12 @@ def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
 
 
 def listed(user: User, asked: Asked) -> QuerySet[System]:
-    """The systems asked for: most of their capacity lost first, then by severity; each with `worst_finding`.
+    """The systems asked for: most of their capacity lost first, then by severity.
 
-    A loss of less than makes a warning moves none before a graver finding whose cost nobody measured.
+    A loss of less than makes a warning moves none before a graver finding whose cost nobody measured. The query is for
+    their numbers: what their rows show is read of a page alone (`shown`).
     """
-    found = with_open(systems_of(user)).annotate(worst_finding=worst_standing())
-    found = found.select_related("team", "latest__capture__upload").only(*SHOWN)
+    found = with_open(systems_of(user))
     if asked.q:
         words = asked.q.split()[:8]
         for word in words:
@@ -311,29 +312,35 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
         "system": [F("name")],
         "lost": [F("share"), lost],
         "worst": [F("worst_open")],
+        "findings": [Coalesce("finding_counts__open", 0)],
         "captured": [F("latest__capture__taken")],
     }
     chosen = [OrderBy(one, descending=asked.descending, nulls_last=True) for one in columns.get(asked.column, ())]
     return found.annotate(share=share).order_by(*chosen, *most)
 
 
+def shown(numbers: Sequence[int]) -> list[System]:
+    """The systems of these numbers (of `listed`), in this order, with `worst_finding` and all that `rows` needs."""
+    found = as_counted(System.objects.all()).annotate(worst_finding=worst_standing())
+    systems = found.select_related("team", "latest__capture__upload").only(*SHOWN).in_bulk(list(numbers))
+    return [systems[pk] for pk in numbers if pk in systems]
+
+
 def worked_out(asked: Asked) -> bool:
     """Whether the column it is sorted by is worked out, not stored."""
-    return asked.column in ("trend", "findings", "unjudged")
+    return asked.column in ("trend", "unjudged")
 
 
 def in_order(found: QuerySet[System], asked: Asked) -> list[int]:
     """The numbers of the systems, sorted by a column that is worked out; what has no figure comes last both ways."""
     figures: list[tuple[int, float | None]] = []
-    columns = ("pk", "trend", "latest__unjudged", "latest", "finding_counts__open")
-    for pk, trend, unjudged, latest, still_open in found.values_list(*columns):
-        if asked.column == "trend":
+    if asked.column == "trend":
+        for pk, trend in found.values_list("pk", "trend"):
             points, of = _trend(trend)
             figures.append((pk, None if of == SEVERITY else _change(points)))
-        elif asked.column == "findings":
-            figures.append((pk, still_open or 0))
-        else:
-            figures.append((pk, len(unjudged) if latest else None))
+    else:
+        for pk, unjudged in found.values_list("pk", "latest__unjudged"):
+            figures.append((pk, None if unjudged is None else len(unjudged)))
     sign = -1.0 if asked.descending else 1.0
     figures.sort(key=lambda one: (one[1] is None, sign * (one[1] or 0.0)))
     return [pk for pk, _ in figures]
@@ -455,39 +462,35 @@ def summary(user: User, now: datetime | None = None) -> dict[str, Any]:
     `lost` of `capacity` are the processors of the `measured` systems together.
     """
     now = now or timezone.now()
-    columns = ("troubled", "snoozed_until", "latest__processors_lost", "latest__capacity", "example")
-    today = timezone.localdate(now)
     found = Tally()
-    accepted = overdue = not_audited = snoozed = examples = 0
-    in_part = ExpressionWrapper(~Q(latest__unjudged=[]), BooleanField())
-    lost = all_of_them = 0.0
-    measured = 0
-    systems = with_open(systems_of(user))
-    late_now = ExpressionWrapper(_overdue(now), BooleanField())
-    rows = systems.annotate(heard=HEARD).values_list(*columns, in_part, "worst_open", "accepted", late_now)
-    for troubled, until, gone, capacity, example, blind, level, quiet, late in rows:
-        examples += example
-        accepted += quiet
-        if gone is not None and capacity:
-            lost, all_of_them, measured = lost + gone, all_of_them + capacity, measured + 1
-        found.add(level, quiet, not_judged=bool(blind))
-        if until and until >= today:  # as `System.snoozed` has it
-            snoozed += 1
-            continue
-        overdue += bool(late)
-        not_audited += bool(late) or troubled is not None
+    total: Counter[str] = Counter()
+    awake = Q(snoozed_until=None) | Q(snoozed_until__lt=timezone.localdate(now))  # as `System.snoozed` has it
+    late, measured = awake & _overdue(now), Q(latest__processors_lost__isnull=False, latest__capacity__gt=0)
+    told = {
+        "alike": Count("pk"),
+        "accepted_findings": Sum("accepted"),
+        "examples": Count("pk", filter=Q(example=True)),
+        "snoozed": Count("pk", filter=~awake),
+        "overdue": Count("pk", filter=late),
+        "not_audited": Count("pk", filter=late | (awake & Q(troubled__isnull=False))),
+        "measured": Count("pk", filter=measured),
+        "lost": Sum("latest__processors_lost", filter=measured),
+        "capacity": Sum("latest__capacity", filter=measured),
+    }
+    of_kind = {
+        "quiet": ExpressionWrapper(Q(accepted__gt=0), BooleanField()),
+        "blind": ExpressionWrapper(~Q(latest__unjudged=[]), BooleanField()),
+    }
+    systems = with_open(systems_of(user)).annotate(heard=HEARD, **of_kind).order_by()
+    for row in systems.values("worst_open", *of_kind).annotate(**told):
+        alike, accepted = row.pop("alike"), row.pop("accepted_findings")
+        found.add(row.pop("worst_open"), row.pop("quiet"), not_judged=bool(row.pop("blind")), systems=alike)
+        total.update(accepted=accepted, **{name: value or 0 for name, value in row.items()})
     uploads = uploads_of(user)
     return {
         "systems": found.systems,
         "tally": found,
-        "accepted": accepted,
-        "overdue": overdue,
-        "not_audited": not_audited,
-        "snoozed": snoozed,
-        "lost": lost,
-        "capacity": all_of_them,
-        "measured": measured,
-        "examples": examples,
+        **{name: total[name] for name in ("accepted", *told) if name not in ("alike", "accepted_findings")},
         **uploads.filter(state__in=(Upload.State.WAITING, Upload.State.READING)).aggregate(
             reading=Count("pk"), reading_since=Min("claimed", filter=Q(state=Upload.State.READING))
         ),

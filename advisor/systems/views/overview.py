@@ -36,25 +36,19 @@ def show(request: Asked) -> HttpResponse:
     asked = _asked(request)
     since = overview.begin_visit(request.user)
     found = overview.listed(request.user, asked)
-    numbers = overview.in_order(found, asked) if overview.worked_out(asked) else []
+    numbers = overview.in_order(found, asked) if overview.worked_out(asked) else found.values_list("pk", flat=True)
     if asked.only:  # computed, not stored
-        place = {pk: at for at, pk in enumerate(numbers)}
-        systems = sorted(found, key=lambda one: place.get(one.pk, 0))
-        rows = [row for row in overview.rows(systems, since) if getattr(row, asked.only)]
-        shown = paged(request, rows, A_PAGE)
-        rows = list(shown)
-    elif numbers:
-        shown = paged(request, numbers, A_PAGE)
-        systems_by_pk = {one.pk: one for one in found.filter(pk__in=list(shown))}
-        rows = overview.rows([systems_by_pk[pk] for pk in shown if pk in systems_by_pk], since)
+        every = overview.rows(overview.shown(list(numbers)), since)
+        some = paged(request, [row for row in every if getattr(row, asked.only)], A_PAGE)
+        rows = list(some)
     else:
-        shown = paged(request, found, A_PAGE)
-        rows = overview.rows(list(shown), since)
+        some = paged(request, numbers, A_PAGE)
+        rows = overview.rows(overview.shown(list(some)), since)
     context: dict[str, Any] = {
         "rows": rows,
         "state_words": STATE_WORDS,
         "columns": COLUMNS,
-        "shown": shown,
+        "shown": some,
         "asked": asked,
         "since": since,
         "summary": overview.summary(request.user),
