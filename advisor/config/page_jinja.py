@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from advisor.audits.report.render import EFFECTS, PRODUCT_NAMES
 from advisor.charts.curves import timeline
 from advisor.core import jinja
-from advisor.core.jinja import SEVERITY
+from advisor.core.jinja import SEVERITY, coded
 from advisor.core.page_help import page_help
 from advisor.core.version import VERSION
 from advisor.schedules.services.timing import in_zone
@@ -43,7 +43,7 @@ def url(name: str, *args: Any, **kwargs: Any) -> str:
 
 
 def in_words(text: str, numbers: Mapping[str, int] | None = None) -> Markup:
-    """A text whose rules are links: to the finding of that number on this page, else to the page of the rule."""
+    """A text whose commands are code and whose rules are links: to the finding of that number, else to the rule's."""
 
     def said(rule: str) -> str:
         number = number_of(rule, numbers or {})
@@ -51,7 +51,7 @@ def in_words(text: str, numbers: Mapping[str, int] | None = None) -> Markup:
             return f'<a href="#f{number - 1}">finding {number}</a>'
         return f'<a href="{url("rule", rule)}">{escape(title_of(rule))}</a>'
 
-    return Markup(replaced(str(escape(text)), said))  # noqa: S704 - escaped before; an id of a rule needs no escaping
+    return coded(Markup(replaced(str(escape(text)), said)))  # noqa: S704 - escaped before; an id needs no escaping
 
 
 def age(time: datetime | None) -> str:

@@ -6,10 +6,12 @@ from typing import Any
 from unicodedata import category
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 
 from rules.finding import grouped
 
 ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+COMMAND = re.compile(r"`([^`\n]+)`")
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 """Unicode categories of characters that control, turn direction or do not show: text of an export may not steer a
 terminal or hide a line."""
@@ -39,7 +41,7 @@ def environment(**options: Any) -> Environment:
     made.filters.update(
         wrap=wrap, figure=figure, measured=measured, of_law=of_law, counted=counted, unit_of=unit_of, moment=moment
     )
-    made.filters["judged"] = judged
+    made.filters.update(judged=judged, coded=coded)
     return made
 
 
@@ -94,6 +96,11 @@ def of_law(value: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Count things: `1 finding`, `3 findings`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def coded(text: str) -> Markup:
+    """Set what stands between back-quotes as code, in HTML; a quote that nothing closes stays as it is."""
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
 
 
 def judged(verdict: str) -> str:

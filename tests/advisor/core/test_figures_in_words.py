@@ -1,8 +1,8 @@
-"""Figures as pages and mails write them: the digits that are known, and the unit by the count."""
+"""Figures and commands as pages and mails write them: the digits that are known, the unit by the count, code."""
 
 import pytest
 
-from advisor.core.jinja import measured, unit_of
+from advisor.core.jinja import coded, measured, unit_of
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,15 @@ def test_what_was_measured_has_the_digits_that_are_known(value: float | str | No
 def test_a_unit_behind_one_is_singular(unit: str, one: str) -> None:
     assert unit_of(unit, 1.0) == one
     assert unit_of(unit, 2.0) == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("run `sp_who` twice, `go` after each", "run <code>sp_who</code> twice, <code>go</code> after each"),
+        ("a ` that nothing closes", "a ` that nothing closes"),
+        ("`<script>`", "<code>&lt;script&gt;</code>"),
+    ],
+)
+def test_commands_in_a_text_are_code(text: str, html: str) -> None:
+    assert coded(text) == html

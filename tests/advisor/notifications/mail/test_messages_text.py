@@ -56,6 +56,14 @@ def test_no_line_is_longer_than_72_columns(story: str, bring: Callable[..., Uplo
             assert "format" not in found.mail["Content-Type"].params
 
 
+def test_no_advice_is_cut_before_its_condition(storm: System, people: People) -> None:
+    assert storm.latest is not None
+    storm.latest.summary["do"][0]["title"] = "add an engine " * 60 + "only if `lscpu` shows an idle core"
+    found = parts(report_message(recipient_of(people, severity=1), storm.latest, None))
+    assert re.search(r"add an engine only if <code[^>]*>lscpu</code> shows an idle core", found.html)
+    assert "only if `lscpu` shows an idle core" in " ".join(found.text.split())
+
+
 def test_a_text_of_ours_is_ascii(storm: System, people: People) -> None:
     for one in every_kind(recipient_of(people, severity=1), storm):
         assert parts(one).text.isascii()
