@@ -49,6 +49,8 @@ from rules.summary import TOLD_SHARE
 
 VISIT = timedelta(minutes=30)
 """After so long away the next look is a new visit (this project's figure)."""
+NOTED = timedelta(minutes=1)
+"""How often a look is written down: each would be a write for a page that only reads (this project's figure)."""
 SEVERITY = "worst severity"
 HEAVY = tuple(
     f"latest__{name}"
@@ -268,6 +270,8 @@ class Asked(Sortable):
 def begin_visit(user: User, now: datetime | None = None) -> datetime | None:
     """Note that somebody looks; returns the end of the visit before this one, `None` for the first."""
     now = now or timezone.now()
+    if user.visited is not None and timedelta() <= now - user.visited < NOTED:
+        return user.visited_before
     if user.visited is not None and now - user.visited > VISIT:
         user.visited_before = user.visited
     user.visited = now

@@ -121,6 +121,15 @@ def test_what_changed_since_the_last_visit_is_said(people: People, storm: System
     assert "1 gone" not in text_of(as_user(people.mate), "/"), "a first visit has nothing to compare with"
 
 
+def test_a_look_is_written_down_once_a_minute(people: People) -> None:
+    now = timezone.now()
+    for seconds, queries in ((0, 1), (59, 0), (60, 1), (60, 0)):
+        with CaptureQueriesContext(connection) as asked:
+            assert overview.begin_visit(people.owner, now + timedelta(seconds=seconds)) is None
+        assert len(asked) == queries
+    assert overview.begin_visit(people.owner, now + timedelta(minutes=32)) == now + timedelta(seconds=60)
+
+
 def test_a_system_first_seen_since_then_is_new(people: People, storm: System, as_user: AsUser) -> None:
     come_back_after(people.owner, 5)
     assert "new system" in text_of(as_user(people.owner), "/")
@@ -226,7 +235,7 @@ def test_more_systems_take_no_more_queries(
         )
     User.objects.filter(pk=people.owner.pk).update(visited=timezone.now() - timedelta(days=2))
     olga = as_user(people.owner)
-    with django_assert_max_num_queries(23):  # five for findings: navigation, what stands open, states, since yesterday
+    with django_assert_max_num_queries(19):  # five for findings: navigation, what stands open, states, since yesterday
         text_of(olga, "/")
 
 
