@@ -12,6 +12,7 @@ What to do: where one partition of a cache is hot and a table of few pages expla
 index (another order of its columns, another key); fewer rows on a page; greedy page allocation for a user table whose
 pages are being allocated fast by four engines or more: `dbcc tune(des_greedyalloc, <dbid>, <table>, "on")`, off again
 with "off", gone after a restart, to be tested first: whether pages are allocated to it fast, sp_spaceused twice shows.
+That comes first where a page of the table holds a row or two, as nearly each insert takes a new page then.
 A fill factor frees no room at the end of an index with ascending keys, where all the new rows go. Where single waits
 are long, look at the lock hash chains and at blocking I/O calls first. Where a table was taken from allpages to
 datapages or datarows lately, hold the figure against that of before: latches are what it takes in place of address
@@ -28,15 +29,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
+from collectors.facts.ase import IndexKeys, IndexSize, MonOpenObjectActivity, TableScheme, TaskSwitches
 from rules.ase._evidence.caches.hot import HOT_FACTS
-from rules.ase._evidence.caches.hot_page import hot_page, spread_page
+from rules.ase._evidence.caches.hot_page import HotPage, crowded_page, hot_page, spread_page
+from rules.ase._evidence.objects.indexes import index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.seen import (
     activity,
     is_system,
     name_of,
+    page_kb_of,
     schemes,
     table_key,
 )
@@ -47,6 +50,7 @@ from rules.ase._evidence.server import (
     subject_of,
 )
 from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
+from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.ase._evidence.spinlocks.uneven import uneven_caches
 from rules.ase._evidence.waits.events import LATCHES
@@ -73,7 +77,7 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}."
+SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}{2}."
 ENDS = ", or (inferred) hash partitions with local indexes"
 FEWER_ROWS = (
     'Fewer rows a page help: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
@@ -92,16 +96,34 @@ LEAST_GROWTH = 10.0
 """This project: rows a second that a table grows by, below which its allocation pages are not what tasks meet at."""
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""
-GREEDY = (
-    '{0}, `dbcc tune(des_greedyalloc, {1}, "{2}", "on")` spreads its allocation pages until the next restart ("off" '
-    "undoes it); test it first."
+GREEDY = '{0}, `{1}` spreads its allocation pages until the next restart ("off" undoes it); test it first.'
+FEW_A_PAGE = 2.0
+"""This project: rows a page, up to which at least every other insert takes a new page and so the allocation page."""
+BY_SIZE = "from its rows, the size of its data and of a page"
+TAKES_PAGES = (
+    'First `{0}`, to be tested ("off" undoes it, and so does a restart): a page of {1} holds {2:g} row{3}, so {4} '
+    "insert takes a new one."
 )
+RISING = "If tasks still wait then, spread the inserts over the index whose key only rises{0}."
+HAS = " (it has {0})"
 GROWS, IF_IT_GROWS = "As {0} grows by {1:,.0f} rows a second", "If {0} also grows fast (sp_spaceused twice)"
 FIXED_TOO = ", and from 16.0 of fixed length too"
 BY_TABLE = "No export counts latches by table"
 NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go"
 LATCH_FREE_SWITCH = "enable LFB index"
 LATCH_FREE_ON = f"; {LATCH_FREE_SWITCH} is on already, but works for the indexes alone that were made latch-free"
+
+Inserted = tuple[MonOpenObjectActivity, float, float]
+"""A table with the rows inserted into it and their share of all, per cent."""
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Greedy page allocation for a table."""
+
+    grows: str
+    """Why, as the beginning of a sentence."""
+    command: str
 
 
 @dataclass(frozen=True)
@@ -113,7 +135,17 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, *HOT_FACTS, *PARTITION_FACTS, MonOpenObjectActivity, TableScheme),
+    uses=(
+        *WAIT_FACTS,
+        *SWITCH_FACTS,
+        *CACHE_FACTS,
+        *HOT_FACTS,
+        *PARTITION_FACTS,
+        MonOpenObjectActivity,
+        TableScheme,
+        IndexSize,
+        IndexKeys,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -128,33 +160,28 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     tables = _inserted(facts, limits.inserts_percent)
     temporary = most_temporary(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
-    server = server_of(facts)
-    new = bool(server and server.before(16) is False)
-    hot = uneven_caches(facts, cache_names(facts), CACHE_PERCENT)
-    page = next((found for one in hot if (found := hot_page(facts, one))), None)
+    new = _from_16(facts)
+    caches = cache_names(facts)
+    hot = uneven_caches(facts, caches, CACHE_PERCENT, CACHE_PERCENT)
+    page = _hot_page(facts, waits, caches, temporary or (tables[0] if tables else None))
     if page:  # the table that most rows go into is not the one whose page is hot
         tables, temporary = [], None
-    greedy = "" if hot or temporary else _greedy(facts, tables)
+        hot = [page.skew] if page.skew else []
+    greedy = None if hot or temporary else _greedy(facts, tables)
+    taken = _rows_a_page(facts, tables[0][0]) if greedy else None
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + (f"; the page is of {page.name}" if page else _most(tables, temporary)),
+        title=waits.title + (_of_page(page) if page else _most(tables, temporary, taken)),
         seen=joined(
             waits.seen,
             f"{page.explains}." if page else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
         ),
         because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=spread_page(facts, page)
-        if page
-        else (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
-        if temporary
-        else joined(
-            SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else "", ENDS if greedy else ""),
-            greedy or FEWER_ROWS.format(FIXED_TOO if new else "", REBUILD_NEEDS),
-        ),
+        do=spread_page(facts, page) if page else _do(facts, tables, temporary, greedy, taken),
         unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
@@ -169,12 +196,78 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
                 "rows inserted",
             ),
             *_inserts(temporary),
+            *((taken,) if taken else ()),
+            *index_evidence(_indexes(facts, tables)),
         ),
         explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )
 
 
-def _schemes(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float]]) -> Iterator[Evidence]:
+def _from_16(facts: Facts) -> bool:
+    server = server_of(facts)
+    return bool(server and server.before(16) is False)
+
+
+def _hot_page(facts: Facts, waits: TooLong, caches: list[str], most: Inserted | None) -> HotPage | None:
+    """The small table whose page is waited for: by the partitions of a cache, else by what is changed on a page."""
+    skews = uneven_caches(facts, caches, CACHE_PERCENT, 0.0)  # latches are waited for, however little spins for them
+    if page := next((found for one in skews if (found := hot_page(facts, one))), None):
+        return page
+    if any(lock and len(lock.rows) > 1 for lock in (spinlock_named(facts, name) for name in caches)):
+        return None  # a hot page would show at one of the partitions
+    if not waits.tasks or not waits.mean_milliseconds:
+        return None
+    return crowded_page(facts, most[1] if most else 0.0, waits.tasks * 1000.0 / waits.mean_milliseconds)
+
+
+def _of_page(page: HotPage) -> str:
+    """The table of a hot page, for the title: by the partitions of its cache it is known, else it is the likeliest."""
+    return f"; the page is of {page.name}" if page.skew else f"; look first at {page.name}"
+
+
+def _do(
+    facts: Facts,
+    tables: list[Inserted],
+    temporary: Inserted | None,
+    greedy: Greedy | None,
+    taken: Evidence | None,
+) -> str:
+    """What lets tasks meet less, in two sentences: where each insert takes a page, no key of an index comes first."""
+    if temporary:
+        return (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
+    name, indexes = (comment(name_of(tables[0][0])) if tables else ""), _indexes(facts, tables)
+    own = HAS.format(say_indexes(indexes)) if indexes else ""
+    if greedy and taken:
+        single = taken.value == 1
+        how = TAKES_PAGES.format(
+            greedy.command, name, taken.value, "" if single else "s", "each" if single else "nearly each"
+        )
+        return joined(how, RISING.format(own))
+    return joined(
+        SPREAD.format(f"into {name} " if tables else "", ENDS if greedy else "", own),
+        GREEDY.format(greedy.grows, greedy.command)
+        if greedy
+        else FEWER_ROWS.format(FIXED_TOO if _from_16(facts) else "", REBUILD_NEEDS),
+    )
+
+
+def _indexes(facts: Facts, tables: list[Inserted]) -> list[IndexKeys]:
+    return indexes_of(facts, tables[0][0].object_name) if tables else []
+
+
+def _rows_a_page(facts: Facts, row: MonOpenObjectActivity) -> Evidence | None:
+    """How many rows a page of this table holds, where that is so few that inserts take new pages all the time."""
+    page_kb = page_kb_of(facts)
+    for one in facts.every(IndexSize):
+        mine = one.table == row.object_name and one.database in (None, row.database) and one.index_id in (0, 1)
+        if mine and page_kb and known(one.rows) and known(one.size_kb) and one.size_kb > 0:
+            a_page = one.rows * page_kb / one.size_kb
+            if 0 < a_page <= FEW_A_PAGE:
+                return Evidence(f"rows a page of {name_of(row)}", round(a_page, 1), "", one.source, computed=BY_SIZE)
+    return None
+
+
+def _schemes(facts: Facts, tables: list[Inserted]) -> Iterator[Evidence]:
     """The lock scheme of each of these tables, where a listing has it: allpages takes no latches on index pages."""
     listed = schemes(facts)
     for row, _, _ in tables:
@@ -182,8 +275,8 @@ def _schemes(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, floa
             yield Evidence(f"lock scheme of {name_of(row)}", scheme.scheme, "", scheme.source)
 
 
-def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float]]) -> str:
-    """Greedy allocation for the table with most inserts, in words with the command; empty where a condition fails.
+def _greedy(facts: Facts, tables: list[Inserted]) -> Greedy | None:
+    """Greedy allocation for the table with most inserts; `None` where a condition fails.
 
     By its rows inserted and deleted, where both were counted, it has to grow; how fast pages are allocated to it is in
     no export that is read, so no script is given. A name that is not plain is not written into a command.
@@ -191,38 +284,36 @@ def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float
     engines = engines_of(facts).number
     row = tables[0][0] if tables else None
     if row is None or engines is None or engines < LEAST_ENGINES or table_key(row) not in schemes(facts):
-        return ""
+        return None
     if not row.db_id or row.db_id < 1 or not PLAIN_IDENTIFIER.match(row.object_name or ""):
-        return ""
+        return None
     deleted = row.rows_deleted if known(row.rows_deleted) else None
     more = (tables[0][1] - deleted) / row.seconds if deleted is not None and row.seconds else None
     if more is not None and more < LEAST_GROWTH:
-        return ""
+        return None
     grows = IF_IT_GROWS.format(name_of(row)) if more is None else GROWS.format(name_of(row), more)
-    return GREEDY.format(grows, row.db_id, row.object_name)
+    return Greedy(grows, f'dbcc tune(des_greedyalloc, {row.db_id}, "{row.object_name}", "on")')
 
 
-def _most(
-    tables: list[tuple[MonOpenObjectActivity, float, float]],
-    temporary: tuple[MonOpenObjectActivity, float, float] | None,
-) -> str:
+def _most(tables: list[Inserted], temporary: Inserted | None, taken: Evidence | None) -> str:
     """The table that most rows go into, for the title: no export counts latches by table, so it claims no more."""
     first = temporary or (tables[0] if tables else None)
-    return f"; most rows are inserted into {comment(name_of(first[0]))}" if first else ""
+    few = f", {taken.value:g} to a page" if taken else ""
+    return f"; most rows are inserted into {comment(name_of(first[0]))}{few}" if first else ""
 
 
-def _where(temporary: tuple[MonOpenObjectActivity, float, float] | None) -> str:
+def _where(temporary: Inserted | None) -> str:
     """That most rows go into this temporary table, as a sentence; empty where there is none."""
     return TEMPORARY.format(comment(name_of(temporary[0])), temporary[2]) if temporary else ""
 
 
-def _inserts(temporary: tuple[MonOpenObjectActivity, float, float] | None) -> Iterator[Evidence]:
+def _inserts(temporary: Inserted | None) -> Iterator[Evidence]:
     """The rows that were inserted into this temporary table."""
     if temporary:
         yield Evidence(f"rows inserted into {name_of(temporary[0])}", temporary[1], "rows", temporary[0].source)
 
 
-def _inserted(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:
+def _inserted(facts: Facts, least_percent: float) -> list[Inserted]:
     """User tables that took a large part of the rows inserted in the interval, with the count and its share."""
     counts: dict[Hashable, tuple[MonOpenObjectActivity, float]] = {}
     for row in activity(facts):

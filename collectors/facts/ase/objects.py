@@ -233,6 +233,8 @@ class IndexSize(Fact):
     index_id: int = 0
     index_name: str | None = None
     size_kb: Reading = ABSENT
+    rows: Reading = ABSENT
+    """Rows of the table, where the listing counts them (`sp_spaceused`)."""
     system: bool = False
 
 

@@ -10,8 +10,8 @@ Without the 1 there is the second result alone::
      -------------------- ----------- --------------- --------------- --------------- ---------------
      item                 5210400     909080 KB       812416 KB       96256 KB        408 KB
 
-The fact is the size of the data, as index 0. A name that is printed with its owner or its database (`dbo.item`,
-`sales..item`) is taken apart. The indexes are listed by name without their numbers, which other reports
+The fact is the size of the data, as index 0, with the rows. A name that is printed with its owner or its database
+(`dbo.item`, `sales..item`) is taken apart. The indexes are listed by name without their numbers, which other reports
 know them by, so their sizes are not kept: the query of `ase/lock_schemes` gives both. The form
 for a whole database (`database_name`, `database_size`) is of no use here and is not read.
 """
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from collectors.facts.ase import IndexSize
 from collectors.facts.base import ABSENT
 from collectors.layouts.ase_catalog import is_system
-from collectors.layouts.figures import size
+from collectors.layouts.figures import reading, size
 from collectors.layouts.tables import Row, Table
 from collectors.registry import Report, report
 from collectors.tables import Listing
@@ -45,16 +45,24 @@ def read(report: Report) -> Iterator[IndexSize]:
 
 
 def _size(row: Row, table: Table) -> Iterator[IndexSize]:
-    name, data = row.get("name"), row.get("data")
+    name, data, rows = row.get("name"), row.get("data"), row.get("rowtotal")
     found = FIGURES.fullmatch(row.text[:800])
     if found:  # by their units: dashes may be shorter than the columns
-        name, data = found["name"], KILOBYTES.findall(found["rest"])[1]
+        name, data, rows = found["name"], KILOBYTES.findall(found["rest"])[1], found["rows"]
     elif not row.whole:
         return
     kb = size(data, "k") if data else ABSENT
     if name and kb is not ABSENT:
         database, owner, own = _apart(name)
-        yield IndexSize(database=database, owner=owner, table=own, index_id=0, size_kb=kb, system=is_system(own))
+        yield IndexSize(
+            database=database,
+            owner=owner,
+            table=own,
+            index_id=0,
+            size_kb=kb,
+            rows=reading(rows) if rows else ABSENT,
+            system=is_system(own),
+        )
 
 
 def _apart(name: str) -> tuple[str | None, str | None, str]:

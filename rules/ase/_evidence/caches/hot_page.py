@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
-from rules.ase._evidence.objects.seen import schemes
+from rules.ase._evidence.objects.seen import page_kb_of, schemes
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.spinlocks.uneven import Uneven
 from rules.changes.quoting import PLAIN_IDENTIFIER, comment, is_plain
 from rules.finding import Evidence
 
 EXPLAINED = 0.5
-"""This project: the part of the surplus grabs that reads and changes of the table must come to, to be named."""
+"""This project: the part of the surplus grabs, or of the waits for latches, that reads and changes of the table must
+come to, to be named."""
 MOST = 1.25
 """This project: of all grabs of the hot partitions; what is read more often cannot lie in them alone, as each read is
 a grab at least. A quarter is left for the time between the two tables of a snapshot."""
@@ -35,14 +36,21 @@ class HotPage:
     held: Held
     uses: float
     """Reads and changes of its data in the interval."""
-    surplus: float
-    """Grabs of the hot partitions above the mean of the others."""
+    surplus: float | None
+    """Grabs of the hot partitions above the mean of the others; `None` where no partitions are counted."""
     page_kb: float
+    skew: Uneven | None = None
+    """The partitions against the others."""
 
     @property
     def pages(self) -> float:
         """How many pages it has."""
         return max(1.0, round((self.held.size_mb or 0.0) * 1024.0 / self.page_kb))
+
+    @property
+    def changed_a_page(self) -> float:
+        """Rows changed on each of its pages in the interval, were they changed evenly."""
+        return (self.held.changed or 0.0) / self.pages
 
     @property
     def name(self) -> str:
@@ -52,8 +60,14 @@ class HotPage:
     @property
     def explains(self) -> str:
         """The two counts, as a clause."""
+        of_pages = f"{self.name} ({self.pages:,.0f} page{'' if self.pages == 1 else 's'})"
+        if self.surplus is None:
+            return (
+                f"{of_pages} has {self.changed_a_page:,.0f} changes on a page, more than rows were inserted into any "
+                "table"
+            )
         return (
-            f"{self.name} ({self.pages:,.0f} page{'' if self.pages == 1 else 's'}) has {self.uses:,.0f} reads and "
+            f"{of_pages} has {self.uses:,.0f} reads and "
             f"changes, the hot partition {self.surplus:,.0f} grabs more than the mean of the others"
         )
 
@@ -77,18 +91,45 @@ def hot_page(facts: Facts, skew: Uneven | None) -> HotPage | None:
     surplus = grabs - mean * len(skew.hot)
     if surplus <= 0:
         return None
-    server = server_of(facts)
-    size = server.page_size_bytes if server else None
-    page_kb = size / 1024.0 if size is not None and known(size) and size > 0 else DEFAULT_PAGE_KB
+    page_kb = page_kb_of(facts) or DEFAULT_PAGE_KB
     found = []
-    for one in contents.held:
-        small = one.size_mb is not None and 0 < one.size_mb * 1024.0 <= LARGEST_PAGES * page_kb
-        if one.cache != skew.lock.name or one.index_id or one.system or not small:
+    for one in _small(contents, page_kb):
+        if one.cache != skew.lock.name:
             continue
         uses = one.reads + (one.changed or 0.0)
         if EXPLAINED * surplus <= uses and one.reads <= MOST * grabs:
-            found.append(HotPage(one, uses, surplus, page_kb))
+            found.append(HotPage(one, uses, surplus, page_kb, skew))
     return found[0] if len(found) == 1 else None
+
+
+def crowded_page(facts: Facts, inserted: float, waits: float) -> HotPage | None:
+    """The one small table with more changes on a page than `inserted`; for where no partitions are counted.
+
+    A change of a row latches its page, an insert the one page at the end of its table: what the table with most inserts
+    asks of that page is the measure. `waits`, for latches and a second: a page that is used less often than half of
+    them is not where they wait. Allpages tables lock their pages and take no latches on them.
+    """
+    contents = contents_of(facts)
+    if not isinstance(contents, Contents) or not contents.of_interval or not contents.seconds:
+        return None
+    page_kb, listed = page_kb_of(facts) or DEFAULT_PAGE_KB, schemes(facts)
+    found = []
+    for one in _small(contents, page_kb):
+        scheme = listed.get((one.database, one.table))
+        page = HotPage(one, one.reads + (one.changed or 0.0), None, page_kb)
+        often = page.uses >= EXPLAINED * waits * contents.seconds
+        if often and page.changed_a_page > inserted and scheme and scheme.scheme != "allpages":
+            found.append(page)
+    return found[0] if len(found) == 1 else None
+
+
+def _small(contents: Contents, page_kb: float) -> list[Held]:
+    """The data of user tables that fit on `LARGEST_PAGES` pages."""
+    return [
+        one
+        for one in contents.held
+        if not (one.index_id or one.system) and 0 < (one.size_mb or 0.0) * 1024.0 <= LARGEST_PAGES * page_kb
+    ]
 
 
 def spread_page(facts: Facts, hot: HotPage) -> str:

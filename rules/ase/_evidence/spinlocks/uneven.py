@@ -91,10 +91,10 @@ def uneven(lock: Spinlock | None, goal_percent: float) -> Uneven | None:
     return None
 
 
-def uneven_caches(facts: Facts, names: list[str], goal_percent: float) -> list[Uneven]:
-    """The data caches over `goal_percent`, in all or in one row, that few partitions cause, over an interval."""
+def uneven_caches(facts: Facts, names: list[str], goal_percent: float, least_percent: float) -> list[Uneven]:
+    """The data caches over `least_percent` in one row that few partitions cause, over an interval."""
     found = [uneven(_lock(facts, name), goal_percent) for name in names]
-    return [one for one in found if one and (one.hot[0].waited_percent or 0.0) >= goal_percent]
+    return [one for one in found if one and (one.hot[0].waited_percent or 0.0) >= least_percent]
 
 
 def _lock(facts: Facts, name: str) -> Spinlock | None:
