@@ -241,7 +241,8 @@ def _losses(
         if (account.share(tasks) or 0.0) >= ONE_IN_TEN and account.capacity:
             first, *others = [(f"{one.amount.booked:.1f}", f"for {one.what}") for one in caused[:3]]
             parts = " and ".join((" wait ".join(first), *map(" ".join, others)))
-            yield f"of {account.capacity:.1f} tasks that run or wait, {parts}", _keys(account)
+            said = f"of {account.capacity:.1f} tasks that run or wait, {parts}"
+            yield f"{said}{_cause(caused[0], by_key)}", _keys(account)
 
 
 def _keys(account: Account) -> tuple[str, ...]:
@@ -292,6 +293,17 @@ def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:
     if cause is None or cause.finding.cost is not None or cause.finding.severity < Severity.WARNING:
         return ""
     return f"; first to fix: {cause.finding.title}"
+
+
+def _cause(most: Loss, by_key: Mapping[str, Ranked]) -> str:
+    """What is to be fixed first, where another finding than the one that counts the waits explains most of them.
+
+    One that is urgent is told on its own.
+    """
+    cause = by_key.get(most.to or "")
+    if cause is None or most.seen_in is None or most.to == most.seen_in or cause.finding.urgent:
+        return ""
+    return f"; first to fix: {cause.finding.title}" if cause.finding.severity >= Severity.WARNING else ""
 
 
 def _unmeasured(accounts: Sequence[Account], unit: str) -> Iterator[str]:

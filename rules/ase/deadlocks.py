@@ -14,7 +14,9 @@ is kept past its read is one of isolation level 2 or 3, and the row is to be cha
 alone can have (`select ... for update`, 15.7 on, datarows). The texts of the statements are in the error log while
 `print deadlock information` is 1.
 
-How loud it is: by the rate, and advice where most of those that are listed are about the same tables.
+How loud it is: by the rate, and advice where most of those that are listed are about the same tables. Where most lock
+waits are for these tables and last as long as those in the rings, it explains ase/lock_waits_high: they are waits in
+the rings and behind them.
 
 When to ignore it: a few an hour are daily life where applications try again. `deadlock checking period` is no remedy:
 it says when the server looks; 0 makes it look at each wait, which holds spinlocks and is not for production (vendor).
@@ -40,13 +42,19 @@ from rules.ase._evidence.waits.deadlocks import (
     PERIOD,
     Ring,
     about,
+    asks_of,
     busiest_hour,
     edges_of,
+    mean_wait,
     procedures_of,
     rings_of,
     searched_at_once,
+    victims_of,
 )
 from rules.ase._evidence.waits.error_log import DAY, events_of
+from rules.ase._evidence.waits.events import LOCKS
+from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -65,7 +73,7 @@ TABLES, PROCEDURES = 5, 4
 LONGEST = 260
 """Characters of a ring in the sentence; a longer one stands in the evidence and on the page alone."""
 VICTIM = "Of each, one transaction was rolled back with message 1205."
-ONE_ORDER = "Take {0} in one order in all transactions that meet{1}, and keep these short."
+ONE_ORDER = "Take {0} in one order in all transactions that meet{1}, and keep these short{2}."
 ONE_TABLE = "Take the rows of {0} in one order in all transactions that meet{1}, and keep these short."
 FIRST = (
     "Change the row of {0} before it is read{1}, or read it by `select ... for update` (in the transaction, datarows "
@@ -90,6 +98,14 @@ BY_NAME = "If database {0} is {1} (`select db_name({0})`): "
 AT_ONCE = f"{PERIOD} is 0, which holds spinlocks at each wait: not for production (vendor)."
 STATEMENTS = "The texts of the statements are in the error log while `print deadlock information` is 1."
 WHO = "Who blocked whom is in monDeadLock, which one reader empties."
+SAME_WAITS = (
+    "A wait for a lock lasts {0:,.0f} ms on average and {1:,.0f} ms in these rings, and {2:.0f} % of the lock waits "
+    "are for these tables: they are waits in such rings and behind them (inferred)."
+)
+MOST_PERCENT = 50.0
+"""This project: of all lock waits; with less for these tables, other waits are the larger part."""
+ALIKE = 2.0
+"""This project: times, up to which the mean wait for a lock is as long as one in a ring."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +129,24 @@ class Counted:
     per_hour: float
     said: str
     source: Source
+    over_interval: bool = False
+    """Whether they are of the time over which waits are counted, too."""
 
 
 @rule(
     needs=(),
-    uses=(Deadlock, ErrorLog, LogEvent, LockEvents, SysmonSample, MonState, ConfigParameter, TableScheme),
+    uses=(
+        *WAIT_FACTS,
+        *TABLE_FACTS,
+        Deadlock,
+        ErrorLog,
+        LogEvent,
+        LockEvents,
+        SysmonSample,
+        MonState,
+        ConfigParameter,
+        TableScheme,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -142,7 +171,13 @@ def _by_sysmon(facts: Facts) -> Counted | Untrusted | None:
     if row.count < 0:
         return Untrusted(f"{TOTAL}: {row.count:g} is below zero: its counter wrapped or was cleared")
     rate = row.count * 3600 / sample.seconds
-    return Counted(row.count, rate, f"{row.count:,.0f} deadlocks in {sample.seconds:,.0f} s of sp_sysmon", row.source)
+    return Counted(
+        row.count,
+        rate,
+        f"{row.count:,.0f} deadlocks in {sample.seconds:,.0f} s of sp_sysmon",
+        row.source,
+        over_interval=True,
+    )
 
 
 def _by_state(facts: Facts) -> Counted | Untrusted | None:
@@ -156,7 +191,7 @@ def _by_state(facts: Facts) -> Counted | Untrusted | None:
         return None
     count = sum(counts)
     said = f"{count:,.0f} deadlocks in {seconds:,.0f} s between two snapshots of monState"
-    return Counted(count, count * 3600 / seconds, said, rows[-1].source)
+    return Counted(count, count * 3600 / seconds, said, rows[-1].source, over_interval=True)
 
 
 def _by_list(rings: list[Ring]) -> Counted | None:
@@ -185,17 +220,26 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     pages = bool(rings) and all(one.by_pages for one in rings) and not _by_rows(facts, tables)
     converts = len(tables) == 1 and 2 * sum(one.converts for one in rings if one.tables == tables) > len(rings)
     how = FIRST if converts else ONE_TABLE if len(tables) == 1 else ONE_ORDER
-    order = how.format(named, f" ({ran})" if ran else "")
+    asks = [] if converts else asks_of(rings, tables)
+    order = how.format(named, f" ({ran})" if ran else "", f": {' last, '.join(asks)} last" if asks else "")
+    waits = _same_waits(facts, rings, tables) if counted.over_interval and 2 * many > len(rings) >= limits.least else ""
+    who, lost = victims_of(rings)
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
         severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
-        title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
+        title=f"{counted.per_hour:,.0f} deadlocks an hour"
+        + (f", most about {named}" if tables else "")
+        + (f" ({ran})" if asks and ran else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(
             CONVERTS if converts else "",
-            VICTIM,
-            f"{many} of the {len(rings)} listed are about {named}." if len(rings) > 1 else "",
+            "" if waits else VICTIM,
+            f"{many} of the {len(rings)} listed are about {named}"
+            + (f"; the victim is mostly {who} ({lost})." if 2 * lost > len(rings) else ".")
+            if len(rings) > 1
+            else "",
+            waits,
         ),
         do=joined(order, AT_ONCE if at_once else _singly(facts, tables) if pages and not converts else ""),
         unknown=joined(STATEMENTS, "" if rings else WHO),
@@ -210,7 +254,24 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             ),
             *((Evidence(PERIOD, 0, "ms", at_once.source),) if at_once else ()),
         ),
+        explains=("ase/lock_waits_high",) if waits else (),
     )
+
+
+def _same_waits(facts: Facts, rings: list[Ring], tables: tuple[str, ...]) -> str:
+    """That most lock waits are for the tables of the rings and as long as the waits in them; empty: not so.
+
+    A wait behind a short transaction ends much sooner than one that lasts until the server looks for rings: waits of
+    that length are waits in rings, and of those who queue behind them.
+    """
+    inside, waited = mean_wait(rings), waited_for(facts, "locks", LOCKS)
+    if inside is None or not isinstance(waited, Waited) or waited.unsure or not waited.waits:
+        return ""
+    there = sum(one.share for one in waiting_tables(facts) if f"{one.row.database}..{one.row.object_name}" in tables)
+    mean = waited.waited_seconds * 1000.0 / waited.waits
+    if there < MOST_PERCENT or not inside / ALIKE <= mean <= inside * ALIKE:
+        return ""
+    return SAME_WAITS.format(mean, inside, there)
 
 
 def _loud(limits: Limits, counted: Counted, *, one_kind: bool) -> Severity:

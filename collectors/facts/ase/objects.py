@@ -360,6 +360,8 @@ class Deadlock(TableRow, Fact):
     wait_command: str | None = None
     held_procedure: str | None = None
     wait_procedure: str | None = None
+    wait_line: int | None = None
+    """Line of its procedure or batch at which it waited."""
     held_application: str | None = None
     wait_application: str | None = None
     held_transaction: str | None = None

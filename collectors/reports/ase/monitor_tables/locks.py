@@ -59,6 +59,7 @@ DEADLOCKS = MonitorTable(
         "waitcommand": ("wait_command", words),
         "heldprocedurename": ("held_procedure", words),
         "waitprocedurename": ("wait_procedure", words),
+        "waitlinenumber": ("wait_line", whole),
         "heldapplname": ("held_application", words),
         "waitapplname": ("wait_application", words),
         "heldtranname": ("held_transaction", words),

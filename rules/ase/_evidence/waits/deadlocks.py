@@ -178,6 +178,39 @@ def about(rings: list[Ring]) -> tuple[tuple[str, ...], int]:
     return next(one.in_order for one in rings if one.tables == tables), many
 
 
+def asks_of(rings: list[Ring], tables: tuple[str, ...]) -> list[str]:
+    """Who asks where for which of two tables, of the latest ring about just these: `pick (line 12) for shop..stock`.
+
+    Both tables stand in the title, so each of the two has the other one: what each asks for second tells the order.
+    Empty where the two are not told apart by procedure or program.
+    """
+    edges = next((one.edges for one in rings if set(one.tables) == set(tables)), ())
+    asks = []
+    for edge in edges:
+        name = edge.wait_procedure or edge.wait_application
+        line = f" (line {edge.wait_line})" if edge.wait_procedure and edge.wait_line else ""
+        if name:
+            asks.append(f"{comment(name, 60)}{line} asks for {table_of(edge)}")
+    return asks if len(edges) == len(tables) == len(set(asks)) == 2 else []
+
+
+def victims_of(rings: list[Ring]) -> tuple[str, int]:
+    """Which procedure or program was rolled back most often, fit to be shown, and how often; empty: nobody knows."""
+    names = Counter(
+        comment(name, 60)
+        for ring in rings
+        for edge in ring.edges
+        if edge.wait_spid == ring.victim and (name := edge.wait_procedure or edge.wait_application)
+    )
+    return names.most_common(1)[0] if names else ("", 0)
+
+
+def mean_wait(rings: list[Ring]) -> float | None:
+    """How long those in the rings waited, on average in milliseconds; `None`: not in the export."""
+    waits = [edge.wait_milliseconds for ring in rings for edge in ring.edges if known(edge.wait_milliseconds)]
+    return sum(waits) / len(waits) if waits and sum(waits) > 0 else None
+
+
 def procedures_of(rings: list[Ring], tables: tuple[str, ...]) -> list[str]:
     """The procedures that ran in the rings about just these tables, each once, fit to be shown."""
     edges = [edge for ring in rings if set(ring.tables) == set(tables) for edge in ring.edges]
