@@ -38,6 +38,8 @@ COSTS_PROCESSORS = re.compile("spin|engines|lock_manager|interrupts")
 """In the id of a rule whose findings cost processors: of others, what is not measured is no answer to their cost."""
 REMEDY = re.compile(r" \([^;]*\)\Z")
 """What to do about figures that are not believed, in brackets behind the reason: no command opens an audit."""
+ON_AVERAGE = re.compile(r"[\d.,]+ tasks on average wait for ")
+"""How the title of a finding begins that counts tasks."""
 UNDO = {
     Effect.ONLINE: "{}, at once",
     Effect.RESTART: "{}, next restart",
@@ -241,8 +243,13 @@ def _losses(
         if (account.share(tasks) or 0.0) >= ONE_IN_TEN and account.capacity:
             first, *others = [(f"{one.amount.booked:.1f}", f"for {one.what}") for one in caused[:3]]
             parts = " and ".join((" wait ".join(first), *map(" ".join, others)))
+            where, cause = _where(caused[0], by_key), _cause(caused[0], by_key)
+            if where and not cause:
+                where = (
+                    where if len(caused) == 1 else f"; {caused[0].what}{where if where[0] in ':,;' else f':{where}'}"
+                )
             said = f"of {account.capacity:.1f} tasks that run or wait, {parts}"
-            yield f"{said}{_cause(caused[0], by_key)}", _keys(account)
+            yield f"{said}{cause or where}", _keys(account)
 
 
 def _keys(account: Account) -> tuple[str, ...]:
@@ -293,6 +300,19 @@ def _first(most: Loss | None, by_key: Mapping[str, Ranked]) -> str:
     if cause is None or cause.finding.cost is not None or cause.finding.severity < Severity.WARNING:
         return ""
     return f"; first to fix: {cause.finding.title}"
+
+
+def _where(most: Loss, by_key: Mapping[str, Ranked]) -> str:
+    """Behind what tasks wait for: where, as the title of the finding that counts them goes on; else empty.
+
+    Words that are not those of the account stand behind a colon: `: writes of the last log page; slow device: log1`.
+    """
+    seen = by_key.get(most.seen_in or most.to or "")
+    counted_ = ON_AVERAGE.match(seen.finding.title) if seen else None
+    if seen is None or counted_ is None:
+        return ""
+    said = seen.finding.title[counted_.end() :]
+    return said.removeprefix(most.what) if said.startswith(most.what) else f": {said}"
 
 
 def _cause(most: Loss, by_key: Mapping[str, Ranked]) -> str:

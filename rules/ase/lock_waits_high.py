@@ -158,7 +158,7 @@ PROMOTED_ABOVE = (
     "values first) with an HWM above the {2:,.0f} rows of SSQLID {3}."
 )
 WHOLE_TABLE = (
-    "SSQLID {0} changes {1:,.0f} rows at once, over the row lock promotion HWM ({2:,}): it asks for the whole table"
+    "SSQLID {0} changes {1:,.0f} rows at once{4}, over the {3} lock promotion HWM ({2:,}): it asks for the whole table"
 )
 WHOLE_TABLE_PERHAPS = (
     "SSQLID {0} changes up to {1:,.0f} rows at once, the {3} lock promotion HWM is {2:,}: "
@@ -285,6 +285,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     ended = _ended(facts)
     culprit = wanted or hot or queue
     by = f" (SSQLID {culprit.statement.statement})" if culprit and culprit.statement else ""
+    big = raising.promoter if raising else None
+    by = f" (SSQLID {big.statement} locks it whole)" if big and big.counted and not culprit else by
     by = " (identity_gap 1)" if paged and paged.gap else by
     where = f", most for {main[0].name}{by}" if main else ", spread over many tables" if spread else ""
     finding = Finding(
@@ -328,8 +330,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         explains=("ase/latch_contended",) if main and _of_catalog(main[0]) and most_temporary(facts, MOST) else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
-    promoter = raising.promoter.statement if raising and raising.promoter else None
-    first = culprit.statement.statement if culprit and culprit.statement else promoter
+    first = culprit.statement.statement if culprit and culprit.statement else big.statement if big else None
     yield with_statements(finding, facts, used, by_waits=True, first=first)
     if not tables and not few:
         yield Unknown((TABLES,))
@@ -410,7 +411,10 @@ def _why(raising: Raise | None, holder: HeldLock | None) -> str:
     big, hwm = (raising.promoter, raising.hwm) if raising else (None, None)
     if raising and big and hwm is not None:
         said.insert(
-            0, (WHOLE_TABLE if big.counted else WHOLE_TABLE_PERHAPS).format(big.statement, big.rows, hwm, raising.kind)
+            0,
+            (WHOLE_TABLE if big.counted else WHOLE_TABLE_PERHAPS).format(
+                big.statement, big.rows, hwm, raising.kind, " on average" if big.mean else ""
+            ),
         )
     return f"{'; '.join(said)}." if said else ""
 

@@ -136,7 +136,7 @@ def test_a_loss_without_a_cause_says_so_and_asks_for_a_trace() -> None:
 
 def test_waiting_tasks_open_it_where_one_in_ten_waits_for_one_thing() -> None:
     assert verdict_of("row_held_by_a_client_that_thinks").startswith(
-        "Of 16.7 tasks that run or wait, 10.4 wait for locks; "
+        "Of 16.7 tasks that run or wait, 10.4 wait for locks, most for hall..seat; look at once: "
     )
 
 

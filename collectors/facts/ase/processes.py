@@ -237,6 +237,8 @@ class MonCachedStatement(Counted, Fact):
     """`AvgQualifyingReadRows`, rows that one execution looked for and found."""
     max_write_rows: Reading = ABSENT
     """`MaxQualifyingWriteRows`, the most rows that one execution changed."""
+    mean_write_rows: Reading = ABSENT
+    """`AvgQualifyingWriteRows`, rows that one execution changed on average."""
     total_logical_reads: Reading = ABSENT
     """From 15.7 SP130, as are the next three."""
     total_physical_reads: Reading = ABSENT

@@ -121,6 +121,7 @@ CACHED_STATEMENTS = MonitorTable(
             mean_scan_rows="avgscanrows",
             mean_read_rows="avgqualifyingreadrows",
             max_write_rows="maxqualifyingwriterows",
+            mean_write_rows="avgqualifyingwriterows",
             total_logical_reads="totallio",
             total_physical_reads="totalpio",
             total_cpu="totalcputime",

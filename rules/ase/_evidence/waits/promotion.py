@@ -57,6 +57,8 @@ ROOM = 10
 """This project: as many statements at once, each with locks up to the HWM, must find theirs among the free ones."""
 MARGIN = 1.2
 """This project: a fifth above the rows of the largest statement seen."""
+MEAN_MARGIN = 3.0
+"""This project: the same, of rows on average: a few executions change several times the mean."""
 THRESHOLDS = MissingInput("thresholds of lock promotion", 'sp_configure "lock promotion"')
 SHORT = "{0:.0f} % of the locks were in use at most, and a higher lock promotion threshold takes more"
 RAN_OUT = "locks ran out (error log), and a higher lock promotion threshold takes more"
@@ -75,6 +77,8 @@ class Promoter:
     source: Source
     counted: bool
     """Whether the rows of one execution were counted; else they are a bound."""
+    mean: bool = False
+    """Whether they are the mean of all its executions, so that single ones change more."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +142,17 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
         return Raise(None, missing, figures, over, hwm, kind)
     are, most = "free" if free is not None else "configured", int(locks // ROOM)
     low = now.hwm < DEFAULT_HWM
-    wanted = ceil(over.rows * MARGIN / 100) * 100 if over else max(FIRST_STEP * now.hwm, DEFAULT_HWM if low else 0)
+    least = ceil(over.rows * MARGIN / 100) * 100 if over else max(FIRST_STEP * now.hwm, DEFAULT_HWM if low else 0)
+    wanted = min(ceil(over.rows * MEAN_MARGIN / 100) * 100, max(least, most)) if over and over.mean else least
     if over and wanted > most:
         return Raise(None, missing, figures, over, hwm, kind, TOO_MANY.format(wanted, locks, are))
     new = min(wanted, most)
     if new <= now.hwm or not scheme.database or not scheme.owner:
         return Raise(None, missing, figures, over, hwm, kind)
     step = (
-        f"HWM {new}: a fifth above the {over.rows:,.0f} rows of the largest statement on it in the export."
+        f"HWM {new}: above the {over.rows:,.0f} rows that the largest statement on it changes on average."
+        if over and over.mean
+        else f"HWM {new}: a fifth above the {over.rows:,.0f} rows of the largest statement on it in the export."
         if over
         else f"HWM {new}: a tenth of the {locks:,.0f} locks that are {are}, so that ten such statements find theirs."
         if new != wanted
@@ -178,7 +185,7 @@ def _figures(facts: Facts, kind: str, over: Promoter | None) -> Iterator[Evidenc
         if known(usage.free):
             yield Evidence("locks that are free", usage.free, "locks", usage.source)
     if over:
-        how = "" if over.counted else ", at most"
+        how = ", on average" if over.mean else "" if over.counted else ", at most"
         yield Evidence(f"rows changed by one statement{how}", round(over.rows), "rows", over.source)
 
 
@@ -274,6 +281,8 @@ def _of_cached(row: MonCachedStatement, changed: float | None) -> Promoter | Non
     """
     if known(row.max_write_rows) and row.max_write_rows > 0:
         return Promoter(row.max_write_rows, row.statement, row.source, True)
+    if known(row.mean_write_rows) and row.mean_write_rows > 0:
+        return Promoter(row.mean_write_rows, row.statement, row.source, True, mean=True)
     if changed is None or not row.of_interval or not known(row.executions) or row.executions <= 0:
         return None
     if not known(row.mean_scan_rows) or row.mean_scan_rows <= 0:
