@@ -74,16 +74,20 @@ NAMED = 3
 SINCE = MissingInput("since when they wait, and what the head does", MonProcess.COLLECTED_BY)
 WAITERS = MissingInput("who waits, and since when", f"sp_who, or {MonProcess.COLLECTED_BY}")
 HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
-CARE = "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back. "
+CARE = (
+    "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back{1}. "
+)
+NO_THINKING = ", and have its program commit before it waits for a person"
 CARE_CURSOR = (
     "Look again before you do anything, as this is one moment; then let the owner of SPID {0} close the cursor or "
     "commit, and its program fetch all rows at once. "
 )
 UNDOES = (
-    "Ending it with kill rolls its transaction back, which can take as long as its work did, and the locks stay until "
-    "then."
+    "Ending it (`kill {0}`) rolls its transaction back, which can take as long as its work did, and the locks stay "
+    "until then{1}."
 )
-UNDOES_LITTLE = "Ending it with kill undoes little: it holds no exclusive lock in this listing."
+UNDOES_LITTLE = "Ending it (`kill {0}`) undoes little: it holds no exclusive lock in this listing{1}."
+NOT_BEHIND = "; SPID {0}, which {1} others, {2} behind it: leave {3}"
 PASSES = (
     "End nothing: a queue whose waits are this short mostly passes by itself. Look again, and where SPID {0} still "
     "stands at its head, shorten its transaction."
@@ -310,10 +314,11 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     since = f", the longest for {longest:,.0f} s" if longest else ""
     begun, opens = open_since(facts, first.head), "cursor" if lock and lock.cursor else "transaction"
     opened = f" since {begun:%Y-%m-%d %H:%M}" if begun else ""
+    held = f"idle in its {opens}{opened}" if idle else ""
     return Finding(
         subject=subject_of(facts),
         severity=severity,
-        title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}{_who(facts, head, lock)}",
+        title=f"SPID {first.head} blocks {_tasks(len(first.blocked))}{since}{_who(facts, head, lock, held)}",
         seen=f"{'; '.join((_say(head, first), *others))}.{_holds(facts, first.head, lock)}",
         because=joined(
             f"SPID {first.head} runs nothing: its client keeps a {opens} open{opened} and sends no command."
@@ -342,10 +347,10 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     )
 
 
-def _who(facts: Facts, head: MonProcess | None, lock: HeldLock | None) -> str:
-    """Whose session the head is, and the table that it holds, as far as exports name them, to end a title."""
+def _who(facts: Facts, head: MonProcess | None, lock: HeldLock | None, idle: str) -> str:
+    """Whose session the head is, the table that it holds and that it is idle, as far as known, to end a title."""
     table = place_of_lock(facts, lock) if lock and table_of_lock(facts, lock) else ""
-    known_of = "; ".join(filter(None, (say_client(head).removeprefix(" (").removesuffix(")"), table)))
+    known_of = "; ".join(filter(None, (say_client(head).removeprefix(" (").removesuffix(")"), table, idle)))
     return f" ({known_of})" if known_of else ""
 
 
@@ -368,10 +373,19 @@ def _do(
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
         lock = blocking_lock(facts, first.head)
-        return (CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE).format(whose) + (
-            UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
-        )
+        return (CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE).format(
+            whose, NO_THINKING if idle else ""
+        ) + (UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES).format(first.head, _not_behind(first))
     return calm.format(first.head, limits.seconds)
+
+
+def _not_behind(chain: Chain) -> str:
+    """That those in the middle of the chain are not to be ended, as a clause; empty where there are none."""
+    middle = sorted({one.by for one in chain.blocked} & {one.spid for one in chain.blocked})
+    if not middle:
+        return ""
+    said = " and ".join(map(str, middle)) if len(middle) <= NAMED else f"{middle[0]} and {len(middle) - 1} more"
+    return NOT_BEHIND.format(said, *(("blocks", "waits", "it") if len(middle) == 1 else ("block", "wait", "them")))
 
 
 def _keeps(facts: Facts, lock: HeldLock) -> str:
