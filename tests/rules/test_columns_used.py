@@ -28,7 +28,7 @@ UNUSED = {
     },
     "ase.CachePoolActivity": {"pages_cached", "pages_used"},
     "ase.ControllerActivity": {"polls_with_events"},
-    "ase.Deadlock": {"held_application", "held_transaction", "wait_application", "wait_transaction"},
+    "ase.Deadlock": {"held_application", "held_transaction", "wait_transaction"},
     "ase.DeviceActivity": {"semaphore_waited"},
     "ase.EngineBusy": {"io_percent"},
     "ase.MetadataCount": {"memory_kb"},
@@ -46,6 +46,7 @@ UNUSED = {
     "ase.ProcedureCacheActivity": {"writes_to_disk"},
     "ase.ResourceUsage": {"active_percent"},
     "ase.RunnableTasks": {"fifteen_minutes", "one_minute"},
+    "ase.ThreadPool": {"idle_microseconds"},
 }
 # fmt: on
 """Read for whoever asks for the facts (`audit --json`, cases), and used by nothing here yet."""

@@ -50,7 +50,7 @@ from collectors.facts.ase.processes import (
     MonSysStatement,
 )
 from collectors.facts.ase.samples import SampledBlocking, SampledSpinlock, SampledWaits
-from collectors.facts.ase.server import ConfigParameter, Server
+from collectors.facts.ase.server import ConfigParameter, Server, ThreadPool
 from collectors.facts.ase.snapshots import MonTable, ServerStart, Snapshot
 from collectors.facts.ase.sysmon import (
     CacheActivity,
@@ -177,6 +177,7 @@ __all__ = [
     "TableScheme",
     "TaskSwitches",
     "ThreadBusy",
+    "ThreadPool",
     "UserLogCacheFlushes",
     "WorkerRequests",
 ]

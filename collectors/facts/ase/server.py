@@ -129,3 +129,22 @@ class ConfigParameter(Fact):
     def run_number(self) -> float | None:
         """The value in force where it is a number."""
         return self.run_value if known(self.run_value) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadPool(Fact):
+    """One thread pool of the threaded kernel (`sp_helpthread`)."""
+
+    COLLECTED_BY: ClassVar[str] = "sp_helpthread"
+
+    name: str
+    type: str | None = None
+    """As printed: `Engine (Multiplexed)` for one whose threads are engines, `Run To Completion` for others."""
+    threads: Reading = ABSENT
+    idle_microseconds: Reading = ABSENT
+    """How long an engine looks for work before it yields its processor; -1: it never does (vendor)."""
+
+    @property
+    def of_engines(self) -> bool:
+        """Whether its threads are engines."""
+        return (self.type or "").lower().startswith("engine")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import EngineBusy, MonThread, ThreadBusy
-from rules.ase._evidence.server import OTHER_POOLS, engines_of, process_mode
+from rules.ase._evidence.server import OTHER_POOLS, engine_pools, engines_of, process_mode
 from rules.changes.quoting import PLAIN_IDENTIFIER
 
 HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread)
@@ -65,6 +65,7 @@ def pool_command(facts: Facts, engines: int, pool: str = "") -> str:
         return '`sp_engine "online"`' if more else '`sp_engine "offline", <engine>` for each'
     pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
     pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}
+    pools = pools or {one.name for one in engine_pools(facts)}
     pool = pool or (next(iter(pools)) if len(pools) == 1 else "")
     return f"`alter thread pool {pool} with thread count = {engines}`" if PLAIN_IDENTIFIER.match(pool) else ""
 

@@ -1,8 +1,8 @@
 """The server of SAP ASE as its exports show it: its name, its release, its settings, its engines and how busy they are.
 
 sp_sysmon prints each engine's utilisation. Where it was not collected, `monEngine` counts the engines that are online,
-or `monThread` those of the threaded kernel. How busy they are is taken from two snapshots alone: since boot it is an
-average over nights and weekends.
+or `monThread` those of the threaded kernel, or `sp_helpthread` the threads of its pools. How busy they are is taken
+from two snapshots alone: since boot it is an average over nights and weekends.
 
 What a server cannot show is not asked for: `unknown_of` leaves out what its release or its kernel does not have.
 """
@@ -22,6 +22,7 @@ from collectors.facts.ase import (
     Server,
     SysmonSample,
     ThreadBusy,
+    ThreadPool,
 )
 from collectors.facts.ase.introduced import OPTIONS, TABLES
 from rules.finding import MissingInput, NotApplicable, Unknown
@@ -31,7 +32,7 @@ ENGINES_MISSING = MissingInput(
 )
 OTHER_POOLS = ("syb_system_pool", "syb_blocking_pool")
 """Their threads do I/O and calls that block; the threads of every other pool are engines (create thread pool)."""
-ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread, ConfigParameter)
+ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread, ThreadPool, ConfigParameter)
 """What a rule declares that asks for engines, settings or the server's name."""
 
 SINCE: dict[type[Fact], tuple[str, str]] = {
@@ -124,16 +125,24 @@ def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
     """The engines, by sp_sysmon, else by `monEngine`, else by `monThread`; of two reports of an engine the later.
 
     `interval`: for what the monitoring tables counted between two snapshots, their own figure of how busy the engines
-    were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, a server that runs with `max
-    online engines` 1 has one.
+    were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, they are the threads of the
+    pools that `sp_helpthread` lists, and a server that runs with `max online engines` 1 has one.
     """
     printed, counted = _printed(facts), _counted(facts) or _threads(facts)
     if counted and (not printed or (interval and counted.busy_percent is not None)):
         return counted
     if printed:
         return printed
+    if listed := engine_pools(facts):
+        return Engines(int(sum(one.threads for one in listed if known(one.threads))), None, listed[0].source)
     most = setting_of(facts, "max online engines")
     return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
+
+
+def engine_pools(facts: Facts) -> list[ThreadPool]:
+    """The pools of engines as `sp_helpthread` lists them; none where the threads of one of them are not known."""
+    listed = {one.name: one for one in facts.also(ThreadPool).every(ThreadPool) if one.of_engines}
+    return list(listed.values()) if all(known(one.threads) and one.threads >= 1 for one in listed.values()) else []
 
 
 def engines_by_export(facts: Facts) -> dict[str, Engines]:
