@@ -203,13 +203,15 @@ class TableScheme(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectId(Fact):
-    """The name of one object by its number, of `sysobjects` of a database."""
+    """The name of one object by its number, of `sysobjects` of a database or by `object_name`."""
 
     COLLECTED_BY: ClassVar[str] = (
         "select db_name() DBName, user_name(uid) OwnerName, name, id from sysobjects /* in each database */"
     )
 
-    database: str
+    database: str | None = None
+    db_id: int | None = None
+    """Where the database is known by its number alone (`object_name`)."""
     owner: str | None = None
     table: str
     object_id: int

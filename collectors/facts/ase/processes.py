@@ -133,6 +133,8 @@ class MonProcessStatement(TableRow, Fact):
     db_id: int | None = None
     procedure_id: int | None = None
     """0: not in a procedure."""
+    procedure: str | None = None
+    """Its name, where the question asked for it: `object_name(ProcedureID, DBID) ProcName`."""
     batch: int | None = None
     line: int | None = None
     cpu_milliseconds: Reading = ABSENT
@@ -277,6 +279,8 @@ class MonSysStatement(TableRow, Fact):
     database: str | None = None
     db_id: int | None = None
     procedure_id: int | None = None
+    procedure: str | None = None
+    """Its name, where the question asked for it: `object_name(ProcedureID, DBID) ProcName`."""
     batch: int | None = None
     line: int | None = None
     statement: int | None = None

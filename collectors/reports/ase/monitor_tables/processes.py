@@ -20,6 +20,10 @@ OF_PROCESS: dict[str, Column] = {
     "instanceid": ("instance", whole),
 }
 OF_DATABASE: dict[str, Column] = {"dbname": ("database", words), "dbid": ("db_id", whole)}
+PROCEDURE: dict[str, Column] = dict.fromkeys(
+    ("procname", "procedurename", "procedure", "objectname"), ("procedure", words)
+)
+"""As a question may call `object_name(ProcedureID, DBID)`: the tables of statements have the number alone."""
 
 PROCESSES = MonitorTable(
     name="monProcess",
@@ -141,6 +145,7 @@ ENDED_STATEMENTS = MonitorTable(
         **OF_PROCESS,
         **OF_DATABASE,
         "procedureid": ("procedure_id", whole),
+        **PROCEDURE,
         "batchid": ("batch", whole),
         "linenumber": ("line", whole),
         "ssqlid": ("statement", whole),
@@ -167,6 +172,7 @@ RUNNING_STATEMENTS = MonitorTable(
         **OF_PROCESS,
         **OF_DATABASE,
         "procedureid": ("procedure_id", whole),
+        **PROCEDURE,
         "batchid": ("batch", whole),
         "linenumber": ("line", whole),
         "starttime": ("started", time),

@@ -44,7 +44,17 @@ class MonitorTable:
     def plan(self, columns: Sequence[str]) -> list[tuple[int, str, Read]]:
         """Which cells are wanted: place, field and reader, in the order of `columns` of this table's declaration."""
         places = {name: place for place, name in reversed(list(enumerate(columns)))}
+        for called, name in CALLED.items():
+            if called in places and called not in self.columns:
+                places.setdefault(name, places[called])
         return [(places[name], *column) for name, column in self.columns.items() if name in places]
+
+
+CALLED = {
+    "tablename": "objectname", "tabname": "objectname", "objname": "objectname",
+    "databasename": "dbname", "database": "dbname",
+}  # fmt: skip
+"""What a question may call `object_name(ObjectID, DBID)` and `db_name(DBID)`, in place of the columns of these names."""
 
 
 def marks(*sets: str) -> tuple[frozenset[str], ...]:

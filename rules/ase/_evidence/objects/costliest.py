@@ -25,7 +25,7 @@ from collectors.facts.ase import (
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence
 from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.objects.sessions import programs_of
-from rules.ase._evidence.objects.statements import shown
+from rules.ase._evidence.objects.statements import procedure_of, shown
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
@@ -168,7 +168,7 @@ def _name(facts: Facts, row: Row) -> str:
     if not row.procedure_id or row.line is None:
         return ""
     home = comment(row.database or databases(facts).get(row.db_id or 0) or "", 60)
-    return f"line {row.line} of procedure {row.procedure_id}{f' of {home}' if home else ''}"
+    return f"line {row.line} of {procedure_of(facts, row)}{f' of {home}' if home else ''}"
 
 
 def _scans(facts: Facts, group: Sequence[Row]) -> Iterator[PlanAccess]:

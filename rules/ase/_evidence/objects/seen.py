@@ -93,10 +93,20 @@ def _table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
     return {(one.database, one.object_id): (one.owner, one.table) for one in listed if one.database and one.object_id}
 
 
+def name_by_id(facts: Facts, database: str | None, db_id: int | None, object_id: int | None) -> str | None:
+    """The name of an object, a procedure too, by the number of its own and of its database; `None`: nothing says it."""
+    home = database or databases(facts).get(db_id or 0)
+    if listed := table_names(facts).get((home or "", object_id or 0)):
+        return listed[1]
+    asked = facts.also(ObjectId).every(ObjectId)
+    homes = {db_id, *(number for number, name in databases(facts).items() if name == home)} - {None}
+    return next((one.table for one in asked if one.object_id == object_id and one.db_id in homes), None)
+
+
 def place_of(facts: Facts, row: MonProcessObject) -> tuple[str | None, str | None]:
     """Database and table that a session reads, by name as far as exports have them."""
     database = row.database or databases(facts).get(row.db_id or 0)
-    return database, row.object_name or table_names(facts).get((database or "", row.object_id or 0), (None, None))[1]
+    return database, row.object_name or name_by_id(facts, database, row.db_id, row.object_id)
 
 
 def _databases_of(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:

@@ -26,7 +26,7 @@ from collectors.facts.ase import (
 )
 from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.plans import plan_evidence, plans_of
-from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.objects.seen import databases, name_by_id
 from rules.ase._evidence.objects.sessions import evidence_of, programs, reading
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Finding
@@ -205,7 +205,7 @@ def _running(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
     readers = reading(facts, tables)
     rows = [row for row in facts.every(MonProcessStatement) if (row.spid, row.kpid) in readers]
     for row in sorted(rows, key=lambda one: -(one.logical_reads if known(one.logical_reads) else 0.0)):
-        where = f"procedure {row.procedure_id}, line {row.line}" if row.procedure_id else f"line {row.line or 0}"
+        where = f"{procedure_of(facts, row)}, line {row.line}" if row.procedure_id else f"line {row.line or 0}"
         reads = row.logical_reads if known(row.logical_reads) else None
         yield Used(row, f"SPID {row.spid}, {where}", None, reads, None, "until now")
 
@@ -219,8 +219,14 @@ def _by_session(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
     found = sorted(groups.values(), key=lambda group: -(_sum(group) or 0.0))
     for group in found:
         one = group[0]
-        where = f"SSQLID {one.statement}" if one.statement else f"procedure {one.procedure_id or 0}, line {one.line}"
+        where = f"SSQLID {one.statement}" if one.statement else f"{procedure_of(facts, one)}, line {one.line}"
         yield Used(one, f"SPID {one.spid}, {where}", len(group), _sum(group), None, "in monSysStatement", SUM)
+
+
+def procedure_of(facts: Facts, row: MonSysStatement | MonProcessStatement) -> str:
+    """`procedure p_day_close`, or its number where nothing names it; fit to be shown."""
+    name = row.procedure or name_by_id(facts, row.database, row.db_id, row.procedure_id)
+    return f"procedure {comment(name, 60) if name else row.procedure_id or 0}"
 
 
 def _sum(rows: Iterable[MonSysStatement]) -> float | None:
