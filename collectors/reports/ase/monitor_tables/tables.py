@@ -54,7 +54,7 @@ CALLED = {
     "tablename": "objectname", "tabname": "objectname", "objname": "objectname",
     "databasename": "dbname", "database": "dbname",
 }  # fmt: skip
-"""What a question may call `object_name(ObjectID, DBID)` and `db_name(DBID)`, in place of the columns of these names."""
+"""What a question may call `object_name(ObjectID, DBID)` and `db_name(DBID)`, which are the columns of these names."""
 
 
 def marks(*sets: str) -> tuple[frozenset[str], ...]:
