@@ -24,6 +24,7 @@ from math import ceil
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity, MonStatementCache
+from rules.ase._evidence.objects.statements import shown
 from rules.ase._evidence.server import ENGINE_FACTS, setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
 from rules.ase._evidence.spinlocks.monitored import STATEMENT_CACHE
@@ -35,6 +36,9 @@ from rules.ase._evidence.statement_cache import (
     SIZE,
     STATEMENT_FACTS,
     STREAMLINED,
+    TEXT,
+    Copies,
+    copies_of,
     fewer,
     literal_autoparam,
     searches_of,
@@ -81,6 +85,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     settings = [one for name in (SIZE, LITERALS, STREAMLINED, SPINLOCKS) if (one := setting_of(facts, name))]
     now = {one.name: one.run_number for one in settings if one.run_number is not None}
     proof = [Evidence(one.name, now[one.name], "", one.source) for one in settings if one.name in now]
+    copies = copies_of(facts)
+    differ = copies.says if copies else DIFFER
     because, larger = [], ""
     if thrown and known(thrown.value) and thrown.value > 0:
         because = [f"{thrown.value:,.0f} statements were thrown out of the cache"]
@@ -92,18 +98,29 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if SIZE in now:
         because.append(f"{SIZE} is {now[SIZE]:,.0f} now")
     if LITERALS in now:
-        because.append(f"{LITERALS} is on already, so more than literals differs" if now[LITERALS] else DIFFER)
+        because.append(f"{LITERALS} is on already, so more than literals differs" if now[LITERALS] else differ)
     values = f"; which values {SPINLOCKS} takes, {now[SPINLOCKS]:,.0f} now, no source says" if SPINLOCKS in now else ""
     advice = Advice(
         because=f"{'; '.join(because)}." if because else "",
         do=joined(larger, fewer(facts), AFTER_THAT if literals else ""),
         unknown=f"{INFERRED}{values}.",
-        evidence=(*([thrown] if thrown else []), *([searches.evidence()] if searches else []), *proof),
+        evidence=(
+            *([thrown] if thrown else []),
+            *([searches.evidence()] if searches else []),
+            *_copies(copies),
+            *proof,
+        ),
         changes=literals,
     )
     yield speak(facts, limits, figure, subject=subject_of(facts), advice=advice)
     if thrown is None:
         yield Unknown((REMOVALS,))
+
+
+def _copies(copies: Copies | None) -> Iterator[Evidence]:
+    """How many of the statements are copies of one."""
+    if copies:
+        yield Evidence(f"statements like {shown(copies.text, TEXT)}", copies.number, "", copies.source)
 
 
 def _larger(limits: Limits, pages: float | None) -> str:

@@ -1,17 +1,27 @@
 """The statement cache of SAP ASE: how many statements are found again, how many are thrown out, and its settings."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import ConfigParameter, MonStatementCache, ProcedureCacheActivity, Server, SysmonSample
+from collectors.facts.ase import (
+    ConfigParameter,
+    MonCachedStatement,
+    MonStatementCache,
+    ProcedureCacheActivity,
+    Server,
+    SysmonSample,
+)
+from collectors.statement_text import without_literals
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.objects.statements import shown
 from rules.ase._evidence.server import interval_first, offers, setting_of
 from rules.changes.ase_config import configure, waiting_number
 from rules.finding import Change, Evidence
 
 STATEMENT_FACTS: tuple[type[Fact], ...] = (
-    ConfigParameter, MonStatementCache, ProcedureCacheActivity, SysmonSample, Server,
+    ConfigParameter, MonCachedStatement, MonStatementCache, ProcedureCacheActivity, SysmonSample, Server,
 )  # fmt: skip
 """What a rule declares that asks for it."""
 SIZE = "statement cache size"
@@ -19,6 +29,10 @@ LITERALS, STREAMLINED = "enable literal autoparam", "streamlined dynamic SQL"
 HIT_PERCENT, HIT_ORIGIN = 25.0, "practice: fewer hits in the statement cache are an alarm (DbxTune)"
 PROGRAM = "parameters in the program"
 KEEP_OUT = "sessions that send very many of them can be kept out (set statement_cache off)"
+FEW_COPIES = 3
+"""This project: copies of a statement, below which they may have been recompiled and are no habit of a program."""
+TEXT = 90
+"""Characters of the statement that are shown."""
 PLANS = (
     "Statements that differ in literals share a plan from then on: try it with the application's own statements first, "
     "and see that none of them got slower."
@@ -48,6 +62,35 @@ class Searches:
         """The share."""
         what = "searches of the statement cache that found theirs"
         return Evidence(what, round(self.percent, 1), "%", self.source, least)
+
+
+@dataclass(frozen=True)
+class Copies:
+    """The statement that most of the cached ones are, but for their literals."""
+
+    text: str
+    """Without its literals."""
+    number: int
+    listed: int
+    """All statements whose text is in the export."""
+    source: Source
+
+    @property
+    def says(self) -> str:
+        """Which, and how many, as a clause."""
+        copies = f"{self.number} of the {self.listed} listed are one that differs in literals alone"
+        return f"{copies}: {shown(self.text, TEXT)}"
+
+
+def copies_of(facts: Facts) -> Copies | None:
+    """The most such copies, of `FEW_COPIES` at least; `None` where the statements that are listed all differ."""
+    listed = {(row.instance, row.statement): row for row in facts.every(MonCachedStatement) if row.text}.values()
+    texts = [(" ".join(without_literals(row.text or "").split()), row) for row in listed]
+    if not texts:
+        return None
+    text, number = Counter(text for text, _ in texts).most_common(1)[0]
+    first = next(row for own, row in texts if own == text)
+    return Copies(text, number, len(texts), first.source) if number >= FEW_COPIES else None
 
 
 def searches_of(facts: Facts) -> Searches | None:
