@@ -302,7 +302,7 @@ def test_what_waits_for_a_step_is_its_alternative() -> None:
 def test_what_must_be_looked_at_at_once_comes_before_what_takes_a_project() -> None:
     (audit,) = audits_of(HERE / "row_held_by_a_client_that_thinks")
     assert audit.summary.verdict.endswith(
-        'look at once: SPID 118 blocks 8 tasks, the longest for 127 s ("desk3", "SeatPlan").'
+        'look at once: SPID 118 blocks 8 tasks, the longest for 127 s ("desk3", "SeatPlan"; idle in its transaction).'
     )
     first, second = audit.summary.do[:2]
     assert (first.finding, first.when) == ("ase/blocked_chain:BIRCH4", "now")
