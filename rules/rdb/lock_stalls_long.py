@@ -45,7 +45,8 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
-from rules.rdb._evidence.prerequisites import never
+from rules.rdb._evidence.hot_pages import hot_page
+from rules.rdb._evidence.prerequisites import never, page_level
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, ended_for, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.standstill import KINDS, halted_for, kind_of, on_the_whole, standstill, stopped
@@ -317,7 +318,7 @@ def _finding(
     if not held and long and (row := shared_of(long[0], rows)):
         do = joined(ONE_ROW.format(named(long[0]), f"{row.users:,.0f}"), do)
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
-        do = _brief(one, mean, main)
+        do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
     longest = longest_of(long[0]) if long else None
     return Finding(
@@ -441,22 +442,20 @@ def _see(one: OneDatabase, kind: str) -> str:
     return f"{BY_TYPE.get(kind, '')}{more}"
 
 
-def _brief(one: OneDatabase, mean: Mean, main: list[WaitGroup]) -> str:
-    """What to do about many short waits, a sentence."""
+def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
+    """What to do about many short waits, a sentence or two."""
+    if (hot := hot_page(waits)) and not page_level(one):
+        return hot.do(one)
     if main:
         see = _see(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := _most_waited_for(mean):
-        kind, waits = most
+        kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
-        part = f"{rounded(waits.processes)} wait for {_printed(kind)} locks{waits.said}"
+        printed = kind.upper() if kind in ROOT else kind  # as the screens print it: these are abbreviations
+        part = f"{rounded(found.processes)} wait for {printed} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
-
-
-def _printed(kind: str) -> str:
-    """A lock type as the screens print it: SEQBLK and TSNBLK are abbreviations, the others are words."""
-    return kind.upper() if kind in ROOT else kind
 
 
 def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:
