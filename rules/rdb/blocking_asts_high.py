@@ -41,6 +41,7 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
@@ -179,9 +180,12 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
     most = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
     main = most if worst.lock_type == "total" else worst
     hot = hot_page(waits_of(facts, one)) if main and main.lock_type == "page" and not page_level(one) else None
+    area, grows, extents = of_extents(one, waits_of(facts, one)) if main and main.lock_type == "filid" else ("", "", ())
     remedy = (
         hot.do(one)
         if hot
+        else grows
+        if grows
         else _remedy(one, main.lock_type)
         if main
         else "First write the screen Locking (blocking ASTs): the lock type with most of them decides what to change."
@@ -206,6 +210,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
         title=(
             f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
             f"its lock{f'; {hot.said}' if hot else ''}"
+            + (f"; storage area {area} is extended again and again" if area else "")
         ),
         seen=joined(
             f"{rounded(worst.rate.per_second)} blocking ASTs/s{kind}{on_node(each)} ({each.over}), "
@@ -227,6 +232,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
             ),
             *shown("stalled", stalls, limits.stalled_per_second),
             *(hot.evidence if hot else ()),
+            *extents,
         ),
         explains=(
             *(("rdb/lock_stalls_long",) if waits and _same_conflicts(each, main, limits) else ()),

@@ -45,6 +45,7 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.prerequisites import never, page_level
 from rules.rdb._evidence.root_file import ROOT
@@ -360,6 +361,8 @@ def _holder(
 ) -> str:
     """How to find who holds what is waited for, or why there is nobody to find, a sentence."""
     named_ones = long or (waits.most(TIMEOUTS) if timeouts else [])
+    if named_ones and named_ones[0].resource_kind == "filid":
+        return of_extents(one, waits)[1]
     if named_ones and (said := OF_KIND.get(named_ones[0].resource_kind)):
         return said
     if mean and not named_ones:
