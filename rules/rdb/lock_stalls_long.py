@@ -384,21 +384,21 @@ def _queue(
 ) -> Finding:
     """Who holds others up at one moment; for how long a screen of stalls or a stall log may tell."""
     worst = lines[0]
-    holder, first = process_of(worst.holder), len(worst.waiting)
-    halted, lasts = halted_for(waits, worst.holder.resource, limits.still_seconds, limits.queue)
+    holder, first, what = process_of(worst.holder), len(worst.waiting), worst.holder.resource
+    halted, lasts = halted_for(waits, what, limits.still_seconds, limits.queue)
     waiting = max(worst.behind, halted)  # the screen of stalls may have more than the display
     little = crowd is not None and crowd.waiting < limits.processes and not halted
     others = [line.holder for line in lines[1:]]
-    lasts = lasts or logged_again(waits, worst.holder.resource)
-    idle = for_quiet_point(worst.holder.resource)
+    lasts, idle = lasts or logged_again(waits, what), for_quiet_point(what)
     asks = next(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
     image = image_of(attached, worst.holder.pid)
-    see = f"{'see' if not lasts else 'See'} what its transaction does: {BACKUP if idle else sooner(worst.holder)}"
+    see = f"{'S' if lasts else 's'}ee what its transaction does: "
+    see += BACKUP if idle else sooner(worst.holder, waits.held)
     loud = Severity.WARNING if halted else Severity.ADVICE
     return Finding(
-        subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
+        subject=f"{one.subject} {comment(what.partition(' (of ')[0].partition(' (storage')[0], 60)}",
         severity=loud if waiting >= limits.queue and not little else Severity.NOTE,
         title=holds_up(worst, waiting) + (asks if idle else ""),
         seen=joined(

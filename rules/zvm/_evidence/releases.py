@@ -152,7 +152,8 @@ def upgrade(rows: Sequence[Improvement], release: Release | None = None) -> str:
         return f"See first whether {own}, is applied, and apply it if not; where it runs on this machine, {has}{later}."
     first = rows[0].since
     if f"{first.version}.{first.release}" == newest:
-        return f"Take z/VM {first} or a later release, as far as this type of machine runs it."
+        too = f"; {rows[0].service} has it, too" if rows[0].service else ""
+        return f"Take z/VM {first} or a later release, as far as this type of machine runs it{too}."
     return f"Take z/VM {first} or the newest later release that this type of machine runs: {has}."
 
 
