@@ -36,7 +36,8 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.openvms._evidence.cluster import own_name
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
+from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
 from rules.rdb._evidence.limits import BusyLimits, busy_locks
@@ -80,7 +81,13 @@ class Limits(SharedLimits, BusyLimits):
     busy_pages: float = busy_locks("page")
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(),
+    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -179,6 +186,9 @@ def _move_users(facts: Facts, one: OneDatabase, remote: Remote) -> str:
     here = next((use for use in one.in_use if use.node.upper() == name), None)
     others = [use for use in one.in_use if use != here]
     if here is None or len(others) != 1 or not here.users or not others[0].users or here.users > others[0].users:
+        return MOVE
+    order = compare_nodes(facts, others[0].node, here.node)
+    if order is not None and order.sign < 0:  # no work is sent to a slower node
         return MOVE
     node, main = comment(here.node, 31), comment(others[0].node, 31)
     return (
