@@ -497,7 +497,7 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
 def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
     """The longest waits, with their sums: at most, for a stall may stand in several lines."""
     named_ones = ", ".join(
-        f"{named(g)} up to {rounded(longest_of(g))} s"
+        f"{named(g, short=g is not long[0])} up to {rounded(longest_of(g))} s"
         + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
         + (f" by {g.processes} processes" if g.processes > 1 else "")
         + (

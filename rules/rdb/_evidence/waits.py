@@ -249,11 +249,12 @@ def main_of(groups: Sequence[WaitGroup], least: int, percent: float) -> tuple[Wa
     return (groups[0], whole) if whole >= least and 100 * total(groups[:1]) >= percent * whole > 0 else None
 
 
-def named(group: WaitGroup) -> str:
-    """`page 5:751 (PR)`, fit for any output."""
+def named(group: WaitGroup, *, short: bool = False) -> str:
+    """`page 5:751 (PR)`, fit for any output; `short`: without the storage area that a record may lie in."""
     kind = "" if group.resource_kind in ("other", group.resource) else f"{group.resource_kind} "
     mode = f" ({group.mode})" if group.mode else ""
-    return comment(f"{kind}{group.resource}", 120) + mode
+    what = group.resource.partition(" (storage")[0] if short else group.resource
+    return comment(f"{kind}{what}", 120) + mode
 
 
 def hottest(groups: Iterable[WaitGroup], what: str = "waits") -> str:
@@ -362,7 +363,9 @@ def process_of(lock: HeldLock) -> str:
 
 def held_by(locks: Sequence[HeldLock]) -> str:
     """`PAYROLL_07 (20600A07) holds page 811`, of the first ones."""
-    return ", ".join(f"{process_of(lock)} holds {comment(lock.resource, 100)}" for lock in locks[:MOST])
+    return ", ".join(
+        f"{process_of(lock)} holds {comment(lock.resource.partition(' (storage')[0], 60)}" for lock in locks[:MOST]
+    )
 
 
 def holds_up(line: Queue, behind: int = 0) -> str:
