@@ -6,7 +6,7 @@ page, the PDF and the mail, and is all that a heartbeat or a webhook needs.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
@@ -365,7 +365,7 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
         ranked, change = by_key[key]
         promise = _promise(ranked, accounts, unit) if last[ranked.key] == key else ""
         yield _one_thing(number, step, ranked, change, promise)
-    asked = list(_by_words(findings))
+    asked = list(_by_words(findings, {key for _, step, key in steps if step.takes_effect is not Effect.ADVICE}))
     yield from (one for severity, one in asked if severity >= Severity.WARNING)
     for number, step, key in steps:
         ranked, change = by_key[key]
@@ -374,8 +374,10 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
     yield from (one for severity, one in asked if severity < Severity.WARNING)
 
 
-def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
+def _by_words(findings: Sequence[Ranked], made: Collection[str]) -> Iterator[tuple[Severity, ToDo]]:
     """What findings above a note ask for that no setting does, and no other finding says, with their severity.
+
+    `made`: keys of changes that the plan makes, not only leaves to be decided.
 
     A template that names no object is no step of the plan, so the words of its finding stand for it.
     """
@@ -388,13 +390,15 @@ def _by_words(findings: Sequence[Ranked]) -> Iterator[tuple[Severity, ToDo]]:
         asked = found.do.split(". ")[0]  # what follows are the figures of each node
         if not found.do or asked in told:
             continue
-        if not _caused(ranked, findings):
+        if not _caused(ranked, findings, made):
             told.add(asked)
             yield found.severity, ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
 
 
-def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:
-    """Whether another finding says what to do: one that explains it, or one that it explains and that has a change.
+def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -> bool:
+    """Whether another finding says what to do: one that explains it, or one that it explains and whose change is made.
+
+    A change that is only to be decided does not stand for what a warning asks for first.
 
     One that explains it and is no warning, where the words name its rule: they would repeat what it says.
     """
@@ -406,7 +410,10 @@ def _caused(ranked: Ranked, findings: Sequence[Ranked]) -> bool:
                 or (one.rule in ranked.finding.do and one.finding.severity > Severity.NOTE)
             )
         )
-        or (one.key in ranked.explains and bool(one.finding.changes))
+        or (
+            one.key in ranked.explains
+            and any(ranked.finding.severity < Severity.WARNING or change.key in made for change in one.finding.changes)
+        )
         for one in findings
     )
 

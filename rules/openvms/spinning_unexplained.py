@@ -48,7 +48,7 @@ from rules.openvms._evidence.peaks import (
     peak_cost,
 )
 from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY, machine_of
-from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
+from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, coarse, least
 from rules.openvms._evidence.spinlocks import heats, most_often
 from rules.openvms._evidence.spinning import (
     OWN_CPU_OPERATIONS,
@@ -188,10 +188,15 @@ def _first(before: NotYet | None, differ: CountsDiffer | None) -> str:
     return first and f"{first} If CPUs still spin, collect {TRACE}; add neither CPUs nor processes."
 
 
-def _collect(facts: Facts, when: str) -> str:
-    """What divides the loss, or that this machine has nothing that does."""
+def _collect(facts: Facts, when: str, long: float | None = None) -> str:
+    """What divides the loss, or that this machine has nothing that does; `long`: seconds of samples that hide peaks."""
     if untraced := machine_of(facts).untraced:
         return f"{untraced} has no spinlock trace (SPL) that would divide this loss. Add neither CPUs nor processes."
+    if long:
+        when = (
+            f"{when} T4 at 60 s (MONITOR at 10 s) over the minutes that are slow, for samples of {long:,.0f} s hide "
+            "shorter peaks, and in those minutes"
+        )
     trace = RATED if facts.every(SpinlockTrace) and not heats(facts) else TRACE
     if machine_of(facts).x86:
         when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {when[0].lower()}{when[1:]}"
@@ -266,7 +271,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             sentence(cost, rated),
         ),
         because=joined(debug.because if debug else SPUN, dedicated),
-        do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect"),
+        do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect", coarse(facts, modes.source)),
         unknown=joined(sentence(*said), sentence(debug.until) if debug else ""),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),

@@ -41,10 +41,12 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.extents import of_extents
+from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
-from rules.rdb._evidence.waits import AIJ
+from rules.rdb._evidence.waits import AIJ, WAIT_FACTS, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 MEANING = (
@@ -127,7 +129,7 @@ class Blasts:
         return self.back.least >= limits.blasts_percent
 
 
-@rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node with most of them."""
     for one in databases(facts, (StatisticRow,)):
@@ -155,7 +157,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
             most.each,
         )
     worst = max(high, key=lambda blasts: blasts.rate.per_second)
-    return _finding(one, limits, worst, worst.back) if worst.back else Unknown((COLLECTED_BY,), one.subject)
+    return _finding(facts, one, limits, worst, worst.back) if worst.back else Unknown((COLLECTED_BY,), one.subject)
 
 
 def _all(each: Statistics) -> list[Blasts]:
@@ -167,7 +169,7 @@ def _all(each: Statistics) -> list[Blasts]:
     ]
 
 
-def _finding(one: OneDatabase, limits: Limits, worst: Blasts, back: AskedBack) -> Finding:
+def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back: AskedBack) -> Finding:
     each = worst.each
     types = sorted(
         (b for b in _all(each) if b.lock_type != "total"),
@@ -177,8 +179,14 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts, back: AskedBack) -
     whole = max(total.rate.per_second if total else 0.0, types[0].rate.per_second if types else 0.0)
     most = types[0] if types and types[0].rate.per_second >= limits.main_percent / 100 * whole else None
     main = most if worst.lock_type == "total" else worst
+    hot = hot_page(waits_of(facts, one)) if main and main.lock_type == "page" and not page_level(one) else None
+    area, grows, extents = of_extents(one, waits_of(facts, one)) if main and main.lock_type == "filid" else ("", "", ())
     remedy = (
-        _remedy(one, main.lock_type)
+        hot.do(one)
+        if hot
+        else grows
+        if grows
+        else _remedy(one, main.lock_type)
         if main
         else "First write the screen Locking (blocking ASTs): the lock type with most of them decides what to change."
         if not types
@@ -201,7 +209,8 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts, back: AskedBack) -
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=(
             f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
-            "its lock"
+            f"its lock{f'; {hot.said}' if hot else ''}"
+            + (f"; storage area {area} is extended again and again" if area else "")
         ),
         seen=joined(
             f"{rounded(worst.rate.per_second)} blocking ASTs/s{kind}{on_node(each)} ({each.over}), "
@@ -222,8 +231,13 @@ def _finding(one: OneDatabase, limits: Limits, worst: Blasts, back: AskedBack) -
                 for proof in shown(f"blocking ASTs of {b.lock_type} locks", b.rate)
             ),
             *shown("stalled", stalls, limits.stalled_per_second),
+            *(hot.evidence if hot else ()),
+            *extents,
         ),
-        explains=("rdb/lock_stalls_long",) if waits and _same_conflicts(each, main, limits) else (),
+        explains=(
+            *(("rdb/lock_stalls_long",) if waits and _same_conflicts(each, main, limits) else ()),
+            *(("rdb/page_locks_dominate",) if waits and hot else ()),
+        ),
         expects=(Expectation(f"{named} (/s)", round(worst.rate.per_second, 1), "lower", "heuristic"),),
         weight=worst.rate.per_second,
     )

@@ -36,6 +36,8 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
+from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
 from rules.rdb._evidence.limits import BusyLimits, busy_locks
@@ -79,7 +81,13 @@ class Limits(SharedLimits, BusyLimits):
     busy_pages: float = busy_locks("page")
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(),
+    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -152,6 +160,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         Evidence(f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source)
         for use in one.in_use
     )
+    move = _move(minor) if minor else _move_users(facts, one, remote)
     yield Finding(
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,
@@ -161,13 +170,30 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             lesser or (minor.said if minor else by_node(facts, one, statistics)),
         ),
         because="Performance is often better with the database open on one node, where all its locks are local.",
-        do=f"{NOT_THIS.format(remote.where) if lesser else _move(minor) if minor else MOVE} {STAY}",
+        do=f"{NOT_THIS.format(remote.where) if lesser else move} {STAY}",
         unknown="" if main or lesser else OTHERS.format(remote.where),
         evidence=(*seen, *remote.evidence(limits), *((minor.evidence,) if minor else ())),
         explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/lock_tree_unpartitioned")
         if main
         else (),
         expects=() if lesser else (remote.expects,),
+    )
+
+
+def _move_users(facts: Facts, one: OneDatabase, remote: Remote) -> str:
+    """Whose users are to move where, where one of two nodes sends most of its requests away and has the fewer users."""
+    name = (remote.node or own_name(facts) or "").upper()
+    here = next((use for use in one.in_use if use.node.upper() == name), None)
+    others = [use for use in one.in_use if use != here]
+    if here is None or len(others) != 1 or not here.users or not others[0].users or here.users > others[0].users:
+        return MOVE
+    order = compare_nodes(facts, others[0].node, here.node)
+    if order is not None and order.sign < 0:  # no work is sent to a slower node
+        return MOVE
+    node, main = comment(here.node, 31), comment(others[0].node, 31)
+    return (
+        f"If {main} has the room, move the {here.users:,.0f} users of {node} there, or let them reach it through Rdb "
+        "remote access, one application first (its network has limits of its own)."
     )
 
 

@@ -45,7 +45,9 @@ from rules.rdb._evidence.counted import (
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
-from rules.rdb._evidence.prerequisites import never
+from rules.rdb._evidence.extents import of_extents
+from rules.rdb._evidence.hot_pages import hot_page
+from rules.rdb._evidence.prerequisites import never, page_level
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import SharedRow, ended_for, evidence_of_shared, shared_of, shared_rows
 from rules.rdb._evidence.standstill import KINDS, halted_for, kind_of, on_the_whole, standstill, stopped
@@ -317,7 +319,7 @@ def _finding(
     if not held and long and (row := shared_of(long[0], rows)):
         do = joined(ONE_ROW.format(named(long[0]), f"{row.users:,.0f}"), do)
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
-        do = _brief(one, mean, main)
+        do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
     longest = longest_of(long[0]) if long else None
     return Finding(
@@ -359,6 +361,8 @@ def _holder(
 ) -> str:
     """How to find who holds what is waited for, or why there is nobody to find, a sentence."""
     named_ones = long or (waits.most(TIMEOUTS) if timeouts else [])
+    if named_ones and named_ones[0].resource_kind == "filid":
+        return of_extents(one, waits)[1]
     if named_ones and (said := OF_KIND.get(named_ones[0].resource_kind)):
         return said
     if mean and not named_ones:
@@ -380,21 +384,21 @@ def _queue(
 ) -> Finding:
     """Who holds others up at one moment; for how long a screen of stalls or a stall log may tell."""
     worst = lines[0]
-    holder, first = process_of(worst.holder), len(worst.waiting)
-    halted, lasts = halted_for(waits, worst.holder.resource, limits.still_seconds, limits.queue)
+    holder, first, what = process_of(worst.holder), len(worst.waiting), worst.holder.resource
+    halted, lasts = halted_for(waits, what, limits.still_seconds, limits.queue)
     waiting = max(worst.behind, halted)  # the screen of stalls may have more than the display
     little = crowd is not None and crowd.waiting < limits.processes and not halted
     others = [line.holder for line in lines[1:]]
-    lasts = lasts or logged_again(waits, worst.holder.resource)
-    idle = for_quiet_point(worst.holder.resource)
+    lasts, idle = lasts or logged_again(waits, what), for_quiet_point(what)
     asks = next(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
     image = image_of(attached, worst.holder.pid)
-    see = f"{'see' if not lasts else 'See'} what its transaction does: {BACKUP if idle else sooner(worst.holder)}"
+    see = f"{'S' if lasts else 's'}ee what its transaction does: "
+    see += BACKUP if idle else sooner(worst.holder, waits.held)
     loud = Severity.WARNING if halted else Severity.ADVICE
     return Finding(
-        subject=f"{one.subject} {comment(worst.holder.resource, 60)}",
+        subject=f"{one.subject} {comment(what.partition(' (of ')[0].partition(' (storage')[0], 60)}",
         severity=loud if waiting >= limits.queue and not little else Severity.NOTE,
         title=holds_up(worst, waiting) + (asks if idle else ""),
         seen=joined(
@@ -441,22 +445,20 @@ def _see(one: OneDatabase, kind: str) -> str:
     return f"{BY_TYPE.get(kind, '')}{more}"
 
 
-def _brief(one: OneDatabase, mean: Mean, main: list[WaitGroup]) -> str:
-    """What to do about many short waits, a sentence."""
+def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
+    """What to do about many short waits, a sentence or two."""
+    if (hot := hot_page(waits)) and not page_level(one):
+        return hot.do(one)
     if main:
         see = _see(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := _most_waited_for(mean):
-        kind, waits = most
+        kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
-        part = f"{rounded(waits.processes)} wait for {_printed(kind)} locks{waits.said}"
+        printed = kind.upper() if kind in ROOT else kind  # as the screens print it: these are abbreviations
+        part = f"{rounded(found.processes)} wait for {printed} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
-
-
-def _printed(kind: str) -> str:
-    """A lock type as the screens print it: SEQBLK and TSNBLK are abbreviations, the others are words."""
-    return kind.upper() if kind in ROOT else kind
 
 
 def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:
@@ -495,7 +497,7 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
 def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
     """The longest waits, with their sums: at most, for a stall may stand in several lines."""
     named_ones = ", ".join(
-        f"{named(g)} up to {rounded(longest_of(g))} s"
+        f"{named(g, short=g is not long[0])} up to {rounded(longest_of(g))} s"
         + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
         + (f" by {g.processes} processes" if g.processes > 1 else "")
         + (

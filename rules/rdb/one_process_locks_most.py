@@ -15,11 +15,11 @@ When to ignore it: a batch job that does most of the work asks for most of the l
 whose statistics are activated (help of RMU/SHOW STATISTICS), so others may ask for more.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.rdb import AttachedProcess, ProcessLocks
+from collectors.facts.rdb import AttachedProcess, HeldLock, ProcessLocks
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -27,6 +27,7 @@ from rules.rdb._evidence.attached import attached_to, called, image_of
 from rules.rdb._evidence.counted import COUNTED_FACTS, Mean, counted, mean_stall, rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.statistics import Rate
+from rules.rdb._evidence.waits import WAIT_FACTS, changes_many, waits_of
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Process_Lock_Overview_screen",
@@ -46,6 +47,7 @@ LOOK_AT = (
     "See what {} reads, before any setting: a scan without an index locks every row, and a report takes no locks of "
     "rows in SET TRANSACTION READ ONLY."
 )
+CHANGES = "It changes the rows that others wait for: what it is to do stands at those waits (rdb/lock_stalls_long)."
 WAITS = ("rdb/lock_stalls_long", "rdb/blocking_asts_high", "rdb/record_locks_dominate")
 """What a process causes that asks for most locks and is asked most to give its own up."""
 SERVER = "It is a server of Rdb itself (tag s): nothing is to be done in an application."
@@ -93,7 +95,9 @@ class Whole:
     mean: Mean | None
 
 
-@rule(needs=(ProcessLocks,), uses=(*COUNTED_FACTS, AttachedProcess), links=LINKS, limits=Limits, sample=None)
+@rule(
+    needs=(ProcessLocks,), uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess), links=LINKS, limits=Limits, sample=None
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the newest screen of each node of each database."""
     for one in databases(facts, (ProcessLocks,)):
@@ -101,9 +105,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             (each.node or "").upper(): Whole(each.rate("locks requested", "total"), mean_stall(each))
             for each in counted(facts, one)[0]
         }
-        attached = attached_to(facts, one)
+        attached, held = attached_to(facts, one), waits_of(facts, one).held
         for node, listed in sorted(_listed(facts, one).items()):
-            yield _judge(one, node, listed, limits, attached, wholes.get(node, Whole(None, None)))
+            yield _judge(one, node, listed, limits, attached, wholes.get(node, Whole(None, None)), held)
 
 
 def _listed(facts: Facts, one: OneDatabase) -> dict[str, list[ProcessLocks]]:
@@ -121,6 +125,7 @@ def _judge(
     limits: Limits,
     attached: Mapping[str, AttachedProcess],
     of: Whole,
+    held: Sequence[HeldLock],
 ) -> Outcome:
     where = f"{one.subject}{f' on {comment(node, 31)}' if node else ''}"
     wide = [process for process in listed if OVERFLOW in (process.requested, process.promoted, process.blasted)]
@@ -143,7 +148,7 @@ def _judge(
             f"{limits.asked:,.0f})"
         )
     whole = of if _same_time(listed, of.requested, limits) else Whole(None, None)
-    return _finding(where, len(listed), limits, main, (first, second), attached, whole)
+    return _finding(where, len(listed), limits, main, (first, second), attached, whole, held)
 
 
 def _same_time(listed: list[ProcessLocks], requested: Rate | None, limits: Limits) -> bool:
@@ -190,6 +195,7 @@ def _finding(
     both: tuple[Most | None, Most | None],
     attached: Mapping[str, AttachedProcess],
     whole: Whole,
+    held: Sequence[HeldLock],
 ) -> Finding:
     """`main` is the first of `both`, who asks for most and who is asked most to give up, that stands out.
 
@@ -206,6 +212,8 @@ def _finding(
     costs = in_the_way and not main.process.server and mean is not None and mean.waiting >= limits.waiting
     image = image_of(attached, main.process.pid)
     look = LOOK_AT.format(f"{main.name} in {image}") if image else LOOK.format(pid=pid)
+    if changes_many(held, main.process.pid):
+        look = CHANGES
     same = "" if whole.requested is None else ", which together asked for all that Summary Locking Statistics counts"
     return Finding(
         subject=where,

@@ -38,6 +38,7 @@ from rules.rdb._evidence.counted import (
     stalled_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
+from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import by_transactions
 from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
@@ -133,14 +134,17 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     by_area, passes = hot_by_page(one, waits), passed_on(one, each)
     if by_area and not one.by_page:
         do = f"Nothing is set for it: {by_area}, which is locked by page, comes first (rdb/page_level_locking_waits)."
+    elif page := hot_page(waits):
+        do = f"Nothing is set for it: {page.said}, so that page comes first (rdb/blocking_asts_high)."
     elif passes and do != MEET:
         do = "Nothing is set for it: first let pages pass via memory (rdb/page_transfer_via_disk), then measure again."
+    later = bool(one.by_page or by_area or passes or hot_page(waits))
     by_page, level, more = _page_level(one, limits, each, waits)
     little = worth.why_nothing(limits)
     nodes = by_node(facts, one, statistics_of(facts, one)) if do == MEET else ""
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if worth.acts and not (one.by_page or by_area or passes) else Severity.NOTE,
+        severity=Severity.ADVICE if worth.acts and not later else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks",
         seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are page locks"

@@ -28,6 +28,7 @@ from rules.engine import rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, on_node, part_of_own, quiet
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
+from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
@@ -68,6 +69,11 @@ PAGES_FIRST = (
     "Nothing is set for it yet: first let pages pass via memory (rdb/page_transfer_via_disk), then measure page locks "
     "again; a row cache is for what is left."
 )
+ONE_PAGE_FIRST = (
+    "Nothing is set for it yet: first see what lies on that page (rdb/blocking_asts_high), for a row cache does not "
+    "part those who insert at the end of one index."
+)
+"""An inference: a node of an index is changed under one lock, in a cache as well."""
 CLOSED = "with the database closed and after a full backup"
 ADD = "ADD CACHE for small tables used most (the application tells which) and assign it"
 ADD_HERE = "ADD CACHE for the tables used most of that storage area and assign it"
@@ -208,8 +214,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     worth = worth_of(of, share, limits)
     where, candidates, fill = _candidates(facts, one)
-    passes = passed_on(one, of)
-    acts = worth.acts and not passes
+    passes, page = passed_on(one, of), hot_page(waits_of(facts, one))
+    acts = worth.acts and not passes and not page
     changes = changes_to("row_cache", facts, one, old, "ENABLED", fill) if acts and not enabled else ()
     return Finding(
         subject=one.subject,
@@ -223,10 +229,12 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         ),
         because=joined(
             "Row caches can eliminate a large number of page locks (JCC; no figure there).",
-            by_page or (f"{passes}." if passes else where),
+            by_page or (f"{passes}." if passes else f"{page.said}." if page else where),
         ),
         do=PAGES_FIRST
         if passes
+        else ONE_PAGE_FIRST
+        if page
         else joined(row_level, _do(one, missing, old, where))
         if worth.acts
         else _why_nothing(missing, limits, worth),

@@ -89,6 +89,11 @@ TIMERS = Release(4, 4)
 YIELDS = Release(6, 2)
 """The first release in which a processor that spins yields to the one that holds the lock, whichever lock it is."""
 OVERHEAD = "system overhead, mean of the processors"
+SLEEP = (
+    "Until then let the kernels of idle Linux guests sleep: tickless ones (2.6.21 and later), else the timer patch, "
+    "kernel.hz_timer=0 in /etc/sysctl.conf (zvm/idle_guests_wake_too_often)."
+)
+"""The other remedy that was published for timer requests: it needs no new release."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +190,7 @@ def _before_timers(run: PerformanceRun, release: Release, percent: float, limits
             "the release alone: until 4.4.0 every timer request takes the scheduler lock, and idle guests make many."
         ),
         because=f"{listed(rows)}.",
-        do=f"First save a page with the names of the locks: it tells whether it is this one. {upgrade(rows)}",
+        do=f"{upgrade(rows)} {SLEEP}",
         unknown=joined(
             "Nothing is promised here: in the published runs spinning fell from 24.9 to 1.96 % of the time on 9 "
             "processors, on 16 from 43.1 to 25.6 %, which is less, not gone.",
@@ -226,7 +231,7 @@ def _since_timers(run: PerformanceRun, release: Release, percent: float, limits:
         title=f"z/VM {release}: {plain(percent, 3)} % of the time spent spinning, later releases changed spin locks",
         seen=f"{plain(percent, 3)} % of the time goes into spinning on z/VM {release}{said}. The table names no lock.",
         because=f"Since then, by the release: {listed(rows)}.",
-        do=f"First save a page with the names of the locks: it tells whether it is one of these. {upgrade(rows)}",
+        do=f"First save a page with the names of the locks: it tells if it is one of these. {upgrade(rows, release)}",
         unknown="Nothing is promised: of most of these no effect was published, and for other locks there is none.",
         evidence=(
             Evidence(f"Pct Spin Time of run {run.run}", round(percent, 3), "%", run.source, limits.spin_percent),

@@ -279,7 +279,7 @@ def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | Non
     return Finding(
         subject=spin.lock,
         severity=severity,
-        title=_title(spin, cost),
+        title=_title(spin, cost) + _relieved_by(spin, machine),
         seen=joined(said, most_of if row.total or spin.moment else ""),
         because=joined(remark, since),
         do=joined(do, idle[1] if idle else ""),
@@ -296,6 +296,12 @@ def _title(spin: Spin, cost: Cost | None) -> str:
         return f"{spin.percent:.0f} % of the time is spent spinning for {spin.lock}"
     lost = f"{cost.processors:.1f} processors" if cost.low == cost.high else f"Up to {cost.processors:.1f} processors"
     return f"{lost} spin for {spin.lock}"
+
+
+def _relieved_by(spin: Spin, machine: Machine) -> str:
+    """The first later release that reduces this lock, for the title; empty where none does or none is known."""
+    rows = [one for one in newer(machine.release, spin.lock) if spin.lock in one.locks] if machine.release else []
+    return f", which z/VM {rows[0].since} relieves" if rows else ""
 
 
 def _if(scale: Scale | None) -> str:

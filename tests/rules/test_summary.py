@@ -258,6 +258,19 @@ def test_words_that_only_point_to_the_finding_that_causes_them_are_not_repeated(
         assert said == (told or [symptom.finding.do, other.finding.do])
 
 
+def test_a_change_that_is_only_to_be_decided_does_not_stand_for_what_a_warning_asks_for() -> None:
+    """A change that is made does: it is the warning's own step."""
+    decide = advise_parameter("LCKMGR_MODE", 0.0, 6, when="only when a spinlock trace blames LCKMGR")
+    make = set_parameter("LCKMGR_MODE", 0.0, 6, dynamic=True)
+    for change, told in ((decide, ["Do A.", "LCKMGR_MODE 0 → 6"]), (make, ["LCKMGR_MODE 0 → 6"])):
+        effect = Ranked("openvms/b", Finding("B", Severity.WARNING, "", "", (), changes=(change,)))
+        cause = Ranked("rdb/a", Finding("A", Severity.WARNING, "", "", (), do="Do A."), (effect.key,))
+        said = [
+            one.title.partition(", only")[0] for one in summarized((cause, effect), (), make_plan((change,)), ()).do
+        ]
+        assert said == told
+
+
 def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:
     template = advise_parameter("RESHASHTBL", 16384.0, 32768, when="with the next reboot that happens anyway")
     for severity, lines in ((Severity.NOTE, 0), (Severity.ADVICE, 1)):

@@ -118,6 +118,9 @@ class StorageArea(OfDatabase):
     page_level_locking: bool | None = None
     row_cache: str | None = None
     """The cache its rows go to, where one is set; an empty text where the listing says that there is none."""
+    extent_minimum_pages: Reading = ABSENT
+    """By how many pages its file is extended at the least."""
+    extent_maximum_pages: Reading = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ Sample (vendor: SQL help 7.2, CREATE STORAGE_AREA, ALLOCATION_PAGES)::
              Access is:       Read write
              Page Format:     Uniform
              Area File:       DISK$LEDGER:[LEDGER]POSTINGS.RDA;1
+             Area Extent Minimum:     99 pages
              Locking is Row Level
              No Cache Associated with Storage Area
 
@@ -40,6 +41,9 @@ LEVEL = re.compile(r"\s{1,40}Locking is (?P<level>Page|Row) Level\s*$", re.IGNOR
 CACHED = re.compile(r"\s{1,40}(?:Using )?(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
 """Recalled: the vendor's sample is of an area without a cache."""
 UNCACHED = re.compile(r"\s{1,40}No (?:Row )?Cache Associated with Storage Area\s*$", re.IGNORECASE)
+EXTENT = re.compile(
+    r"\s{1,40}Area Extent (?P<which>Minimum|Maximum):\s{1,40}(?P<pages>\d{1,10}) pages?\s*$", re.IGNORECASE
+)
 SIZE = re.compile(r"\s{1,40}Cache Size:\s{1,40}(?P<rows>\d{1,12}) rows?\s*$", re.IGNORECASE)
 LENGTH = re.compile(r"\s{1,40}Row Length:\s{1,40}(?P<bytes>\d{1,7}) bytes?\s*$", re.IGNORECASE)
 OF_CACHE = re.compile(
@@ -86,6 +90,7 @@ def read(report: Report) -> Iterator[StorageArea | RowCache]:
 
 def _area(report: Report, name: str, root: str | None, at: int, end: int) -> StorageArea:
     by_page, cache, last = None, None, at
+    extents: dict[str, float] = {}
     for index in range(at, end):
         line = report.lines[index]
         if SIZE.match(line) or line.lstrip().upper().startswith("SQL>"):
@@ -96,12 +101,20 @@ def _area(report: Report, name: str, root: str | None, at: int, end: int) -> Sto
             cache = ""
         elif cached := CACHED.match(line):
             cache = cached["cache"]
+        elif extent := EXTENT.match(line):
+            extents[extent["which"].lower()] = float(extent["pages"])
         elif not OTHERS.match(line):
             continue
         report.claim(index)
         last = index
     return StorageArea(
-        source=report.source(at, last), database=root, name=name, page_level_locking=by_page, row_cache=cache
+        source=report.source(at, last),
+        database=root,
+        name=name,
+        page_level_locking=by_page,
+        row_cache=cache,
+        extent_minimum_pages=extents.get("minimum", ABSENT),
+        extent_maximum_pages=extents.get("maximum", ABSENT),
     )
 
 

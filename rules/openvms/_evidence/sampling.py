@@ -8,9 +8,9 @@ of one sample (CA MICS guide; T4), AUTOGEN asks for 24 hours of uptime. The mini
 
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source
+from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import MonitorSample, T4File
-from rules.sample import LeastSample
+from rules.sample import COARSE, LeastSample
 
 SAMPLE_FACTS = (T4File, MonitorSample)
 """What a rule that uses this module has to declare."""
@@ -77,3 +77,15 @@ def percentile_told(facts: Facts, source: Source) -> bool:
     """Whether there are samples enough for a 95th percentile, or nothing tells how many there are."""
     covered = sampled(facts, source)
     return covered is None or covered.samples is None or covered.samples >= LEAST_FOR_P95
+
+
+def coarse(facts: Facts, source: Source) -> float | None:
+    """Seconds of one sample of the file of T4 or MONITOR at `source`, where they are so many that they hide peaks."""
+    here = [one.interval_seconds for one in facts.every(T4File) if one.source.file == source.file]
+    here += [
+        one.interval_seconds if known(one.interval_seconds) else None
+        for one in facts.every(MonitorSample)
+        if one.source.file == source.file
+    ]
+    lengths = [seconds for seconds in here if seconds is not None and seconds >= COARSE]
+    return min(lengths) if lengths and len(lengths) == len(here) else None

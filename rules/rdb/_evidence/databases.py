@@ -287,6 +287,10 @@ def _areas(found: Iterable[StorageArea]) -> Iterator[StorageArea]:
             if area.page_level_locking is None
             else area.page_level_locking,
             row_cache=before.row_cache if area.row_cache is None else area.row_cache,
+            **{
+                name: getattr(area if known(getattr(area, name)) else before, name)
+                for name in ("extent_minimum_pages", "extent_maximum_pages")
+            },
         )
     yield from by_name.values()
 

@@ -71,7 +71,16 @@ RESERVES = (
     "commit after each portion, or run it at night."
 )
 """Vendor: RDO help (7.2), START_TRANSACTION, the share modes. That EX on a logical area comes of it is an inference."""
+PORTIONS = (
+    "it changes many rows in one transaction, so let it commit after each portion. Or, when nobody else needs them: "
+    "SET TRANSACTION READ WRITE RESERVING {} FOR EXCLUSIVE WRITE, with all other tables that it reads FOR SHARED READ."
+)
+"""Vendor: RDO help (7.2), START_TRANSACTION, reserving clause: a table that is not listed cannot be used."""
+MANY = 3
+"""This project: so many rows of one process that others wait for are no chance."""
 AREA = "logical area"
+IN_STORAGE = "(storage area {0}, if {1} is one)"
+"""The first number of a record is recalled to be of a logical area; where none is listed, a storage area is a hint."""
 MOST = 3
 """Resources and processes that are named in a sentence."""
 
@@ -176,13 +185,16 @@ class _Names:
 
     storage: Mapping[str, str]
     logical: Mapping[str, str]
+    hints: Mapping[str, str]
+    """`storage` for records; empty where areas are assigned to row caches, which name the area of a row more surely."""
 
     @classmethod
     def of(cls, facts: Facts, one: OneDatabase) -> Self:
         """Those of one database."""
         storage = {f"{area.number:.0f}": area.name for area in one.areas if known(area.number)}
         tables = belonging(facts.every(LogicalArea), one)
-        return cls(storage, {f"{area.number:.0f}": area.name for area in tables if known(area.number)})
+        logical = {f"{area.number:.0f}": area.name for area in tables if known(area.number)}
+        return cls(storage, logical, {} if any(area.row_cache for area in one.areas) else storage)
 
     def put_in(self, group: WaitGroup) -> WaitGroup:
         """Name the area of a page, or the one that the number before a record may be of.
@@ -196,11 +208,22 @@ class _Names:
             return replace(group, resource=f"{group.resource} ({comment(name, 31)})")
         if group.resource_kind == "record" and (name := self.logical.get(number)):
             return replace(group, resource=f"{group.resource} (of {comment(name, 31)}, if {number} is a logical area)")
+        if group.resource_kind == "record" and (name := self.hints.get(number)):
+            return replace(group, resource=f"{group.resource} {IN_STORAGE.format(comment(name, 31), number)}")
         return group
 
     def put_in_lock(self, lock: HeldLock) -> HeldLock:
-        """Name the logical area that is locked as a whole, as in the logs."""
+        """Name the logical area that is locked as a whole, and the one that a record may be of, as in the logs."""
         kind, _, number = lock.resource.strip().rpartition(" ")
+        if kind.lower() == "record":
+            of = number.partition(":")[0]
+            if name := self.logical.get(of):
+                return replace(
+                    lock, resource=f"{lock.resource.strip()} (of {comment(name, 31)}, if {of} is a logical area)"
+                )
+            if name := self.hints.get(of):
+                return replace(lock, resource=f"{lock.resource.strip()} {IN_STORAGE.format(comment(name, 31), of)}")
+            return lock
         name = self.logical.get(number) if kind.lower() == AREA else None
         return replace(lock, resource=f"{kind} {number} ({comment(name, 31)})") if name else lock
 
@@ -226,11 +249,12 @@ def main_of(groups: Sequence[WaitGroup], least: int, percent: float) -> tuple[Wa
     return (groups[0], whole) if whole >= least and 100 * total(groups[:1]) >= percent * whole > 0 else None
 
 
-def named(group: WaitGroup) -> str:
-    """`page 5:751 (PR)`, fit for any output."""
+def named(group: WaitGroup, *, short: bool = False) -> str:
+    """`page 5:751 (PR)`, fit for any output; `short`: without the storage area that a record may lie in."""
     kind = "" if group.resource_kind in ("other", group.resource) else f"{group.resource_kind} "
     mode = f" ({group.mode})" if group.mode else ""
-    return comment(f"{kind}{group.resource}", 120) + mode
+    what = group.resource.partition(" (storage")[0] if short else group.resource
+    return comment(f"{kind}{what}", 120) + mode
 
 
 def hottest(groups: Iterable[WaitGroup], what: str = "waits") -> str:
@@ -339,7 +363,9 @@ def process_of(lock: HeldLock) -> str:
 
 def held_by(locks: Sequence[HeldLock]) -> str:
     """`PAYROLL_07 (20600A07) holds page 811`, of the first ones."""
-    return ", ".join(f"{process_of(lock)} holds {comment(lock.resource, 60)}" for lock in locks[:MOST])
+    return ", ".join(
+        f"{process_of(lock)} holds {comment(lock.resource.partition(' (storage')[0], 60)}" for lock in locks[:MOST]
+    )
 
 
 def holds_up(line: Queue, behind: int = 0) -> str:
@@ -357,14 +383,34 @@ def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mappin
     image = image_of(attached, lock.pid)
     return with_care(
         f"See what the transaction of {process_of(lock)}{f' in {image}' if image else ''} does, which holds "
-        f"{comment(lock.resource, 60)}{behind}{others}: {sooner(lock)}",
+        f"{comment(lock.resource, 100)}{behind}{others}: {sooner(lock, held)}",
         lines[0] if lines else None,
     )
 
 
-def sooner(lock: HeldLock) -> str:
+def changes_many(held: Iterable[HeldLock], pid: str) -> bool:
+    """Whether a process changes many rows in one transaction: several that others wait for are its own, in EX."""
+    return (
+        len(
+            {
+                lock.resource
+                for lock in held
+                if lock.pid == pid
+                and lock.role == "blocker"
+                and lock.granted == "EX"
+                and "record" in lock.resource.lower()
+            }
+        )
+        >= MANY
+    )
+
+
+def sooner(lock: HeldLock, held: Sequence[HeldLock] = ()) -> str:
     """What the transaction that holds this lock is to do, by what is locked in which mode; the rest of a sentence."""
     kind, mode = lock.resource.strip().lower(), lock.granted
+    if changes_many(held, lock.pid):
+        table = re.search(r"\(of (.{1,31}), if", lock.resource)
+        return PORTIONS.format(table[1] if table else "<table>")
     if mode == "PR" and kind.startswith("record"):
         return READS
     if mode == "EX" and kind.startswith(AREA):
@@ -382,16 +428,21 @@ def with_care(do: str, line: Queue | None) -> str:
 
 def waits_for_it(waits: "Waits", resource: str) -> list[WaitGroup]:
     """The stalls for a resource as RMU/SHOW LOCKS prints it."""
-    name = resource.strip().lower()
+    name = _bare(resource)
     return [
         group
         for group in waits.of(STALLS)
         if (
             for_quiet_point(group.resource)
             if for_quiet_point(name)
-            else name in (group.resource.strip().lower(), f"{group.resource_kind} {group.resource}".strip().lower())
+            else name in (_bare(group.resource), f"{group.resource_kind} {_bare(group.resource)}")
         )
     ]
+
+
+def _bare(resource: str) -> str:
+    """Without the name of an area that was put behind it."""
+    return re.split(r" \(| of storage area ", resource.strip().lower(), maxsplit=1)[0]
 
 
 def logged_again(waits: "Waits", resource: str) -> str:

@@ -143,15 +143,18 @@ REDUCE = "Reduce what takes the lock: timer requests of idle guests, and process
 
 
 def upgrade(rows: Sequence[Improvement], release: Release | None = None) -> str:
-    """Which service has them on this release, if it is given, and which release, as a sentence."""
-    services = "; ".join(f"{one.since} as {one.service}" for one in rows if one.service)
+    """The step to take, as a sentence: service that this release can have, else the first release that has one."""
     newest = f"{rows[-1].since.version}.{rows[-1].since.release}"
     has = f"{newest} has {'them all' if len(rows) > 1 else 'it'}"
     if release and (own := next((one.service for one in reversed(rows) if release in one.service_on), "")):
         between = next((one.service for one in reversed(rows) if one.service_on and release < one.service_on[0]), "")
         later = f" (the last change comes as {between}, too)" if between else ""
         return f"See first whether {own}, is applied, and apply it if not; where it runs on this machine, {has}{later}."
-    return f"See first which releases run on this type of machine: {has}{f' ({services})' if services else ''}."
+    first = rows[0].since
+    if f"{first.version}.{first.release}" == newest:
+        too = f"; {rows[0].service} has it, too" if rows[0].service else ""
+        return f"Take z/VM {first} or a later release, as far as this type of machine runs it{too}."
+    return f"Take z/VM {first} or the newest later release that this type of machine runs: {has}."
 
 
 def redesigned(release: Release | None) -> bool | None:
