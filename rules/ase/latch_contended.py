@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenObjectActivity, TableScheme, TaskSwitches
+from collectors.facts.ase import LockHashtable, MonOpenObjectActivity, TableScheme, TaskSwitches
 from rules.ase._evidence.caches.hot import HOT_FACTS
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
@@ -51,6 +51,7 @@ from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.ase._evidence.spinlocks.uneven import uneven_caches
 from rules.ase._evidence.waits.events import LATCHES
 from rules.ase._evidence.waits.inserted import most_temporary
+from rules.ase._evidence.waits.latches import CHAIN, LONG_MS, chains_behind
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
@@ -68,6 +69,16 @@ ALLPAGES = "allpages"
 WHY = "A latch is held for one step only, so a queue means that many tasks want the same page"
 PLACES = ": the end of an index with ascending keys, or the allocation pages of a table that grows fast"
 LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
+CHAINS_TITLE = "; they are long, and so are the lock chains ({0:g} locks)"
+CHAINS = (
+    f"Single waits of {LONG_MS:g} ms and more are no matter of one hot page: the vendor names the lock hash table "
+    "first, whose chains hold {0:g} locks."
+)
+CHAINS_DO = (
+    "Raise lock hashtable size first, as ase/lock_hash_chains_long says, look for I/O calls that block, and measure "
+    "the latches again{0}."
+)
+CHAINS_THEN = "; {0}, which takes most inserts, comes after that"
 ONE_PAGE = (
     "It fits the spinlocks of {0}: {1}, and latch requests for one page show as contention of one partition (vendor), "
     "so this comes before any more partitions."
@@ -113,7 +124,16 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *SWITCH_FACTS, *CACHE_FACTS, *HOT_FACTS, *PARTITION_FACTS, MonOpenObjectActivity, TableScheme),
+    uses=(
+        *WAIT_FACTS,
+        *SWITCH_FACTS,
+        *CACHE_FACTS,
+        *HOT_FACTS,
+        *PARTITION_FACTS,
+        LockHashtable,
+        MonOpenObjectActivity,
+        TableScheme,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -137,17 +157,32 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     greedy = "" if hot or temporary else _greedy(facts, tables)
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
+    chains = None if page or temporary else chains_behind(facts)
+    length = chains.chain_length if chains and known(chains.chain_length) else 0.0
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + (f"; the page is of {page.name}" if page else _most(tables, temporary)),
+        title=waits.title
+        + (
+            CHAINS_TITLE.format(length)
+            if chains
+            else f"; the page is of {page.name}"
+            if page
+            else _most(tables, temporary)
+        ),
         seen=joined(
             waits.seen,
             f"{page.explains}." if page else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
         ),
-        because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=spread_page(facts, page)
+        because=CHAINS.format(length)
+        if chains
+        else joined(f"{WHY}.", fits)
+        if fits
+        else joined(f"{WHY}{PLACES}.", LONG),
+        do=CHAINS_DO.format(CHAINS_THEN.format(comment(name_of(tables[0][0]))) if tables else "")
+        if chains
+        else spread_page(facts, page)
         if page
         else (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
         if temporary
@@ -158,6 +193,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
+            *((Evidence("average lock chain", length, "locks", chains.source, CHAIN),) if chains else ()),
             *(figure for one in hot for figure in one.evidence),
             *(page.evidence if page else ()),
             *_schemes(facts, tables),
