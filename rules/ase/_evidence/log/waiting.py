@@ -8,7 +8,7 @@ changed rows are of, as each change is a record of its log.
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MonOpenObjectActivity, MonProcess
+from collectors.facts.ase import MonOpenDatabases, MonOpenObjectActivity, MonProcess
 from rules.ase._evidence.log.databases import most_of
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.objects.sessions import Program, programs_of
@@ -17,7 +17,7 @@ from rules.changes.ase_binding import is_tempdb
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
-WAITING_FACTS: tuple[type[Fact], ...] = (MonProcess, MonOpenObjectActivity)
+WAITING_FACTS: tuple[type[Fact], ...] = (MonProcess, MonOpenObjectActivity, MonOpenDatabases)
 """What a rule declares that asks for it."""
 LEAST, MOST_PERCENT = 3, 60.0
 """This project: sessions that must wait for a log at one moment, and the share of them that one program, or one
