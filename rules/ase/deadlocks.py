@@ -47,6 +47,7 @@ from rules.ase._evidence.waits.deadlocks import (
     searched_at_once,
 )
 from rules.ase._evidence.waits.error_log import DAY, events_of
+from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -72,6 +73,7 @@ FIRST = (
     "tables, 15.7 on, with `select for update` 1) and without holdlock. Let the application repeat what ends with 1205."
 )
 """Vendor: Transact-SQL Users Guide 15.7, "Using select for update" (dc32300.1570 BABHGBBB)."""
+CONVERTED = ", whose rows are locked shared before they are changed"
 CONVERTS = "Each holds a shared lock on the same row and wants it for itself: no order of rows or tables ends that."
 PAGES = "All these locks are of whole pages, so the rows may only be neighbours: datarows locks them singly."
 BY_SCHEME = {
@@ -117,7 +119,7 @@ class Counted:
 
 @rule(
     needs=(),
-    uses=(Deadlock, ErrorLog, LogEvent, LockEvents, SysmonSample, MonState, ConfigParameter, TableScheme),
+    uses=(Deadlock, ErrorLog, LogEvent, LockEvents, SysmonSample, MonState, ConfigParameter, TableScheme, *TABLE_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -186,11 +188,14 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     converts = len(tables) == 1 and 2 * sum(one.converts for one in rings if one.tables == tables) > len(rings)
     how = FIRST if converts else ONE_TABLE if len(tables) == 1 else ONE_ORDER
     order = how.format(named, f" ({ran})" if ran else "")
+    waited = waiting_tables(facts)
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
         severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
-        title=f"{counted.per_hour:,.0f} deadlocks an hour" + (f", most about {named}" if tables else ""),
+        title=f"{counted.per_hour:,.0f} deadlocks an hour"
+        + (f", most about {named}" if tables else "")
+        + (CONVERTED if converts else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(
             CONVERTS if converts else "",
@@ -210,6 +215,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             ),
             *((Evidence(PERIOD, 0, "ms", at_once.source),) if at_once else ()),
         ),
+        explains=("ase/lock_waits_high",) if converts and [one.name for one in waited][:1] == list(tables) else (),
     )
 
 
