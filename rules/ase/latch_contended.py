@@ -28,9 +28,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import LockHashtable, MonOpenObjectActivity, TableScheme, TaskSwitches
+from collectors.facts.ase import IndexKeys, LockHashtable, MonOpenObjectActivity, TableScheme, TaskSwitches
 from rules.ase._evidence.caches.hot import HOT_FACTS
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
+from rules.ase._evidence.objects.indexes import index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.seen import (
@@ -84,7 +85,9 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}."
+SPREAD = "Spread the inserts {0}over its index pages{2}: another column order, or a key that does not only rise{1}."
+RISES = " (first {0}, unique)"
+"""A unique key of one column is what numbers that rise stand in."""
 ENDS = ", or (inferred) hash partitions with local indexes"
 FEWER_ROWS = (
     'Fewer rows a page help: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
@@ -130,6 +133,7 @@ class Limits(WaitLimits):
         *CACHE_FACTS,
         *HOT_FACTS,
         *PARTITION_FACTS,
+        IndexKeys,
         LockHashtable,
         MonOpenObjectActivity,
         TableScheme,
@@ -187,7 +191,11 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         else (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
         if temporary
         else joined(
-            SPREAD.format(f"into {comment(name_of(tables[0][0]))} " if tables else "", ENDS if greedy else ""),
+            SPREAD.format(
+                f"into {comment(name_of(tables[0][0]))} " if tables else "",
+                ENDS if greedy else "",
+                _rising(facts, tables),
+            ),
             greedy or FEWER_ROWS.format(FIXED_TOO if new else "", REBUILD_NEEDS),
         ),
         unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
@@ -197,6 +205,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *(figure for one in hot for figure in one.evidence),
             *(page.evidence if page else ()),
             *_schemes(facts, tables),
+            *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if tables and not page else ()),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
             *partition_evidence(
                 facts,
@@ -236,6 +245,16 @@ def _greedy(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float
         return ""
     grows = IF_IT_GROWS.format(name_of(row)) if more is None else GROWS.format(name_of(row), more)
     return GREEDY.format(grows, row.db_id, row.object_name)
+
+
+def _rising(facts: Facts, tables: list[tuple[MonOpenObjectActivity, float, float]]) -> str:
+    """The index of the first table whose end is the likely page, in brackets: the one unique index of one column.
+
+    Whether its numbers rise is in no export; empty where there are several such, or the indexes were not collected.
+    """
+    listed = indexes_of(facts, tables[0][0].object_name) if tables else []
+    single = [one for one in listed if one.unique and len(one.columns) == 1]
+    return RISES.format(say_indexes(single)) if len(single) == 1 else ""
 
 
 def _most(
