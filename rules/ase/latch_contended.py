@@ -85,8 +85,8 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = "Spread the inserts {0}over its index pages{2}: another column order, or a key that does not only rise{1}."
-RISES = " (first {0}, unique)"
+SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}."
+RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
 ENDS = ", or (inferred) hash partitions with local indexes"
 FEWER_ROWS = (
@@ -173,7 +173,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             if chains
             else f"; the page is of {page.name}"
             if page
-            else _most(tables, temporary)
+            else _most(tables, temporary) + ("" if temporary else _rising(facts, tables))
         ),
         seen=joined(
             waits.seen,
@@ -194,7 +194,6 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             SPREAD.format(
                 f"into {comment(name_of(tables[0][0]))} " if tables else "",
                 ENDS if greedy else "",
-                _rising(facts, tables),
             ),
             greedy or FEWER_ROWS.format(FIXED_TOO if new else "", REBUILD_NEEDS),
         ),

@@ -37,7 +37,9 @@ from rules.ase._evidence.log.levers import (
     LEVER_FACTS,
     WELL_ABOVE,
     LogLimits,
+    delayed,
     fast_device,
+    left,
     levers,
     of_log,
     own_evidence,
@@ -84,8 +86,8 @@ ALS = (
     "time to spare, and switching it off again needs the database without users."
 )
 SERVICE = (
-    'Try asynchronous log service, from master: `sp_dboption {0}, "async log service", true`, then `checkpoint` in '
-    "that database; `false` undoes it, without users in it."
+    'Try asynchronous log service: in master `sp_dboption {0}, "async log service", true`, then `checkpoint` in {0} '
+    "(`false` undoes it, without users)."
 )
 """Vendor: Performance and Tuning Basics, 15.7 (CJACFAC1): a very contended log whose device is not saturated."""
 TOO_FEW = "Asynchronous log service is no choice: it takes {0} engines or more (vendor), and {1} are online."
@@ -233,7 +235,11 @@ def _judge(
         because=joined(SLEEPS, writes if name == "Log" else "")
         if unpin is None
         else UNPINNED.format(unpin, f"{UNPIN_BECAUSE[0].lower()}{UNPIN_BECAUSE[1:]}"),
-        do=joined(service, levers(facts, limits))
+        do=(
+            joined(service, f"Then, in this order: {left(facts, limits)}{delayed(facts)}.")
+            if service
+            else levers(facts, limits)
+        )
         if name == "Log"
         else against_unpin(facts)[0]
         if unpin is not None

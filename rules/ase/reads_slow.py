@@ -71,6 +71,7 @@ ONE = (
     "a condition without a function on a column that has one."
 )
 AFTER = "Then look below the slowest device, with the tools of the host."
+CACHE = "Then a cache that holds what is read again and again."
 ONE_PERCENT = 80.0
 """This project: a statement with so much of the reads of all that are listed comes before the devices."""
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
@@ -156,7 +157,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(first, AFTER if between else fewer)
+        do=joined(first, AFTER if between else CACHE if now else fewer)
         if one or now
         else joined(fewer, AFTER)
         if between and not device and tables
