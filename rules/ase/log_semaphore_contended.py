@@ -86,8 +86,8 @@ ALS = (
     "time to spare, and switching it off again needs the database without users."
 )
 SERVICE = (
-    'Try asynchronous log service: in master `sp_dboption {0}, "async log service", true`, then `checkpoint` in {0} '
-    "(`false` undoes it, without users)."
+    'Try asynchronous log service: in master `sp_dboption {0}, "async log service", true`, `checkpoint` in {0} '
+    "(undo: `false`, without users)."
 )
 """Vendor: Performance and Tuning Basics, 15.7 (CJACFAC1): a very contended log whose device is not saturated."""
 TOO_FEW = "Asynchronous log service is no choice: it takes {0} engines or more (vendor), and {1} are online."
