@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import HeldLock, MonProcess, MonState, MonTable
+from collectors.facts.ase import HeldLock, MonProcess, MonProcessStatement, MonState, MonTable
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence, plans_of_session
 from rules.ase._evidence.objects.statements import quoted, shown
 from rules.ase._evidence.server import subject_of
@@ -104,6 +104,13 @@ WORKS = (
     "Look again before you do anything, as this is one moment; then let SPID {0} finish, or end it only if undoing all "
     "it did, which can take as long as its work, costs less: the locks stay until then. "
 )
+WORKS_LITTLE = (
+    "Look again before you do anything, as this is one moment; then let SPID {0} finish, or `kill {1}`, which undoes "
+    "little: its exclusive locks in this listing are {2}, of rows and pages, and none is of a table. "
+)
+"""What a transaction has changed it keeps locked to its end, so few such locks are few changes."""
+FEW = 10
+"""This project: exclusive locks of rows and pages up to which a rollback is short, whatever else the work was."""
 READS = (
     "Let SPID {0} finish, or end it (kill {0}){1}. Then let its statement read at isolation level 1 (no holdlock, or "
     "at isolation read committed) if its owner allows rows to change between two of its reads."
@@ -111,7 +118,8 @@ READS = (
 NOTHING_TO_UNDO = ", which undoes little: it holds no exclusive lock in this listing"
 KEEPS = "It reads, and keeps {0:,} shared locks of {1} at once, which a read at isolation level 1 does not."
 KEEPS_BY_TEXT = "It reads {0} at isolation level {1}, so it keeps a shared lock on all it has read."
-SHORTER = "Its statement is the one to make shorter."
+SHORTER = "Its statement{0} is the one to make shorter."
+RUNS = " (line {0} of procedure {1}, {2:,.0f} logical reads so far)"
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
 
@@ -132,7 +140,16 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*CHAIN_FACTS, *TABLE_FACTS, *PLAN_FACTS, *WAIT_FACTS, *PROMOTION_FACTS, MonState, MonTable),
+    uses=(
+        *CHAIN_FACTS,
+        *TABLE_FACTS,
+        *PLAN_FACTS,
+        *WAIT_FACTS,
+        *PROMOTION_FACTS,
+        MonProcessStatement,
+        MonState,
+        MonTable,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -369,7 +386,9 @@ def _do(
     """What to do about the first chain, by what its head does."""
     whose = f"{first.head} ({quoted(head.login, NAME)})" if head and head.login else f"{first.head}"
     if alarm and works:
-        return f"{WORKS.format(whose)}{how.against if how else SHORTER}"
+        few = _few_changes(facts, first.head)
+        begins = WORKS.format(whose) if few is None or how else WORKS_LITTLE.format(whose, first.head, few)
+        return f"{begins}{how.against if how else SHORTER.format(_runs(facts, head))}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
         lock = blocking_lock(facts, first.head)
@@ -400,6 +419,29 @@ def _changes_nothing(facts: Facts, spid: int) -> bool:
     """Whether no lock of this session is one of changes: nothing is known to be rolled back with it."""
     own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid]
     return bool(own) and not any(one.lock_type.lower().startswith(("ex", "up")) for one in own)
+
+
+def _few_changes(facts: Facts, spid: int) -> int | None:
+    """How many exclusive locks of rows and pages it holds, where these are few and none is of a table; else `None`.
+
+    Also `None` where no intent lock is listed, which every change takes: the listing may be of blocking locks alone.
+    """
+    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
+    kinds = [one.lock_type.lower() for one in own]
+    changes = [one for one in kinds if one.startswith("ex") and "intent" not in one]
+    if not changes or len(changes) > FEW or any("table" in one for one in changes):
+        return None
+    if not any("intent" in one for one in kinds):
+        return None
+    return len(changes)
+
+
+def _runs(facts: Facts, head: MonProcess | None) -> str:
+    """Which statement the head runs, with what it has read, in brackets; empty where no export shows it."""
+    rows = [one for one in facts.every(MonProcessStatement) if head and (one.spid, one.kpid) == (head.spid, head.kpid)]
+    if not rows or not rows[-1].procedure_id or rows[-1].line is None or not known(rows[-1].logical_reads):
+        return ""
+    return RUNS.format(rows[-1].line, rows[-1].procedure_id, rows[-1].logical_reads)
 
 
 def _holds(facts: Facts, spid: int, lock: HeldLock | None) -> str:

@@ -80,6 +80,7 @@ FIRST = (
     "tables, 15.7 on, with `select for update` 1) and without holdlock. Let the application repeat what ends with 1205."
 )
 """Vendor: Transact-SQL Users Guide 15.7, "Using select for update" (dc32300.1570 BABHGBBB)."""
+CONVERTED = ", whose rows are locked shared before they are changed"
 CONVERTS = "Each holds a shared lock on the same row and wants it for itself: no order of rows or tables ends that."
 PAGES = "All these locks are of whole pages, so the rows may only be neighbours: datarows locks them singly."
 BY_SCHEME = {
@@ -224,12 +225,14 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     order = how.format(named, f" ({ran})" if ran else "", f": {' last, '.join(asks)} last" if asks else "")
     waits = _same_waits(facts, rings, tables) if counted.over_interval and 2 * many > len(rings) >= limits.least else ""
     who, lost = victims_of(rings)
+    same_table = converts and [one.name for one in waiting_tables(facts)][:1] == list(tables)
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
         severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
         title=f"{counted.per_hour:,.0f} deadlocks an hour"
         + (f", most about {named}" if tables else "")
+        + (CONVERTED if converts else "")
         + (f" ({ran})" if asks and ran else ""),
         seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
         because=joined(
@@ -254,7 +257,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             ),
             *((Evidence(PERIOD, 0, "ms", at_once.source),) if at_once else ()),
         ),
-        explains=("ase/lock_waits_high",) if waits else (),
+        explains=("ase/lock_waits_high",) if waits or same_table else (),
     )
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import EngineBusy, HostProcessors, MonEngine, MonSpinlockActivity
 from rules.ase._evidence.host import HOST_FACTS, pool_command, withheld
-from rules.ase._evidence.server import ENGINE_FACTS, Engines, engines_of, subject_of
+from rules.ase._evidence.server import ENGINE_FACTS, Engines, engines_of, process_mode, subject_of
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT, SPINS_ORIGIN, SPINS_PER_ENGINE
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import plain_name
@@ -46,6 +46,12 @@ BECAUSE = (
 )
 INFERRED = "That fewer engines do more is inferred from the spins: the transactions of both decide it."
 GUEST = "The host is a virtual machine ({0}): whether it gets these cores shows ase/host_takes_processor."
+LASTING = (
+    " For good: `max online engines` and `number of engines at startup` to that number (sp_configure, static), if more "
+    "commit."
+)
+BEYOND = ("ase/log_semaphore_contended",)
+"""What an engine without a CPU holds, the others wait for: fewer engines are named against the log semaphore, too."""
 EXPLAINS = ("ase/spinning_unexplained", "ase/spinlock_dear", "ase/spinlock_next_in_line", "ase/run_queue_long")
 
 
@@ -127,8 +133,9 @@ def _finding(
     busy = engines.busy_percent or 0.0
     listed = ", ".join(f"{one.name} {one.spins_per_wait:,.0f}" for one in long[:NAMED])
     command = pool_command(facts, cores)
-    back = pool_command(facts, engines.number or cores)
+    back = pool_command(facts, engines.number or cores, back=True)
     how = f" ({command}; back: {back})" if command and back else ""
+    lasting = LASTING if process_mode(facts) and command else ""
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING,
@@ -143,7 +150,7 @@ def _finding(
         ),
         because=BECAUSE,
         do=f"Test with {cores} engines, one for each core{how}, at a quiet time and then under the same load: keep "
-        "what commits more. Add no engine, and change no spinlock's ratio before that.",
+        "what commits more." + (lasting or " Add no engine, and change no spinlock's ratio before that."),
         unknown=joined(INFERRED, GUEST.format(host.hypervisor) if host.hypervisor else ""),
         evidence=(
             Evidence("cores of the host", float(cores), "", host.source),
@@ -160,7 +167,7 @@ def _finding(
                 for one in long
             ),
         ),
-        explains=EXPLAINS,
+        explains=EXPLAINS if long else (*EXPLAINS, *BEYOND),
         weight=sum(one.spins for one in long) or None,
         share=busy,
     )

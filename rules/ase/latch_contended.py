@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import IndexKeys, IndexSize, MonOpenObjectActivity, TableScheme, TaskSwitches
+from collectors.facts.ase import IndexKeys, IndexSize, LockHashtable, MonOpenObjectActivity, TableScheme, TaskSwitches
 from rules.ase._evidence.caches.hot import HOT_FACTS
 from rules.ase._evidence.caches.hot_page import HotPage, crowded_page, hot_page, spread_page
 from rules.ase._evidence.objects.indexes import index_evidence, indexes_of, say_indexes
@@ -55,6 +55,7 @@ from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.ase._evidence.spinlocks.uneven import uneven_caches
 from rules.ase._evidence.waits.events import LATCHES
 from rules.ase._evidence.waits.inserted import most_temporary
+from rules.ase._evidence.waits.latches import CHAIN, LONG_MS, chains_behind
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
@@ -72,12 +73,24 @@ ALLPAGES = "allpages"
 WHY = "A latch is held for one step only, so a queue means that many tasks want the same page"
 PLACES = ": the end of an index with ascending keys, or the allocation pages of a table that grows fast"
 LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
+CHAINS_TITLE = "; they are long, and so are the lock chains ({0:g} locks)"
+CHAINS = (
+    f"Single waits of {LONG_MS:g} ms and more are no matter of one hot page: the vendor names the lock hash table "
+    "first, whose chains hold {0:g} locks."
+)
+CHAINS_DO = (
+    "Raise lock hashtable size first, as ase/lock_hash_chains_long says, look for I/O calls that block, and measure "
+    "the latches again{0}."
+)
+CHAINS_THEN = "; {0}, which takes most inserts, comes after that"
 ONE_PAGE = (
     "It fits the spinlocks of {0}: {1}, and latch requests for one page show as contention of one partition (vendor), "
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
 SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}{2}."
+RISES = " (look first at its index {0})"
+"""A unique key of one column is what numbers that rise stand in."""
 ENDS = ", or (inferred) hash partitions with local indexes"
 FEWER_ROWS = (
     'Fewer rows a page help: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
@@ -141,10 +154,11 @@ class Limits(WaitLimits):
         *CACHE_FACTS,
         *HOT_FACTS,
         *PARTITION_FACTS,
+        IndexKeys,
+        IndexSize,
+        LockHashtable,
         MonOpenObjectActivity,
         TableScheme,
-        IndexSize,
-        IndexKeys,
     ),
     links=LINKS,
     limits=Limits,
@@ -171,23 +185,42 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     taken = _rows_a_page(facts, tables[0][0]) if greedy else None
     switch = setting_of(facts, LATCH_FREE_SWITCH)
     on = LATCH_FREE_ON if new and switch and switch.run_number else ""
+    chains = None if page or temporary else chains_behind(facts)
+    length = chains.chain_length if chains and known(chains.chain_length) else 0.0
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + (_of_page(page) if page else _most(tables, temporary, taken)),
+        title=waits.title
+        + (
+            CHAINS_TITLE.format(length)
+            if chains
+            else _of_page(page)
+            if page
+            else _most(tables, temporary, taken) + ("" if temporary or taken else _rising(facts, tables))
+        ),
         seen=joined(
             waits.seen,
             f"{page.explains}." if page else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
         ),
-        because=joined(f"{WHY}.", fits) if fits else joined(f"{WHY}{PLACES}.", LONG),
-        do=spread_page(facts, page) if page else _do(facts, tables, temporary, greedy, taken),
+        because=CHAINS.format(length)
+        if chains
+        else joined(f"{WHY}.", fits)
+        if fits
+        else joined(f"{WHY}{PLACES}.", LONG),
+        do=CHAINS_DO.format(CHAINS_THEN.format(comment(name_of(tables[0][0]))) if tables else "")
+        if chains
+        else spread_page(facts, page)
+        if page
+        else _do(facts, tables, temporary, greedy, taken),
         unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
+            *((Evidence("average lock chain", length, "locks", chains.source, CHAIN),) if chains else ()),
             *(figure for one in hot for figure in one.evidence),
             *(page.evidence if page else ()),
             *_schemes(facts, tables),
+            *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if tables and not page else ()),
             *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
             *partition_evidence(
                 facts,
@@ -293,6 +326,15 @@ def _greedy(facts: Facts, tables: list[Inserted]) -> Greedy | None:
         return None
     grows = IF_IT_GROWS.format(name_of(row)) if more is None else GROWS.format(name_of(row), more)
     return Greedy(grows, f'dbcc tune(des_greedyalloc, {row.db_id}, "{row.object_name}", "on")')
+
+
+def _rising(facts: Facts, tables: list[Inserted]) -> str:
+    """The index of the first table whose end is the likely page, in brackets: the one unique index of one column.
+
+    Whether its numbers rise is in no export; empty where there are several such, or the indexes were not collected.
+    """
+    single = [one for one in _indexes(facts, tables) if one.unique and len(one.columns) == 1]
+    return RISES.format(say_indexes(single)) if len(single) == 1 else ""
 
 
 def _most(tables: list[Inserted], temporary: Inserted | None, taken: Evidence | None) -> str:

@@ -9,7 +9,7 @@ What to do: raise `lock hashtable size` in one restart to the power of two whose
 most, so that the load may double before the next restart (this project), and never below 2048. The chain is locks
 divided by buckets, so twice the buckets halve it while the same locks are held. Where `sp_monitorconfig` shows that up
 to four times the locks of the moment were held, it is sized for these. At the same `lock spinlock ratio` the number of
-spinlocks grows with it.
+spinlocks grows with it. Where single waits for latches are long as well, the vendor names this size first for them.
 
 When to ignore it: during bulk copy and other large insert batches, which hold very many locks for a short time: the
 vendor says that long chains are expected there. Judge a sample of the peak of ordinary work. Where the size would
@@ -36,6 +36,9 @@ from rules.ase._evidence.spinlocks.gates import (
     HASHTABLE_SMALLEST,
     LOOKUPS,
 )
+from rules.ase._evidence.spinlocks.monitored import PAGE_ROW
+from rules.ase._evidence.waits.latches import chains_behind
+from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
@@ -66,7 +69,9 @@ class Limits:
     )
 
 
-@rule(needs=(LockHashtable,), uses=(*ENGINE_FACTS, MemoryHeadroom, ResourceUsage), links=LINKS, limits=Limits)
+@rule(
+    needs=(LockHashtable,), uses=(*ENGINE_FACTS, *WAIT_FACTS, MemoryHeadroom, ResourceUsage), links=LINKS, limits=Limits
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the one table whose size can be set."""
     table = facts.latest(LockHashtable, table="page and row")
@@ -83,7 +88,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}, limit {limits.chain_length:g}")
     elif known(rate) and rate < limits.lookups_per_second:
         yield Clean(f"{said}, but only {rate:g} lookups per second (limit {limits.lookups_per_second:g})")
-    elif busy is not None and busy < limits.busy_percent:
+    elif busy is not None and busy < limits.busy_percent and not chains_behind(facts):
         yield Clean(f"{said}, but the engines are {busy:.1f} % busy: nothing to gain")
     else:
         yield from _fires(facts, limits, table, chain)
@@ -115,7 +120,11 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
         unknown="Whether the sample holds a bulk load is not shown: long chains are expected then, and nothing is "
         "changed for them.",
         evidence=tuple(evidence),
-        explains=("ase/lock_hash_spinlock_contended",),
+        explains=(
+            "ase/lock_hash_spinlock_contended",
+            f"ase/spinlock_dear:{PAGE_ROW}",
+            *(("ase/latch_contended",) if chains_behind(facts) else ()),
+        ),
         changes=change,
         expects=expects,
     )

@@ -168,6 +168,10 @@ HOLDS = "SPID {0} holds the exclusive table lock at the moment of the export"
 RAISED = (
     "Raise the lock promotion threshold of {0} to {2} as the script says, against {1:,.0f} promotions to table locks."
 )
+RAISED_SERVER = (
+    "Set {3} of the server back to the vendor's default of {2} ({4} now), against {1:,.0f} promotions to table locks."
+)
+"""The server's own is what was lowered, so no one table is."""
 FEWER = (
     "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
     "({1:g} %): raise no threshold, which would take more locks."
@@ -292,7 +296,10 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity,
-        title=waits.title + where + (f"; {_waits(ended)} ended with message 12205" if ended else ""),
+        title=waits.title
+        + where
+        + (f"; {change.target} of the server is {change.old:.0f}" if change and raising and raising.whole else "")
+        + (f"; {_waits(ended)} ended with message 12205" if ended else ""),
         seen=joined(waits.seen, say_tables(facts, tables, kinds) if tables else by_kind),
         because=joined(
             ""
@@ -502,7 +509,8 @@ def _levers(
     yield SHORTER.format(first.name if first else "what is waited for")
     count, contended = promoted(counted), _hash_contended(facts)
     if first and raising and raising.change:
-        yield RAISED.format(first.name, count, raising.change.new)
+        said = RAISED_SERVER if raising.whole else RAISED
+        yield said.format(first.name, count, raising.change.new, raising.change.target, raising.change.old)
     elif kinds and kinds[0] in TABLE_LOCKS and count > 0 and contended is not None:
         yield FEWER.format(count, contended)
     elif raising and raising.batches:

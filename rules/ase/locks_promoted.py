@@ -50,6 +50,7 @@ TABLE = "Exclusive Table"
 EXCLUSIVE = "ex-"
 BATCHES = "Let the program of SPID {0} change fewer {1}s in one statement than the lock promotion HWM{2}"
 OR_RAISE = "; or raise that of {0} alone, as the script says."
+OR_RAISE_SERVER = "; or raise the server's, which is under the vendor's default, as the script says."
 OR_WORDS = (
     '; or from its database {0} "table", "{1}", {2}, <hwm>, {3} with a HWM above them, if locks enough are free '
     '(sp_monitorconfig "number of locks").'
@@ -119,7 +120,7 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
     now = thresholds_of(facts, kind)
     change = raising.change if raising else None
     do = BATCHES.format(spid, kind, f" ({now.hwm:,})" if now else "") + (
-        OR_RAISE.format(place)
+        (OR_RAISE_SERVER if raising and raising.whole else OR_RAISE).format(place)
         if change
         else OR_NONE.format(raising.batches)
         if raising and raising.batches

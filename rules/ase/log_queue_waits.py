@@ -25,7 +25,7 @@ from functools import partial
 from collectors.facts import Facts
 from collectors.facts.ase import MonOpenDatabases
 from rules.ase._evidence.log.flushes import NO_BLOCK, Flushes, flushes_of
-from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers
+from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, of_log, whose_evidence
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.events import LOG_BLOCKS
@@ -70,13 +70,14 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield Finding(
         subject=subject_of(facts),
         severity=unless_few(facts, waits),
-        title=waits.title,
+        title=f"{waits.title}{of_log(facts)}",
         seen=waits.seen,
         because=joined(BECAUSE, said),
         do=levers(facts, limits, before=LARGER if many else ""),
         unknown=UNKNOWN,
         evidence=(
             *waits.evidence,
+            *whose_evidence(facts),
             *mixed_evidence(mixed_logs(facts)),
             *((Evidence(QUEUE, size, "", queue.source),) if queue and size is not None else ()),
             *evidence,

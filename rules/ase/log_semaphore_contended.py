@@ -12,7 +12,8 @@ last page of the log anew. Else look at why user log caches are flushed (Transac
 ones ask for a larger `user log cache size`, many small transactions for fewer commits. Then the latency of the log
 device, a log cache of its own, and delayed commit where losing the last moment is allowed. Asynchronous log service is
 named only where the server takes it: four engines or more, and on 16.0 and later only with a `user log cache queue
-size` of 0 (message 17198).
+size` of 0 (message 17198). It comes first before 16.0, where the log is very contended and its device is fast, and
+neither small transactions nor full user log caches explain that. Who waits for the log is named by monProcess.
 
 How loud it is: by the share of requests that waited; where the tasks that wait for writes of the log are counted, by
 them as well, as for locks and latches: critical from one in three of the tasks that wait or run.
@@ -31,18 +32,24 @@ from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSample, TaskSwitches, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.log.databases import Appended, appended, most_of
-from rules.ase._evidence.log.flushes import UNPIN, UNPIN_BECAUSE, Flushes, against_unpin, flushes_of, mostly_unpin
+from rules.ase._evidence.log.flushes import FULL, UNPIN, UNPIN_BECAUSE, Flushes, against_unpin, flushes_of, mostly_unpin
 from rules.ase._evidence.log.levers import (
     LEVER_FACTS,
     WELL_ABOVE,
     LogLimits,
+    delayed,
+    fast_device,
+    left,
     levers,
+    of_log,
     own_evidence,
     say_device,
     small_commits,
+    whose_evidence,
     writes_each,
 )
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
+from rules.ase._evidence.log.waiting import log_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     engines_of,
@@ -53,6 +60,7 @@ from rules.ase._evidence.server import (
 from rules.ase._evidence.waits import verdict
 from rules.ase._evidence.waits.events import LOG_WRITES, ULC_LOCKS
 from rules.ase._evidence.waits.tasks import Waited, waited_for
+from rules.changes.quoting import is_plain
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -77,6 +85,11 @@ ALS = (
     "Whether asynchronous log service helps (sp_dboption, its owner decides) is not shown: the log device must have "
     "time to spare, and switching it off again needs the database without users."
 )
+SERVICE = (
+    'Try asynchronous log service: in master `sp_dboption {0}, "async log service", true`, `checkpoint` in {0} '
+    "(undo: `false`, without users)."
+)
+"""Vendor: Performance and Tuning Basics, 15.7 (CJACFAC1): a very contended log whose device is not saturated."""
 TOO_FEW = "Asynchronous log service is no choice: it takes {0} engines or more (vendor), and {1} are online."
 NOT_YET = (
     "Asynchronous log service (sp_dboption) would be taken, but is not advised: it is for a very contended log, and "
@@ -191,8 +204,8 @@ def _judge(
         evidence += locks.evidence(limits.tasks, limits.share_percent)
         writes = f"{locks.says} (wait event 272)."
     whose = None if database or name != "Log" else most_of(facts)
-    if whose:
-        evidence += whose.evidence
+    if name == "Log" and not database:
+        evidence += whose_evidence(facts)
     if name == "Log":
         evidence += mixed_evidence(mixed_logs(facts))
     unpin = mostly_unpin(facts) if name == "ULC" else None
@@ -205,13 +218,16 @@ def _judge(
     each_page = writes_each(facts) if small else None
     rewritten = f"; each page of the log is written {each_page:.1f} times" if (each_page or 0.0) >= WELL_ABOVE else ""
     loud = (share or 0.0) >= limits.loud_percent
+    service = _service(facts, limits, database) if name == "Log" and loud else ""
     by_share = Severity.WARNING if loud else Severity.ADVICE
     timed = log if name == "Log" else locks
     by_tasks = verdict.of_tasks(timed, limits) if isinstance(timed, Waited) else None
     return Finding(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
-        title=f"Tasks wait for {what}: {said}" + (f"; {small.says}" if small else ""),
+        title=f"Tasks wait for {what}: {said}"
+        + (f"; {small.says}" if small else "")
+        + (of_log(facts) if name == "Log" and not database else ""),
         seen=joined(
             f"{what[0].upper()}{what[1:]}: {said}{rewritten}.",
             whose.says if whose else writes if name == "ULC" else "",
@@ -219,12 +235,16 @@ def _judge(
         because=joined(SLEEPS, writes if name == "Log" else "")
         if unpin is None
         else UNPINNED.format(unpin, f"{UNPIN_BECAUSE[0].lower()}{UNPIN_BECAUSE[1:]}"),
-        do=levers(facts, limits)
+        do=(
+            joined(service, f"Then, in this order: {left(facts, limits)}{delayed(facts)}.")
+            if service
+            else levers(facts, limits)
+        )
         if name == "Log"
         else against_unpin(facts)[0]
         if unpin is not None
         else _ulc_levers(facts),
-        unknown=_asynchronous(facts, limits, loud=loud) if name == "Log" else "",
+        unknown=_asynchronous(facts, limits, loud=loud) if name == "Log" and not service else "",
         evidence=tuple(evidence),
         explains=("ase/log_io_size_unfit",) if rewritten else (),
     )
@@ -240,6 +260,24 @@ def _as_requests(one: Appended) -> SemaphoreRequests:
     return SemaphoreRequests(
         name="Log", granted=one.requests - one.waits, waited=one.waits, total=one.requests, source=one.row.source
     )
+
+
+def _service(facts: Facts, limits: Limits, database: Appended | None) -> str:
+    """Asynchronous log service as the first thing to try, where all that the vendor asks for is shown; else empty.
+
+    Before 16.0 alone, with as many engines, a very contended log, and a device that has time to spare; and where
+    neither the size of transactions nor that of user log caches nor data on the log's device is the cause.
+    """
+    engines, flushes = engines_of(facts).number, flushes_of(facts)
+    if level_reached(facts, "16.0") is not False or engines is None or engines < limits.als_engines:
+        return ""
+    full = isinstance(flushes, Flushes) and flushes.percent(flushes.by(FULL)) > limits.full_percent
+    if not fast_device(facts) or full or small_commits(facts) or mixed_logs(facts):
+        return ""
+    whose, inferred = most_of(facts), log_of(facts)
+    named = database.row.database if database else whose.first.row.database if whose else ""
+    named = named or (inferred.database if inferred else "")
+    return SERVICE.format(named if named and is_plain(named) else "<database>")
 
 
 def _asynchronous(facts: Facts, limits: Limits, *, loud: bool) -> str:

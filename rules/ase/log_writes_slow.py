@@ -28,11 +28,14 @@ from rules.ase._evidence.log.levers import (
     LogLimits,
     behind_times,
     delayed,
+    fast_device,
     left,
     levers,
+    of_log,
     own_evidence,
     own_milliseconds,
     own_write,
+    whose_evidence,
 )
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
 from rules.ase._evidence.server import subject_of
@@ -58,6 +61,7 @@ MOST_OWN = (
 OWN_TAKES = "A task's own write (event 55) takes {0:,.1f} ms"
 UNDER = "{0}, under this project's limit of {1:g} ms (no limit is published for log writes). {2}."
 BOTH = "Fewer commits and a faster device both shorten it"
+COMMITS = "At that speed fewer commits shorten it, and hardly another device"
 NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
     "Find out what slows {0}: paths shared with data, a write cache that is off, a remote mirror that each "
@@ -87,7 +91,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
     device = devices.slowest(writers, limits.milliseconds) if slow else ""
     rest = left(facts, limits, beside_device=True)
-    faster = "" if mean is None or behind_times(facts) else ", a faster log device"  # without a mean one of the rest
+    faster = (
+        "" if mean is None or fast_device(facts) or behind_times(facts) else ", a faster log device"
+    )  # without a mean one of the rest
     do = (
         joined(DEVICE.format(device or "the log device"), f"Then, in this order: {rest}{delayed(facts)}.")
         if slow
@@ -96,7 +102,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     untimed = "" if mean is not None else "How long a task's own write takes (event 55) cannot be told from these."
     whose = most_of(facts)
     lacking = _both(
-        "" if whose else DATABASE,
+        "" if of_log(facts) else DATABASE,
         "" if mean is None or writers else "monIOQueue shows which device it is",
     )
     evidence = (*waits.evidence, *own_evidence(facts, limits.milliseconds), *mixed_evidence(mixed))
@@ -105,7 +111,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         severity=waits.severity if slow else Severity.ADVICE if mixed else Severity.NOTE,
         title=waits.title
         + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else "")
-        + (f"; slow device: {device}" if device else ""),
+        + (f"; slow device: {device}" if device else "")
+        + of_log(facts),
         seen=joined(waits.seen, _named(devices.say_devices(writers) or (counted.says if counted else ""), whose)),
         because=SLOW if slow else "" if mean is None or mixed else _under(facts, limits, mean),
         do=levers(facts, limits) if mixed else do,
@@ -114,7 +121,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *evidence,
             *(one.evidence for one in writers),
             *((counted.evidence,) if counted else ()),
-            *(whose.evidence if whose else ()),
+            *whose_evidence(facts),
         ),
         explains=("ase/log_semaphore_contended",) if slow else (),
     )
@@ -139,4 +146,5 @@ def _under(facts: Facts, limits: Limits, mean: float) -> str:
     most = own and isinstance(every, Waited) and own.waited_seconds > every.waited_seconds / 2
     said = (MOST_OWN if most else OWN_TAKES).format(mean)
     times = behind_times(facts)
-    return UNDER.format(said, limits.milliseconds, NOT_DEVICE.format(times) if times else BOTH)
+    other = COMMITS if fast_device(facts) else BOTH
+    return UNDER.format(said, limits.milliseconds, NOT_DEVICE.format(times) if times else other)

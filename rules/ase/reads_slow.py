@@ -11,14 +11,16 @@ ask for many pages that no cache holds.
 What to do: of slow reads, look below the device that monDeviceIO names, with the tools of the host; where it was not
 collected, the one that most reads are of by sp_sysmon is named, which counts and has no times.
 Of many reads, look at the tables and statements that make them: a missing index, a scan, and then the memory that
-their pages would take. Prefetch that is too eager shows as event 32.
+their pages would take; a program that scans the table at that moment is named, with its statement. Prefetch that is too
+eager shows as event 32.
 
 How loud it is: as other waits where reads are slow. Where they are neither slow nor normal it is advice, and critical
 only where a third of the tasks wait for them, more than there are engines, the commands of clients are short, and
 sp_sysmon, where it was collected, does not count few task switches for them.
 
 When to ignore it: a server whose work is to read much, as for reports or a load, waits for reads that are as fast as
-they should be. That is said in a note and no more. Below one task on average nobody loses anything.
+they should be. That is said in a note and no more, but where one program scans the table and no index begins with what
+its where clause asks for. Below one task on average nobody loses anything.
 """
 
 from collections.abc import Iterator
@@ -29,6 +31,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
 from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
+from rules.ase._evidence.objects.reading_now import READING_FACTS, reading_now
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
@@ -68,6 +71,7 @@ ONE = (
     "a condition without a function on a column that has one."
 )
 AFTER = "Then look below the slowest device, with the tools of the host."
+CACHE = "Then a cache that holds what is read again and again."
 ONE_PERCENT = 80.0
 """This project: a statement with so much of the reads of all that are listed comes before the devices."""
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
@@ -98,6 +102,7 @@ class Limits(WaitLimits):
         *devices.DEVICE_FACTS,
         *LARGE_IO_FACTS,
         *COSTLIEST_FACTS,
+        *READING_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -137,20 +142,25 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     )
     top = costliest(facts, "physical_reads")
     one = top if top and top.percent >= ONE_PERCENT and not top.running and not (slow or lacking_pool) else None
-    first = ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent) if one else ""
+    now = reading_now(facts, tables[0][0]) if most and not (one or slow or lacking_pool) else None
+    first = now.says if now else ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent) if one else ""
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
+    advised = lacking_pool or (now and now.lacks_index)
     finding = Finding(
         subject=subject_of(facts),
-        severity=waits.severity if slow else lost if between else Severity.ADVICE if lacking_pool else Severity.NOTE,
+        severity=waits.severity if slow else lost if between else Severity.ADVICE if advised else Severity.NOTE,
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
         + (f"; slow device: {device}" if device else "")
         + (f"; {one.percent:.0f} % of those listed by {one.program}" if one and one.program else "")
+        + (f"; {now.program.name} scans {most}" if now else "")
         + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(first, AFTER if between else fewer)
-        if one
+        do=joined(first, AFTER if between else CACHE if now else fewer)
+        if one or now
+        else joined(fewer, AFTER)
+        if between and not device and tables
         else joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
         unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
         evidence=(
@@ -160,6 +170,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *((counted.evidence,) if counted else ()),
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
             *((lacking_pool.evidence,) if lacking_pool else ()),
+            *(now.evidence if now else ()),
         ),
         changes=(lacking_pool.change,) if lacking_pool else (),
     )

@@ -9,7 +9,8 @@ no other finding says so, because no share is over its limit.
 
 What to do: collect what would show the cause: sp_sysmon of the same minutes, the tables and indexes in use, and the
 same two snapshots at a lower load, where the engine time of each transaction shows what the spinning takes. Ask SAP's
-support about a name that no source explains. Nothing is changed before: no remedy is known for it.
+support about a name that no source explains. Nothing is changed before: no remedy is known for it. Where the name says
+what it guards and that says what would make it less, that comes first, with who says so.
 
 When to ignore it: when transactions grow with the load and the response times are good. The bound is one: at most
 100 ns a turn, and no more of the busy time than the spinlock's share of all spins; what a turn takes is in no source.
@@ -18,7 +19,7 @@ When to ignore it: when transactions grow with the load and the response times a
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.ase import (
     LockSummary,
     MonCachedObject,
@@ -27,6 +28,7 @@ from collectors.facts.ase import (
     MonSysWaits,
     SysmonSample,
 )
+from rules.ase._evidence.log.waiting import WAITING_FACTS, LogOf, log_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     ENGINES_MISSING,
@@ -40,7 +42,7 @@ from rules.ase._evidence.spinlocks.monitored import (
     all_in_doubt,
     spinlocks_by_name,
 )
-from rules.ase._evidence.spinlocks.names import BY_RATIO, LOCKS, plain_name
+from rules.ase._evidence.spinlocks.names import BY_RATIO, DATABASE, LOCKS, plain_name, with_relief
 from rules.ase._evidence.spinlocks.owners import Owners, grabbed_seldom, known_of_lock, owner_of
 from rules.ase._evidence.spinlocks.raised import raised_ratio
 from rules.ase._evidence.spinlocks.spin_severity import (
@@ -74,7 +76,7 @@ class Limits(Owners):
 
 @rule(
     needs=(),
-    uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS, MonOpenObjectActivity, MonCachedObject, MonSysWaits),
+    uses=(*ENGINE_FACTS, *CACHE_FACTS, *WORK_FACTS, *WAITING_FACTS, MonCachedObject, MonSysWaits),
     links=LINKS,
     limits=Limits,
 )
@@ -133,19 +135,36 @@ def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -
     engines = engines_of(facts, interval=True)
     busy = Evidence("mean engine busy", round(most.busy_percent or 0.0, 1), "%", engines.source, BUSY_PERCENT)
     share = lock.spins_share or 0.0
+    relief = with_relief(lock.name, caches)
+    home = log_of(facts) if name.startswith(DATABASE) else None
     return Finding(
         subject=lock.name,
         severity=Severity.WARNING,
-        title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: cause not shown",
+        title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: "
+        + (f"{relief.guards}{f' ({home.name})' if home else ''}" if relief else "cause not shown"),
         seen=joined(lock.counted_waits, most.says),
-        because=joined(_meaning(limits, lock, caches), seen_of(seen)),
-        do=joined(BY_SPINS if name in BY_RATIO else WAIT, do_of(seen)),
+        because=joined(f"{relief.guarded}." if relief else _meaning(limits, lock, caches), seen_of(seen)),
+        do=joined(BY_SPINS if name in BY_RATIO else relief.helps if relief else WAIT, _work(facts, home), do_of(seen)),
         unknown=joined(cause, AGAIN),
-        evidence=(busy, *lock.evidence(), most.evidence, *(item for look in seen for item in look.evidence)),
+        evidence=(
+            busy,
+            *lock.evidence(),
+            most.evidence,
+            *((home.evidence,) if home else ()),
+            *(item for look in seen for item in look.evidence),
+        ),
         explains=("ase/engines_not_the_answer",),
         weight=lock.spins,
         share=lock.percent,
     )
+
+
+def _work(facts: Facts, home: LogOf | None) -> str:
+    """How many transactions there are, and in which database, beside a structure of it; empty where it is not known."""
+    sample = facts.latest(SysmonSample)
+    if home is None or sample is None or not known(sample.committed_xacts) or not sample.seconds:
+        return ""
+    return f"There are {sample.committed_xacts / sample.seconds:,.0f} commits a second, most work is in {home.name}."
 
 
 def _meaning(limits: Limits, lock: Spinlock, caches: list[str]) -> str:

@@ -45,6 +45,8 @@ PARAMETERS = {
         Parameter("number of open indexes", 100, LARGEST, False, 500),
         Parameter("number of open partitions", 100, LARGEST, False, 500),
         Parameter("number of locks", 1000, LARGEST, False, None),
+        Parameter("row lock promotion HWM", 2, LARGEST, False, 200),
+        Parameter("page lock promotion HWM", 2, LARGEST, False, 200),
         Parameter("read committed with lock", 0, 1, False, 0),
         Parameter("deadlock checking period", 0, 2_147_483, False, None),
         Parameter("number of worker processes", 0, LARGEST, False, 0),

@@ -55,13 +55,13 @@ def withheld(facts: Facts, pool: str = "") -> bool:
     return means is not None and means.withheld()
 
 
-def pool_command(facts: Facts, engines: int, pool: str = "") -> str:
+def pool_command(facts: Facts, engines: int, pool: str = "", *, back: bool = False) -> str:
     """What brings the server to so many engines, by its kernel; empty where its one pool of engines is not known.
 
-    `pool`: the one pool that is to have so many, where there are several.
+    `pool`: the one pool that is to have so many, where there are several. `back`: from fewer to those of now.
     """
     if process_mode(facts):
-        more = engines > (engines_of(facts).number or 0)
+        more = back or engines > (engines_of(facts).number or 0)
         return '`sp_engine "online"`' if more else '`sp_engine "offline", <engine>` for each'
     pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
     pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}

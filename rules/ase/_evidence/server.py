@@ -85,7 +85,12 @@ def offers(facts: Facts, name: str) -> bool:
 
 
 def process_mode(facts: Facts) -> bool:
-    """Whether exports show that the kernel runs engines as processes; of a threaded one, or not known, `False`."""
+    """Whether exports show that the kernel runs engines as processes; of a threaded one, or not known, `False`.
+
+    Before 15.7, which brought the threaded kernel, there is no other.
+    """
+    if level_reached(facts, "15.7") is False:
+        return True
     mode = setting_of(facts, "kernel mode")
     if mode is not None:
         return str(mode.run_value).lower() == "process"

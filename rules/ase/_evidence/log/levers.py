@@ -24,6 +24,7 @@ from rules.ase._evidence.caches.figures import kind_of, pools_of
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
+from rules.ase._evidence.log.waiting import WAITING_FACTS, log_of, log_waiters
 from rules.ase._evidence.server import offers
 from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
@@ -31,7 +32,7 @@ from rules.engine import limit, percent
 from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
-    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS),
+    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS),
     *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, RowsAffected, Server, SysmonSample),
 )
 """What a rule declares that asks for them."""
@@ -40,10 +41,12 @@ WELL_ABOVE = 2.0
 """This project: from how many writes of each page of the log on it is well above 1 (vendor)."""
 MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
 DELAYED, LARGER = "delayed commit", "larger transactions"
-BATCHES = "Put many changes into one transaction: there are {0}."
+BATCHES = "Put many changes into one transaction{1}: there are {0}."
 OWN_TASKS, BEHIND_TIMES = 1.0, 4.0
 """This project: from so many tasks on average that wait for their own write on, the log is written all the time; and up
 to how many writes a wait behind those of others lasts where it is the device that makes it."""
+FAST_MS = 1.5
+"""This project: up to how many ms a write of the log is so fast that another device is no lever worth its price."""
 FULL_PERCENT, FULL_ORIGIN = 20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)"
 SLOW_MS = 10.0
 SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
@@ -121,6 +124,29 @@ def say_device(facts: Facts, slow_ms: float) -> str:
     return f"; one's own takes {mean:,.1f} ms, {side} this project's limit of {slow_ms:g} ms"
 
 
+def fast_device(facts: Facts) -> bool:
+    """Whether an own write is known to be as fast as one of the log can be expected to be."""
+    mean = own_milliseconds(facts)
+    return mean is not None and mean <= FAST_MS
+
+
+def of_log(facts: Facts) -> str:
+    """Whose log it is, as the end of a title; empty where no export shows it."""
+    whose, inferred = most_of(facts), log_of(facts)
+    name = whose.first.name if whose else inferred.name if inferred else ""
+    return f"; the log of {name}" if name else ""
+
+
+def whose_evidence(facts: Facts) -> list[Evidence]:
+    """The figures by which it is that log, and who waits for it."""
+    whose, inferred, waiters = most_of(facts), log_of(facts), log_waiters(facts)
+    return [
+        *(whose.evidence if whose else ()),
+        *((inferred.evidence,) if inferred else ()),
+        *((waiters.evidence,) if waiters else ()),
+    ]
+
+
 def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
     """What to look at, and all levers that are left; data and log on one device come before all of it.
 
@@ -129,13 +155,15 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
     if mixed := mixed_logs(facts):
         return joined(separate_first(mixed), MEASURE_AGAIN)
     if small := small_commits(facts):
-        which = "" if most_of(facts) else "; whose log it is, monOpenDatabases shows"
+        which = "" if of_log(facts) else "; whose log it is, monOpenDatabases shows"
+        waiters = log_waiters(facts)
         rest = left(facts, limits).replace(f"{LARGER}, ", "").replace(LARGER, "")
         others = f"{f'{before}, ' if before else ''}{rest}{delayed(facts)}".removeprefix(", ")
-        return BATCHES.format(small.says) + (f" Then, in this order: {others}{which}." if others else "")
+        who = f" in {waiters.says}" if waiters else ""
+        return BATCHES.format(small.says, who) + (f" Then, in this order: {others}{which}." if others else "")
     counted = isinstance(flushes_of(facts), Flushes)
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
-    which = "" if most_of(facts) else "which log it is (monOpenDatabases)"
+    which = "" if of_log(facts) else "which log it is (monOpenDatabases)"
     first = (
         joined(f"First see {flushed.removesuffix(' and ') if not which else flushed}{which}.")
         if flushed or which
@@ -172,7 +200,7 @@ def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str
     """
     mean = own_milliseconds(facts)
     slow = mean is not None and mean > limits.milliseconds
-    faster = mean is None or (not slow and not beside_device and not behind_times(facts))
+    faster = mean is None or (not slow and not beside_device and not fast_device(facts) and not behind_times(facts))
     found = (
         f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",
         _user_log_cache(facts, limits, beside_device),

@@ -8,7 +8,7 @@ against.
 from collections.abc import Iterator
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MonSysWaits, TaskSwitches
+from collectors.facts.ase import LockHashtable, MonSysWaits, TaskSwitches
 from rules.ase._evidence.objects.resources import LOCKS
 from rules.ase._evidence.waits.events import LATCHES
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, free_locks, thresholds_of
@@ -17,6 +17,20 @@ from rules.finding import Evidence
 
 WATCH_FACTS: tuple[type[Fact], ...] = (TaskSwitches, MonSysWaits, *WAIT_FACTS, *PROMOTION_FACTS)
 CAUSE = "Latch Contention"
+LONG_MS = 20.0
+"""This project: more than twice the 8.8 ms that a wait for a latch took in a published run that was healthy."""
+CHAIN = 5.0
+"""Vendor: raise lock hashtable size above an average chain of 4 or 5 locks at peak."""
+
+
+def chains_behind(facts: Facts) -> LockHashtable | None:
+    """Long lock hash chains where single waits for latches are long, which the vendor explains by them; else `None`."""
+    table, waited = facts.latest(LockHashtable, table="page and row"), waited_for(facts, "latches", LATCHES)
+    if table is None or not known(table.chain_length) or table.chain_length <= CHAIN:
+        return None
+    if not isinstance(waited, Waited) or waited.unsure or (waited.mean_milliseconds or 0.0) < LONG_MS:
+        return None
+    return table
 
 
 def latches_before(facts: Facts) -> Iterator[Evidence]:

@@ -35,6 +35,7 @@ from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
 from rules.ase._evidence.waits.chains import batch_of, head_process, is_whole_table, of_last_file
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
+from rules.changes.ase_config import configure
 from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
 from rules.changes.out_of_range import OutOfRange
@@ -63,6 +64,10 @@ THRESHOLDS = MissingInput("thresholds of lock promotion", 'sp_configure "lock pr
 SHORT = "{0:.0f} % of the locks were in use at most, and a higher lock promotion threshold takes more"
 RAN_OUT = "locks ran out (error log), and a higher lock promotion threshold takes more"
 TOO_MANY = "a lock promotion threshold above its rows ({0:,.0f}) takes more than a tenth of the {1:,.0f} {2} locks"
+OF_SERVER = (
+    "The vendor's default for the whole server: a table or database with thresholds of its own keeps these (sp_help, "
+    "sp_helpdb). Statements may then hold as many locks: watch Lock Promotions in sp_sysmon, and sp_monitorconfig."
+)
 FREE_LOCKS = MissingInput("how many locks are free", f'sp_monitorconfig "{LOCKS}"')
 
 
@@ -94,6 +99,8 @@ class Raise:
     """The one in force."""
     kind: str = "row"
     """`row` or `page`: what is promoted."""
+    whole: bool = False
+    """Whether the change is one of the server, whose threshold is under the vendor's default, and not of the table."""
     batches: str = ""
     """Why nothing is raised, where smaller batches are what is left, as a clause."""
 
@@ -132,9 +139,9 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
     figures, hwm = tuple(_figures(facts, kind, over)), now.hwm if now else None
     used = used_percent(facts, LOCKS)
     if used is not None and used >= USED_PERCENT:
-        return Raise(None, (), figures, over, hwm, kind, SHORT.format(used))
+        return Raise(None, (), figures, over, hwm, kind, batches=SHORT.format(used))
     if free is None and any(one.kind == LogEvent.LOCKS for one in events_of(facts, DAY)):
-        return Raise(None, (), figures, over, hwm, kind, RAN_OUT)
+        return Raise(None, (), figures, over, hwm, kind, batches=RAN_OUT)
     number = setting_of(facts, LOCKS)
     locks = free if free is not None else number.run_number if number else None
     missing = (*(() if now else (THRESHOLDS,)), *(() if free is not None else (FREE_LOCKS,)))
@@ -142,11 +149,15 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
         return Raise(None, missing, figures, over, hwm, kind)
     are, most = "free" if free is not None else "configured", int(locks // ROOM)
     low = now.hwm < DEFAULT_HWM
-    least = ceil(over.rows * MARGIN / 100) * 100 if over else max(FIRST_STEP * now.hwm, DEFAULT_HWM if low else 0)
+    first = DEFAULT_HWM if low else FIRST_STEP * now.hwm
+    least = ceil(over.rows * MARGIN / 100) * 100 if over else first
     wanted = min(ceil(over.rows * MEAN_MARGIN / 100) * 100, max(least, most)) if over and over.mean else least
     if over and wanted > most:
-        return Raise(None, missing, figures, over, hwm, kind, TOO_MANY.format(wanted, locks, are))
+        return Raise(None, missing, figures, over, hwm, kind, batches=TOO_MANY.format(wanted, locks, are))
     new = min(wanted, most)
+    if low and free is not None and max(new, wanted) <= DEFAULT_HWM <= most:  # the server's own is what was lowered
+        change = configure(f"{kind} lock promotion HWM", now.hwm, DEFAULT_HWM, cautions=(OF_SERVER,))
+        return Raise(change, missing, figures, over, hwm, kind, whole=True)
     if new <= now.hwm or not scheme.database or not scheme.owner:
         return Raise(None, missing, figures, over, hwm, kind)
     step = (
@@ -157,7 +168,7 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
         else f"HWM {new}: a tenth of the {locks:,.0f} locks that are {are}, so that ten such statements find theirs."
         if new != wanted
         else f"HWM {new}: the vendor's default, of which the server has {now.hwm}."
-        if new == DEFAULT_HWM
+        if low and new == DEFAULT_HWM
         else f"HWM {new}: {FIRST_STEP} times the one in force, a first step (this project's)."
     )
     after = f'Afterwards watch Lock Promotions and table locks that wait in sp_sysmon, and sp_monitorconfig "{LOCKS}".'
