@@ -167,7 +167,7 @@ def _not_followed(
         seen=(
             f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}, and the lock manager "
             f"runs on CPU {cpu} instead, which it took by itself."
-            f"{f' Stopped as well: CPU ' + ', '.join(map(str, also)) + '.' if also else ''}"
+            f"{' Stopped as well: CPU ' + ', '.join(map(str, also)) + '.' if also else ''}"
         ),
         because=joined(shares, f"It {idle}." if idle else ""),
         do=(

@@ -10,8 +10,8 @@ T4 or MONITOR tells, so a node that loses CPUs this way would pass for a healthy
 What to do: collect a spinlock trace while it is so (SDA, SPL): it divides the loss among the spinlocks, and
 openvms/spinlock_hot says of each what is known. Until then add neither CPUs nor processes: they would wait as well.
 
-How loud: below a tenth of the machine it is a note, as MP synch is the sum over all CPUs; a warning only above the 200 %
-at which the vendor asks whether the lock manager needs a CPU of its own. From a tenth on it goes by the CPUs lost.
+How loud: below a tenth of the machine it is a note, as MP synch is the sum over all CPUs; a warning only above 200 %,
+where the vendor asks whether the lock manager needs a CPU of its own. From a tenth on it goes by the CPUs lost.
 
 When to ignore it: when the capture is of a stress test that drives the locks on purpose.
 """
@@ -210,7 +210,7 @@ def _collect(facts: Facts, when: str) -> str:
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
     """By the share of the machine, but no louder than the CPUs lost.
 
-    Many CPUs add up to more MP synch without one of them working less: a small share is a note up to the vendor's limit.
+    Many CPUs add up to more MP synch though each works as before: a small share is a note up to the vendor's 200 %.
     """
     lost = synch / 100
     if synch / cpus < limits.critical_share:
