@@ -191,7 +191,7 @@ def rules_for(capture: Capture) -> Iterator[Rule]:
     from collectors.facts.scaling import LoadSeries, ParameterSeries
 
     products = {capture.system.product}
-    if capture.facts.every(LoadSeries) or capture.facts.every(ParameterSeries):
+    if not {LoadSeries, ParameterSeries}.isdisjoint(capture.facts.by_type):
         products.add("scaling")
     if any(issubclass(kind, OfDatabase) for kind in capture.facts.by_type):
         products.add("rdb")

@@ -81,7 +81,7 @@ EXPLAINS = (
 )
 CHAIN = "mean chain at the peak"
 AFTER_BOOT = "mean chain after the next boot"
-FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: by AUTOGEN's report it is the cause"
+FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: it is the cause"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
 BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
@@ -210,7 +210,7 @@ def _finding(
         "recalled)"
     )
     told = hard_coded(facts, NAME)
-    fixed = "first take out the line of MODPARAMS.DAT that hard-codes it (AUTOGEN's report)" if told else ""
+    fixed = "first take out the line of MODPARAMS.DAT that hard-codes it" if told else ""
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
     heat = _trace(facts)
     spun = f"It may contribute to MP synchronization: {_spinning(heat.name if heat else None)}"
