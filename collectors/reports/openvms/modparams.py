@@ -62,7 +62,7 @@ def read(report: Report) -> Iterator[Fact]:
     for _ in report.every(COMMENT):
         continue
     for index, _ in report.every(INCLUDED):
-        report.problem("another file is included, and its lines are not here: bring that file, too", index)
+        report.problem("another file is included, and its lines are not here: upload that file, too", index)
 
 
 def _number(text: str) -> Reading:
