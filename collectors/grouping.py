@@ -13,6 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import PurePath
+from typing import TypeGuard
 
 from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
 from collectors.facts import Fact
@@ -45,6 +46,8 @@ OTHER_NAME = "taken for the configuration of {0}, which came with it, though it 
 """A server calls its configuration file by its own name; nothing within says whose it is."""
 LISTINGS = ("unix/proc_locks", "unix/lslocks")
 """Reports of one moment, to be repeated, that name no host."""
+WORD = re.compile(r"[A-Z0-9$_]+")
+"""A word of a title, as long as a name of a node can be."""
 COMMON_PROCESSES = 2
 """This project: listings with fewer processes in common may be of two hosts."""
 REPEATED = re.compile(r"(?P<name>.*locks?)[\d\s._:-]*", re.IGNORECASE | re.DOTALL)
@@ -141,6 +144,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_short_names(groups)
     _name_twins([group for group in groups.values() if group.product == "rdb"])
     _adopt_series(groups)
+    _join_own_series(groups)
     databases = Neighbours([group for group in groups.values() if group.product == "rdb"])
     nodes = Neighbours([group for group in groups.values() if group.product == "openvms"])
     nameless = [one for one in nameless if not _shared_out(one, groups, databases, nodes)]
@@ -310,6 +314,34 @@ def _adopt_series(groups: dict[tuple[str, str], Group]) -> None:
         over_engines = bool(series) and all(one.load_name.lower().startswith("engine") for one in series)
         if over_engines and beside.near(servers[0], group.inputs):
             beside.add(servers[0], groups.pop(key).inputs)
+
+
+def _join_own_series(groups: dict[tuple[str, str], Group]) -> None:
+    """Give series of runs to the one node beside them whose name their title has: `FINDHO rx6600 - 8 cores`.
+
+    Runs of a test on the node itself say what published ones leave open. Not where the title has the names of several.
+    """
+    nodes = [group for group in groups.values() if group.product == "openvms" and not _series_alone(group)]
+    beside = Neighbours(nodes)
+    by_name = {group.name.upper(): group for group in nodes if group.named}
+    for key, group in list(groups.items()):
+        if group.product not in ("openvms", "scaling") or group.chosen or not _series_alone(group):
+            continue
+        titles = [
+            set(WORD.findall(fact.title.upper())) for one in group.inputs for fact in one.facts if _is_series(fact)
+        ]
+        called = [by_name[name] for name in set.intersection(*titles) & by_name.keys()]
+        if len(called) == 1 and beside.near(called[0], group.inputs):
+            beside.add(called[0], groups.pop(key).inputs)
+
+
+def _is_series(fact: Fact) -> TypeGuard[LoadSeries | ParameterSeries]:
+    return isinstance(fact, LoadSeries | ParameterSeries)
+
+
+def _series_alone(group: Group) -> bool:
+    """Whether it has nothing but runs of a test."""
+    return all(one.facts and all(map(_is_series, one.facts)) for one in group.inputs)
 
 
 def _choose(one: Input, groups: dict[tuple[str, str], Group], name: str | None, chosen: str) -> bool:

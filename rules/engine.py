@@ -188,10 +188,10 @@ def check_names(overrides: Mapping[str, float]) -> None:
 def rules_for(capture: Capture) -> Iterator[Rule]:
     """The rules of the system's product; those for load series, and for databases on a node, where there are any."""
     from collectors.facts.rdb import OfDatabase
-    from collectors.facts.scaling import LoadSeries
+    from collectors.facts.scaling import LoadSeries, ParameterSeries
 
     products = {capture.system.product}
-    if capture.facts.every(LoadSeries):
+    if not {LoadSeries, ParameterSeries}.isdisjoint(capture.facts.by_type):
         products.add("scaling")
     if any(issubclass(kind, OfDatabase) for kind in capture.facts.by_type):
         products.add("rdb")

@@ -14,7 +14,7 @@ Driving it harder does less work.
 What to do: do not add processes or CPUs. Run as many at once as at the peak and let the rest queue; take lock
 operations away (row caches, one-node opening, larger page locks); then see whether a dedicated lock manager fits: where
 MP synchronization takes half of the busy time at the end of a series, the kernel time of a lone operation tells what
-one CPU could serve.
+one CPU could serve, and LCKMGR_MODE is a template on the node of the series where it runs with 0.
 
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronization comes
 from another spinlock than the lock manager's: where a trace with SDA's SPL extension says so, the finding is advice
@@ -43,13 +43,12 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.laws.dedicated import Dedicated, dedicated
+from rules.laws.dedicated import dedicated
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.hardware import hardware_of
-from rules.laws.machines import machine_of
 from rules.laws.modes import spinning_share
-from rules.laws.series import Step, TimeSeries, course_of, held_against
-from rules.laws.settings import differ, outdone
+from rules.laws.series import Step, TimeSeries, course_of
+from rules.laws.settings import outdone
 from rules.laws.work import uneven_work
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
@@ -60,15 +59,16 @@ from rules.openvms._evidence.node import (
     Work,
     busiest_operations,
     in_prose,
+    node_name,
     sentence,
     subject_of,
     work_of,
 )
-from rules.openvms._evidence.own_runs import OwnRun, own_peak
+from rules.openvms._evidence.own_runs import OwnRun, of_node, own_peak, two_digits
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
-from rules.openvms._evidence.releases import Machine
 from rules.openvms._evidence.releases import machine_of as vms_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
+from rules.openvms._evidence.series_with_it import may_serve, turn_on, with_it
 from rules.openvms._evidence.spinlocks import (
     ALL,
     LCKMGR,
@@ -158,9 +158,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every load series of this product; without one, the modes of the node."""
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
     for series in mine:
-        for outcome in _judge_series(series, mine, limits, vms_of(facts)):
+        own = of_node(series, node_name(facts) or "")
+        for outcome in _judge_series(series, mine, limits, facts):
             # beside figures of production it is a test that is meant to go past the peak: a reference, and no fault
-            if isinstance(outcome, Finding) and series.node and facts.every(ProcessorModes):
+            if isinstance(outcome, Finding) and (series.node or own) and facts.every(ProcessorModes):
                 yield replace(outcome, severity=Severity.NOTE, cost=None)
             else:
                 yield outcome
@@ -174,7 +175,7 @@ def _has_modes(series: LoadSeries) -> bool:
     return any(point.other("mp_synch_percent") is not None for point in series.points)
 
 
-def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits, node: Machine) -> Iterator[Outcome]:
+def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits, facts: Facts) -> Iterator[Outcome]:
     course = course_of(series)
     if isinstance(course, str):
         yield Untrusted(course)
@@ -203,11 +204,11 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
         fall = f"{course.fall_percent:.1f} % less at {last.load:g}, noise is up to {limits.noise_percent:g} %"
         yield Clean(f"{series.title}: {top}; {fall}")
     else:
-        yield _series_finding(series, mine, course, limits, unit, node)
+        yield _series_finding(series, mine, course, limits, unit, facts)
 
 
 def _series_finding(
-    series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries, limits: Limits, unit: str, node: Machine
+    series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries, limits: Limits, unit: str, facts: Facts
 ) -> Finding:
     peak, last, first, name = course.peak, course.last, course.first, series.load_name
     shares = [(spinning_share(run), run) for step in course.beyond for run in step.runs]
@@ -239,13 +240,14 @@ def _series_finding(
             f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
             "spinning: that is what this load lost, not what the system loses now.",
         )
-    measured = _with_it(series, mine, last)
+    better = with_it(series, mine, last)
+    measured = better.said if better else ""
     titled = hardware_of(series.title)
-    undocumented = node.dedicated_documented is False and not (titled and titled.family)
+    undocumented = vms_of(facts).dedicated_documented is False and not (titled and titled.family)
     own = None if measured or undocumented else dedicated(series, course)
     unknown = ""
     if own is not None:
-        unknown = _own_cpu(own, series)
+        unknown = may_serve(own, series)
         evidence += [
             Evidence("kernel time per operation, lowest load", round(own.kernel_usec, 2), "µs", own.alone.source),
         ]
@@ -260,7 +262,11 @@ def _series_finding(
     elif own is not None:
         few = series.cores is not None and series.cores < limits.least_cpus
         warned = f" (the vendor advises it only from {limits.least_cpus} CPUs on)" if few else ""
-        do += f" If a spinlock trace blames LCKMGR, run the same series with LCKMGR_MODE on{warned}."
+        do += (
+            f" Then run the same series with LCKMGR_MODE {limits.least_cpus}{warned}: one CPU may serve about "
+            f"{two_digits(own.ceiling):,.0f} per second (inference), where {in_prose(own.left.rate)} are left."
+        )
+    on = turn_on(series, better, own, limits.least_cpus, limits.noise_percent, facts, peak)
     return Finding(
         subject=series.title,
         severity=severity,
@@ -272,12 +278,13 @@ def _series_finding(
         evidence=tuple(evidence),
         cost=None if series.derived else cost,
         explains=(f"scaling/throughput_retrograde:{series.title}",),
+        changes=on,
         expects=(
             Expectation(f"{unit}, at {peak.load:g} {name}", last.rate, peak.rate, "arithmetic"),
             *(
                 (
                     Expectation(
-                        f"{unit}, most that a CPU of its own can serve", last.rate, _round(own.ceiling), "heuristic"
+                        f"{unit}, most that a CPU of its own can serve", last.rate, two_digits(own.ceiling), "heuristic"
                     ),
                 )
                 if own
@@ -285,43 +292,6 @@ def _series_finding(
             ),
         ),
     )
-
-
-def _own_cpu(own: Dedicated, series: LoadSeries) -> str:
-    """What a dedicated lock manager may be expected to give, by this series alone."""
-    machine = machine_of(series.title)
-    had = (
-        "The lock manager had no CPU of its own"
-        if (machine.what, machine.on) == ("dlm", False)
-        else "The title does not say that the lock manager had a CPU of its own"
-    )
-    return (
-        f"{had}; one may serve about {_round(own.ceiling):,.0f} per second under overload, by the "
-        f"{own.kernel_usec:.2f} µs of kernel time of a lone operation, where {in_prose(own.left.rate)} are left "
-        f"(checked on one machine, {JCC}). It takes one of {series.cores} CPUs at all hours and makes a lone request "
-        "no faster."
-    )
-
-
-def _with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> str:
-    """What the same machine did with a dedicated lock manager at the highest load, where that was measured, too."""
-    for other in mine:
-        apart = differ(series, other)
-        if apart is None or apart.setting != "dlm" or apart.before is not series:
-            continue
-        common = held_against(series, other)
-        at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
-        if at:
-            return (
-                f"With a dedicated lock manager this machine does {in_prose(at[0].after.rate)} at {last.load:g} "
-                f"({other.title}): the comparison of the two series says what that gains and costs."
-            )
-    return ""
-
-
-def _round(rate: float) -> float:
-    """Two digits: no more is known."""
-    return float(f"{rate:.2g}")
 
 
 def _spinlock(facts: Facts, away: str) -> str:

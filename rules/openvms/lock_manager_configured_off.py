@@ -38,6 +38,7 @@ from rules.openvms._evidence.dedicated import (
     EARNS_PERCENT,
     IDLE_PERCENT,
     day_of,
+    mode_meant,
     most_busy,
 )
 from rules.openvms._evidence.node import (
@@ -427,7 +428,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     few = next((count for count in (active, layout.cores) if count is not None and count < limits.least_cpus), None)
     enough = few is None
     seat = _seat_stopped(layout)
-    turned = f"{NAME} {mode:.0f} → {limits.least_cpus} (dynamic: at once, with SYSGEN WRITE ACTIVE)"
+    on_with = mode_meant(layout, limits.least_cpus)
+    turned = f"{NAME} {mode:.0f} → {on_with} (dynamic: at once, with SYSGEN WRITE ACTIVE)"
     off = f"{NAME} 0 says so"
     starts = layout.boot_cpus
     if starts is not None and len(starts) < mode:
@@ -459,10 +461,10 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         if startable:
             when = f"only if CPU {', '.join(map(str, stopped))} is to stay stopped"
         worth = "Whether a CPU is worth it: openvms/lock_manager_needs_own_cpu."
-        changes = (advise_parameter(NAME, mode, limits.least_cpus, when=when, cautions=(worth,), node=layout.node),)
+        changes = (advise_parameter(NAME, mode, on_with, when=when, cautions=(worth,), node=layout.node),)
     expects: tuple[Expectation, ...] = ()
     if enough:
-        expects = (Expectation("CPUs that have to be active", mode, limits.least_cpus, "arithmetic"),)
+        expects = (Expectation("CPUs that have to be active", mode, on_with, "arithmetic"),)
     if start:
         changes, expects = (start, *changes), (Expectation("active CPUs", active, mode, "arithmetic"),)
     return Finding(

@@ -15,6 +15,7 @@ OpenVMS lock manager, 2014). On the AlphaServers GS80, GS160 and GS320 performan
 QBB; V7.3 preallocates lock memory as LOCKIDTBL says, from the low QBB (OpenVMS V7.3 New Features, 4.4.5).
 
 What to do: where LCKMGR_CPUID names a CPU that does not run, start that, or name one that runs; nothing else before.
+One that is stopped together with others was stopped on purpose, so naming one that runs comes first then.
 Give a device that is on the dedicated CPU another one. Take the co-thread out with STOP/CPU, at a quiet
 time; FASTPATH_SERVER then moves its devices, SHOW FASTPATH says where. Where the co-thread is the primary or has
 TCP/IP, it stays: the lock manager (LCKMGR_CPUID), or what runs there, moves instead. Both last over a boot only with a
@@ -145,22 +146,28 @@ def _not_followed(
     )
     ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if wanted.stopped else []
     ways.append(f"set LCKMGR_CPUID to a CPU that runs{f': CPU {home} suits it' if home is not None else ''}")
+    also = [one for one in layout.stopped if one != wanted.number] if wanted.stopped else []
+    if also:  # one that is out with others was taken out on purpose, so what runs comes first
+        ways.reverse()
     changes: tuple[Change, ...] = ()
-    if wanted.stopped:
+    if home is not None and also:
+        changes = (layout.set("LCKMGR_CPUID", home, *look_at(layout, home)),)
+    elif wanted.stopped:
         changes = (layout.start_again([wanted.number]),)
-    if home is not None:
+    if home is not None and not also:
         when = f"only if CPU {wanted.number} is not to be started again" if wanted.stopped else "after a look at it"
         old = float(wanted.number) if wanted.number <= PARAMETERS["LCKMGR_CPUID"].high else None
-        named = advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node)
-        changes = (*changes, replace(named, yields_to=tuple(one.key for one in changes)))
+        changes = (*changes, advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node))
     severity = Severity.WARNING if others else Severity.ADVICE
     return Finding(
         subject=layout.subject,
         severity=Severity.NOTE if idle else severity,
-        title=f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}",
+        title=f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}"
+        + (f", and CPU {cpu} serves {' and '.join(map(comment, here[:3]))} beside the lock manager" if here else ""),
         seen=(
             f"LCKMGR_CPUID {wanted.number} is not followed: CPU {wanted.number} is {wanted.why}, and the lock manager "
             f"runs on CPU {cpu} instead, which it took by itself."
+            f"{' Stopped as well: CPU ' + ', '.join(map(str, also)) + '.' if also else ''}"
         ),
         because=joined(shares, f"It {idle}." if idle else ""),
         do=(

@@ -9,6 +9,9 @@ is a quarter of the machine; the vendor asks for more than five before turning i
 What to do: give the CPU back with LCKMGR_MODE 0. It is dynamic and can be turned on again at once. Measure the same
 work before and after: lock waits move from kernel time back into MP synchronization.
 
+In a cluster it belongs on the node that is the lock master: where another node serves next to all that crosses, an hour
+of figures is enough to say that this one has no use for it.
+
 On few CPUs that are not full the dedicated one takes nothing that is missing: there it is left alone where it is busy.
 
 When to ignore it: when the figures miss the hours in which the node locks much, or when you measured more throughput
@@ -20,8 +23,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Cost, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, Cluster, cluster_of
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
     DEDICATED_FACTS,
@@ -38,7 +43,7 @@ from rules.openvms._evidence.dedicated import (
 from rules.openvms._evidence.node import in_prose, pending_said
 from rules.openvms._evidence.own_runs import with_and_without
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
-from rules.openvms._evidence.spinning import OWN_CPU_CPUS
+from rules.openvms._evidence.spinning import OWN_CPU_CPUS, SERVED_OPERATIONS
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
@@ -56,6 +61,9 @@ class Limits:
     )
     least_hours: float = limit(
         8.0, "this project: a shorter T4 file does not cover a working day", low=1, high=24, unit="hours"
+    )
+    served_percent: float = percent(
+        95.0, "this project: a node that serves so much of what crosses is the lock master", of="what crosses"
     )
     few_cpus: int = limit(
         4, "practice: five or more, and a quarter of a 4-CPU machine is lost (community.hpe.com 3562167)", high=32
@@ -76,7 +84,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*LAYOUT_FACTS, *SAMPLE_FACTS, *DEDICATED_FACTS, ProcessorModes),
+    uses=(*LAYOUT_FACTS, *SAMPLE_FACTS, *DEDICATED_FACTS, *CLUSTER_FACTS, ProcessorModes),
     links=LINKS,
     limits=Limits,
     sample=lambda limits: least(limits.least_samples, limits.least_minutes),
@@ -123,6 +131,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown((LCK73,))
     elif busy >= limits.busy_percent:
         yield Clean(f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), limit {limits.busy_percent:g}")
+    elif master := _master_elsewhere(facts, limits):
+        yield _finding(layout, limits, day, busy, f"hardly used: {comment(master, 31)} is the lock master")
     elif (hours := _hours(facts)) is not None and hours < limits.least_hours:
         brief = f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), but in {hours:.1f} hours: used at others?"
         yield Unknown.without("a whole working day of [LCK73]Busy %", T4File.COLLECTED_BY, brief)
@@ -130,6 +140,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(layout, limits, day, busy, "hardly used")
         if cpus is None:
             yield Unknown.without("number of active CPUs", "SHOW CPU")
+
+
+def _master_elsewhere(facts: Facts, limits: Limits) -> str:
+    """The other node that serves next to all that crosses the cluster; empty where this one serves as well.
+
+    Who is master lasts longer than a capture, so that one of an hour tells it.
+    """
+    cluster = cluster_of(facts)
+    if not isinstance(cluster, Cluster) or cluster.own is cluster.master or cluster.served < SERVED_OPERATIONS:
+        return ""
+    return cluster.master.name if cluster.served_percent >= limits.served_percent else ""
 
 
 def _hours(facts: Facts) -> float | None:

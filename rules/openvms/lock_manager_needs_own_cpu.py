@@ -71,6 +71,7 @@ from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.debug_modes import debug_modes
+from rules.openvms._evidence.dedicated import mode_meant
 from rules.openvms._evidence.judged_spins import Spins, spins_of_capture, spins_of_hours
 from rules.openvms._evidence.node import cpus_changed, in_prose, pending_clauses, pending_of, pending_value, sentence
 from rules.openvms._evidence.own_runs import by_kernel_time, gain_of, gained_nothing, two_digits, with_and_without
@@ -385,6 +386,8 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
                 computed="from the shares of the trace and MP synch",
             ),
         )
+    if (waits := pending_value(facts, "LCKMGR_MODE")) and waits == mode_meant(layout, limits.least_cpus):
+        title = f"{title}; LCKMGR_MODE {waits:.0f} of CURRENT is not active"
     lost = Cost(part * usual / 100, part * min(usual, synch) / 100, part * max(usual, synch) / 100)
     taken = 1 if steps.stopped is None else 2
     pending = pending_clauses(facts, "LCKMGR_MODE", "LCKMGR_CPUID")
@@ -477,11 +480,17 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     )
     if doubted:
         blamed = f"Only where it is LCKMGR, dedicate {cpu}"
-    mode = layout.setting("LCKMGR_MODE")
-    change = f"LCKMGR_MODE {limits.least_cpus}" if mode is None else f"LCKMGR_MODE {mode:.0f} → {limits.least_cpus}"
+    mode, on_with = layout.setting("LCKMGR_MODE"), mode_meant(layout, limits.least_cpus)
+    change = f"LCKMGR_MODE {on_with}" if mode is None else f"LCKMGR_MODE {mode:.0f} → {on_with}"
     if home is not None and layout.setting("LCKMGR_CPUID") != home:
         change = f"LCKMGR_CPUID {home}, then {change}"
-    turns_on = f"{blamed} with {change} (at once; it runs while at least {limits.least_cpus} CPUs are active)."
+    written = (
+        "CURRENT has that value, WRITE ACTIVE is missing" if pending_value(facts, "LCKMGR_MODE") == on_with else ""
+    )
+    turns_on = (
+        f"{blamed} with {change} (at once; it runs while at least {on_with} CPUs are active"
+        f"{f'; {written}' if written else ''})."
+    )
     chain = chain_of(facts)
     if isinstance(chain, Chain) and chain.explains_spinning:
         on = _template(layout, limits, "only after the larger RESHASHTBL and a new measurement", cautions)
@@ -492,7 +501,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         )
         then = (
             f"Only if a new measurement with the larger {TABLE} still shows CPUs that spin for LCKMGR: LCKMGR_MODE "
-            f"{limits.least_cpus}{'' if home is None else f', on {cpu}'}."
+            f"{on_with}{'' if home is None else f', on {cpu}'}."
         )
         return _Steps((replace(on, yields_to=(*on.yields_to, table)),), then, why, unknown=doubted)
     if own <= limits.mp_synch_percent:
@@ -552,15 +561,15 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     now_set: list[Change] = []
     if layout.setting("LCKMGR_CPUID") != home:
         now_set.append(layout.set("LCKMGR_CPUID", home, *look_at(layout, home)))
-    if mode != limits.least_cpus:
-        turned_on = layout.set("LCKMGR_MODE", limits.least_cpus, *cautions)
+    if mode != on_with:
+        turned_on = layout.set("LCKMGR_MODE", on_with, *cautions)
         now_set.append(replace(turned_on, needs=tuple(one.key for one in now_set)))
     if layout.enough_stopped(mode or 0):
         out = ", ".join(map(str, layout.stopped))
         are = "are" if len(layout.stopped) > 1 else "is"
         stays = f"only where CPU {out} {are} to stay stopped: START/CPU {out} alone turns it on"
         now_set = [replace(one, condition=stays) for one in now_set]
-    stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=limits.least_cpus)
+    stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=on_with)
     stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None
     waits = pending_of(facts, "LCKMGR_CPUID")
     if layout.setting("LCKMGR_CPUID") == home and waits and waits[0] != home:
@@ -580,7 +589,7 @@ def _traced_first(doubted: str) -> str:
 
 
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:
-    now = layout.setting("LCKMGR_MODE")
-    now = None if now == limits.least_cpus else now
-    pending, new = pending_value(layout.facts, "LCKMGR_MODE"), limits.least_cpus
+    now, new = layout.setting("LCKMGR_MODE"), mode_meant(layout, limits.least_cpus)
+    now = None if now == new else now
+    pending = pending_value(layout.facts, "LCKMGR_MODE")
     return advise_parameter("LCKMGR_MODE", now, new, when=when, cautions=cautions, node=layout.node, pending=pending)

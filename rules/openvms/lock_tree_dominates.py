@@ -17,13 +17,15 @@ number; as many are scripted as RMS itself takes for "default" buffers, GB_CACHE
 file, whichever is more; 2,000 at the most where these were not read. Readers with NLK and RRL: SET
 RMS_DEFAULT/QUERY_LOCK=DISABLE. The file system: keep files open, larger extents; its caches (ACP_*) are documented to
 cut its I/O, no source promises fewer locks. Names that are documented nowhere may be Rdb's: RMU/SHOW LOCKS tells, then
-Rdb's own rules. CONTENTION_POLICY makes more locks.
+Rdb's own rules. CONTENTION_POLICY makes more locks. An application that polls with LCK$M_NOQUEUE (ENQs not queued of
+MONITOR LOCK: more than all other trees could have made) should queue its request and be told by an AST.
 
 How loud: a note up to a rate at which real nodes had no trouble, as so few operations cost little of a CPU (2.7 µs each
 in JCC's runs of 2014). Below it advice only where something else is measured: the CPU time of the file system itself
 (MONITOR FCP); a cache of it that misses most of what is looked for, as each miss is work with that lock held; a queue
 manager that other nodes ask so often that it must be polled, as each such request is work of two nodes; and global
-buffers of a file that GBLPAGFIL has no room for, as whoever set them wanted them.
+buffers of a file that GBLPAGFIL has no room for, as whoever set them wanted them; and a tree that is polled:
+work for nothing.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -69,6 +71,7 @@ from rules.openvms._evidence.dominating import (
     Dominating,
     dominates,
     of_share,
+    refused_of,
 )
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, records_waited_for
 from rules.openvms._evidence.lock_trees import (
@@ -245,8 +248,13 @@ def _finding(
     taken = file_system.cpus(facts) if share.kind == FILE_SYSTEM else None
     costs = taken is not None and taken.value >= limits.file_system_cpus
     no_room = buffers.no_room if buffers else ""
+    polls = refused_of(facts, share)
     loud = several and (
-        max(one.total for one in pictures) >= limits.many_requests or polled or misses or costs or bool(no_room)
+        max(one.total for one in pictures) >= limits.many_requests
+        or polled
+        or misses
+        or costs
+        or bool(no_room or polls)
     )
     wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
@@ -256,7 +264,8 @@ def _finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests"
-        + ("; GBLPAGFIL has no room for its global buffers" if no_room else ""),
+        + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
+        + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else ""),
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
@@ -311,6 +320,8 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
     yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     if remote:
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
+    if polls := refused_of(facts, share):
+        yield Evidence("ENQs not queued (mean)", round(polls.per_second, 1), "/s", polls.source)
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
@@ -366,6 +377,11 @@ def _because(share: Share, facts: Facts) -> str:
     if share.kind == SYSTEM_ID:
         return (
             "Below such a root stand locks that are meant to stay on one node, as those of RMS global buffer sections."
+        )
+    if polls := refused_of(facts, share):
+        return (
+            f"{polls.of_all:.0f} % of the requests and conversions of this node are refused at once (ENQs not queued), "
+            "as they are made with LCK$M_NOQUEUE: more than all other trees together have, so this one is polled."
         )
     if share.kind in (APPLICATION, UNREADABLE):
         return (

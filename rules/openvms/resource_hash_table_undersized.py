@@ -16,6 +16,9 @@ above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 
 buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for
 only when chains are far too long. Measure before and after.
 
+A series of runs over RESHASHTBL on this very node decides the size where it has one bucket a resource or more: the
+smallest value that did as much as the best, and nothing above it.
+
 Where the cost is a note, the new size is for a reboot that happens anyway; where there are 65,536 buckets already no
 reboot is scripted for more. Where the cost is large, the table comes before a dedicated lock manager: first the reboot
 and a new measurement.
@@ -64,6 +67,7 @@ from rules.openvms._evidence.node import (
     sentence,
     subject_of,
 )
+from rules.openvms._evidence.own_runs import own_value
 from rules.openvms._evidence.spinlocks import LCKMGR, Heat, waited_for
 from rules.openvms._evidence.spinning import other_time
 from rules.sources import JCC
@@ -77,7 +81,7 @@ EXPLAINS = (
 )
 CHAIN = "mean chain at the peak"
 AFTER_BOOT = "mean chain after the next boot"
-FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: by AUTOGEN's report it is the cause"
+FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: it is the cause"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
 BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
@@ -171,7 +175,13 @@ def _finding(
     settled = waits is not None and mean_chain(found.peak, next_power_of_two(waits[0])) <= limits.mean_chain
     if settled and waits:
         new = next_power_of_two(waits[0])
-    sure = max(found.buckets, min(new, PROVEN))
+    own = own_value(facts, NAME, found.value)
+    fits = own and found.peak <= next_power_of_two(own.enough.value) <= new  # else it was measured with fewer resources
+    measured = own if fits and not settled else None
+    if measured:
+        new = next_power_of_two(measured.enough.value)
+    unproven = new > PROVEN and not measured
+    sure = max(found.buckets, min(new, PROVEN)) if unproven else new
     after, full = mean_chain(found.peak, sure), mean_chain(found.peak, new)
     memory = (new - found.buckets) * BUCKET_BYTES / 2**20
     shared, shared_after = (100 * share_colliding(found.peak, size) for size in (found.buckets, sure))
@@ -180,14 +190,15 @@ def _finding(
         Expectation("names that share a bucket (%)", round(shared), round(shared_after), "arithmetic"),
     )
     full_chain = (round(found.length, 2), round(full, 2), "heuristic")
-    if new <= PROVEN:
+    if not unproven:
         to = f"{after:.2f} if names spread evenly"
     else:
         sure_to = f"{after:.2f} if {sure:,} buckets are used, to " if sure > found.buckets else ""
         to = f"{sure_to}{full:.2f} only if all {new:,} are used and names spread evenly"
     boot = "with a reboot" if severity is not Severity.NOTE else WHEN
+    sized = measured.said if measured else as_wanted(found.peak, limits.growth)
     change = (
-        f"{NAME} {found.value:.0f} → {new} ({as_wanted(found.peak, limits.growth)}), "
+        f"{NAME} {found.value:.0f} → {new} ({sized}), "
         f"{boot if found.buckets < PROVEN else 'with a reboot that is agreed on'},"
     )
     enough = "what is pending is not enough for these resources: set this value before that boot" if waits else ""
@@ -199,12 +210,14 @@ def _finding(
         "recalled)"
     )
     told = hard_coded(facts, NAME)
-    fixed = "first take out the line of MODPARAMS.DAT that hard-codes it (AUTOGEN's report)" if told else ""
+    fixed = "first take out the line of MODPARAMS.DAT that hard-codes it" if told else ""
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
     heat = _trace(facts)
     spun = f"It may contribute to MP synchronization: {_spinning(heat.name if heat else None)}"
     enlarged = "Gains beyond one bucket per resource were not found, so no more is asked for; it costs only memory."
-    if new > PROVEN:
+    if measured:
+        enlarged = f"What lies between {NAME} {measured.low.value:,.0f} and {new:,} in production its own load tells."
+    elif unproven:
         enlarged = BITS if spins else UNPROVEN
     return Finding(
         subject=subject_of(facts),
@@ -218,12 +231,18 @@ def _finding(
         because=joined(ALONG, _cost_text(found, severity)),
         do=joined(sentence(fixed), sentence(do, enough) if fixed else joined(sentence(do), sentence(enough))),
         unknown=joined(enlarged, spun if spins else ""),  # one CPU waits for no other
-        evidence=(*_evidence(found, limits, shared), *_waiting(waits), *autogen_evidence(facts, NAME)),
+        evidence=(
+            *_evidence(found, limits, shared),
+            *_waiting(waits),
+            *autogen_evidence(facts, NAME),
+            *(measured.proof if measured else ()),
+        ),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
-        changes=() if settled else (_change(facts, found, new, severity, memory, told, waits),),
+        changes=() if settled else (_change(facts, found, new, severity, memory, told, waits, unproven=unproven),),
         expects=(
             *(() if sure == found.buckets else certain),
-            *((Expectation(f"mean chain, if all {new:,} buckets are used", *full_chain),) if new > PROVEN else ()),
+            *((Expectation(f"mean chain, if all {new:,} buckets are used", *full_chain),) if unproven else ()),
+            *(measured.expects if measured else ()),
         ),
     )
 
@@ -285,8 +304,10 @@ def _change(
     memory: float,
     told: str,
     waits: tuple[float, SysgenParameter] | None,
+    *,
+    unproven: bool,
 ) -> Change:
-    cautions = (USE, *((UNPROVEN,) if new > PROVEN else ()), *((told,) if told else ()))
+    cautions = (USE, *((UNPROVEN,) if unproven else ()), *((told,) if told else ()))
     node = node_name(facts)
     own_reboot = severity is not Severity.NOTE and found.buckets < PROVEN
     if not own_reboot and waits:  # a boot that someone has prepared: for that one, and none of its own

@@ -10,6 +10,9 @@ T4 or MONITOR tells, so a node that loses CPUs this way would pass for a healthy
 What to do: collect a spinlock trace while it is so (SDA, SPL): it divides the loss among the spinlocks, and
 openvms/spinlock_hot says of each what is known. Until then add neither CPUs nor processes: they would wait as well.
 
+How loud: below a tenth of the machine it is a note, as MP synch is the sum over all CPUs; a warning only above 200 %,
+where the vendor asks whether the lock manager needs a CPU of its own. From a tenth on it goes by the CPUs lost.
+
 When to ignore it: when the capture is of a stress test that drives the locks on purpose.
 """
 
@@ -52,6 +55,7 @@ from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPL
 from rules.openvms._evidence.spinlocks import heats, most_often
 from rules.openvms._evidence.spinning import (
     OWN_CPU_OPERATIONS,
+    OWN_CPU_SYNCH,
     SPINNING_FACTS,
     apart,
     explained,
@@ -70,7 +74,7 @@ WANTED = MissingInput("which spinlock CPUs wait for", TRACE)
 class Limits:
     """From which share of the machine on a loss is told, and how loud."""
 
-    warning_share: float = percent(3.0, "this project: a warning from 3 % of the capacity lost on", of="all CPUs")
+    noted_share: float = percent(3.0, "this project: told from 3 % of the capacity lost on, as a note", of="all CPUs")
     critical_share: float = percent(10.0, "this project: critical from 10 % of the capacity lost on", of="all CPUs")
     least_percent: float = limit(
         25.0, "this project: less than a quarter of one CPU is not noticed, whatever its share", unit="% of one CPU"
@@ -80,6 +84,11 @@ class Limits:
     )
     warning_cpus: float = limit(
         1.0, "this project: less than one CPU's worth is advice at most, whatever its share", unit="CPUs"
+    )
+    mp_synch_percent: float = limit(
+        OWN_CPU_SYNCH,
+        "vendor: higher than 200 % (OpenVMS V7.3 New Features, 4.4.1): a warning; below it and critical_share a note",
+        unit="% of one CPU",
     )
     least_minutes: float = limit(
         30.0, "this project: hours that a mean hides, where nobody counted their samples", low=1, unit="minutes"
@@ -122,7 +131,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     share = synch / cpus
     figures = f"MP synch {plain(synch, 3)} % of one CPU on average, {plain(share, 2)} % of {cpus:.0f} CPUs"
-    loud = share >= limits.warning_share and synch >= limits.least_percent
+    loud = share >= limits.noted_share and synch >= limits.least_percent
     if cpus <= 1:
         yield Clean(f"{figures}; one CPU waits for no other")
     elif loud and (why := explained(facts, synch)):
@@ -132,7 +141,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         untold, before = _untold(facts, layout), not_yet(facts, layout)
         yield Unknown((WANTED, *(untold.missing if untold else ()), *((before.lacking,) if before else ())))
     else:
-        held_against = f"limits {limits.warning_share:g} % and {limits.least_percent:g} % of one CPU"
+        held_against = f"limits {limits.noted_share:g} % and {limits.least_percent:g} % of one CPU"
         hours = _hidden(facts, limits, cpus)
         if hours is None:
             short = brief(facts, cpus, partial(_spins_much, limits, cpus))
@@ -204,11 +213,16 @@ def _collect(facts: Facts, when: str, long: float | None = None) -> str:
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
-    """By the share of the machine, but no louder than the CPUs lost."""
+    """By the share of the machine, but no louder than the CPUs lost.
+
+    Many CPUs add up to more MP synch though each works as before: a small share is a note up to the vendor's 200 %.
+    """
     lost = synch / 100
+    if synch / cpus < limits.critical_share:
+        return Severity.WARNING if synch > limits.mp_synch_percent else Severity.NOTE
     if lost < limits.warning_cpus:
         return Severity.ADVICE if lost >= limits.advice_cpus else Severity.NOTE
-    return Severity.CRITICAL if synch / cpus >= limits.critical_share else Severity.WARNING
+    return Severity.CRITICAL
 
 
 def _not_taken(facts: Facts, synch: float, spun: float) -> str:
@@ -274,7 +288,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
         do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect", coarse(facts, modes.source)),
         unknown=joined(sentence(*said), sentence(debug.until) if debug else ""),
         evidence=(
-            Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.warning_share * cpus),
+            Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.noted_share * cpus),
             Evidence("CPUs", cpus, "", layout.active_read[1]),
             *peak,
             *(debug.evidence if debug else ()),

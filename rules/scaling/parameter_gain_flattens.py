@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from collectors.facts import Facts, Source
+from collectors.facts import Facts
 from collectors.facts.scaling import ParameterSeries
 from rules.engine import limit, rule
 from rules.finding import (
@@ -34,6 +34,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
+from rules.laws.flattening import NOISE_PERCENT, Step, enough_of, steps_of
 from rules.laws.rounding import plain
 from rules.sources import JCC
 
@@ -50,17 +51,8 @@ class Limits:
     """What is noise."""
 
     noise_percent: float = limit(
-        5.0, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the best rate"
+        NOISE_PERCENT, f"practice: runs repeat within a few per cent ({JCC})", low=1, high=50, unit="% of the best rate"
     )
-
-
-@dataclass(frozen=True)
-class _Step:
-    """All runs at one value, with their mean rate."""
-
-    value: float
-    rate: float
-    source: Source
 
 
 @rule(needs=(), uses=(ParameterSeries,), links=LINKS, limits=Limits)
@@ -78,7 +70,7 @@ def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
         return Untrusted(f"{series.title}: a value or a rate is not a number")
     if any(point.value < 0 or point.rate < 0 for point in series.points):
         return Untrusted(f"{series.title}: a value or a rate is below zero")
-    steps = _steps(series)
+    steps = steps_of(series)
     if len(steps) < LEAST_VALUES:
         more = MissingInput(
             f"runs at {LEAST_VALUES} values of {series.parameter} or more", ParameterSeries.COLLECTED_BY
@@ -95,24 +87,15 @@ def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
             f"{series.title}: from {series.parameter} {_said(steps[0].value)} to {_said(steps[-1].value)} the rate "
             f"differs by no more than {limits.noise_percent:g} %"
         )
-    return _finding(series, steps, best, next(step for step in steps if step.rate >= least), limits)
+    return _finding(series, steps, best, enough_of(steps, limits.noise_percent), limits)
 
 
-def _steps(series: ParameterSeries) -> list[_Step]:
-    by_value: dict[float, list[float]] = {}
-    first: dict[float, Source] = {}
-    for point in series.points:
-        by_value.setdefault(point.value, []).append(point.rate)
-        first.setdefault(point.value, series.source_of(point))
-    return [_Step(value, sum(rates) / len(rates), first[value]) for value, rates in sorted(by_value.items())]
-
-
-def _is_value_blocks(series: ParameterSeries, steps: list[_Step]) -> bool:
+def _is_value_blocks(series: ParameterSeries, steps: list[Step]) -> bool:
     """Whether the series asks what value blocks cost: over their bytes, from a run without any."""
     return " ".join(series.parameter.lower().split("_")) in VALUE_BLOCKS and steps[0].value == 0
 
 
-def _value_blocks(series: ParameterSeries, steps: list[_Step], best: _Step, limits: Limits) -> Finding:
+def _value_blocks(series: ParameterSeries, steps: list[Step], best: Step, limits: Limits) -> Finding:
     """They cost no more than noise: what was asked of the series, and its answer."""
     name, unit = series.parameter, series.rate_name.replace("_", " ")
     worst = min(steps, key=lambda step: step.rate)
@@ -142,13 +125,13 @@ def _value_blocks(series: ParameterSeries, steps: list[_Step], best: _Step, limi
     )
 
 
-def _rates(series: ParameterSeries, steps: list[_Step]) -> str:
+def _rates(series: ParameterSeries, steps: list[Step]) -> str:
     unit = series.rate_name.replace("_", " ")
     rates = ", ".join(f"{_said(one.rate)} at {_said(one.value)}" for one in steps)
     return f"{unit[0].upper()}{unit[1:]} over {series.parameter}: {rates}"
 
 
-def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _Step, limits: Limits) -> Finding:
+def _finding(series: ParameterSeries, steps: list[Step], best: Step, enough: Step, limits: Limits) -> Finding:
     name, unit = series.parameter, series.rate_name.replace("_", " ")
     low, last = steps[0], steps[-1]
     before = next((step for step, then in pairwise(steps) if then is enough), None)
@@ -195,7 +178,7 @@ def _finding(series: ParameterSeries, steps: list[_Step], best: _Step, enough: _
     )
 
 
-def _loss(low: _Step, best: _Step) -> str:
+def _loss(low: Step, best: Step) -> str:
     """What the smallest value costs, as a clause; empty where it does most."""
     return "" if low is best else f"; the smallest does {100 * (1 - low.rate / best.rate):.0f} % less than the best"
 

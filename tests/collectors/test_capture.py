@@ -19,7 +19,7 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, LockDatabase, Node, SysgenParameter, T4File
-from collectors.facts.scaling import LoadPoint, LoadSeries
+from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterSeries
 from collectors.facts.unix import RecordLock, RecordLockTable
 from collectors.read import Input
 
@@ -219,6 +219,26 @@ def test_between_two_servers_and_over_anything_but_engines_it_stays_by_itself() 
     runs = {name: given("in/l.csv", "scaling/load_series", found, folder="in") for name, found in series.items()}
     assert [found.system.name for found in captures([one, other, runs["engines"]])] == ["PROD1", "PROD2", "engines"]
     assert [found.system.name for found in captures([one, runs["users"]])] == ["PROD1", "users"]
+
+
+def test_runs_whose_title_has_the_name_of_the_one_node_beside_them_are_of_that_node() -> None:
+    points = (LoadPoint(load=1.0, rate=10.0), LoadPoint(load=2.0, rate=15.0))
+
+    def found(title: str, folder: str, *nodes: str) -> list[str]:
+        runs = LoadSeries(title=title, load_name="processes", rate_name="locks", product="openvms", points=points)
+        sizes = ParameterSeries(title=title, parameter="RESHASHTBL", rate_name="locks", points=())
+        files = [
+            given(f"{folder}/{at}.csv", "scaling/load_series", one, folder=folder)
+            for at, one in enumerate((runs, sizes))
+        ]
+        named = [given(f"in/{name}.txt", "openvms/show_fastpath", Node(name=name), folder="in") for name in nodes]
+        return [one.system.name for one in captures([*named, *files]) if one.facts.every(LoadSeries)]
+
+    assert found("TARN rx4640 - 4 cores, without DLM", "in", "TARN", "FELL") == ["TARN"]
+    assert found("rx4640 (1500 MHz), tarn", "in", "TARN") == ["TARN"]
+    assert found("TARNS rx4640", "in", "TARN") == ["TARNS rx4640"], "another node's"
+    assert found("TARN against FELL", "in", "TARN", "FELL") == ["TARN against FELL"], "of both, so of neither"
+    assert found("TARN rx4640", "elsewhere", "TARN") == ["TARN rx4640"], "another folder: it may be another TARN"
 
 
 def test_facts_keep_their_source() -> None:

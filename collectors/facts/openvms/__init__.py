@@ -1,7 +1,7 @@
 """Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
 from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample
-from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, Process
+from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, ModparamsLine, Process
 from collectors.facts.openvms.lock_trees import (
     FileName,
     ListedLocks,
@@ -68,6 +68,7 @@ __all__ = [
     "LockSummaryItem",
     "LockTree",
     "MemoryUse",
+    "ModparamsLine",
     "MonitorItem",
     "MonitorSample",
     "Node",

@@ -53,6 +53,20 @@ class MemoryUse(OfNode):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModparamsLine(OfNode):
+    """One line of MODPARAMS.DAT: what AUTOGEN is told of a parameter. What runs, it does not say."""
+
+    COLLECTED_BY: ClassVar[str] = "TYPE SYS$SYSTEM:MODPARAMS.DAT"
+
+    name: str
+    """The parameter, without the prefix."""
+    prefix: str
+    """`MIN_`, `MAX_`, `ADD_`, or empty: the line fixes the value."""
+    value: Reading = ABSENT
+    """A number; absent where the line has a text or a list of CPUs."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AutogenFeedback(OfNode):
     """What AGEN$PARAMS.REPORT says of one parameter."""
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import AutogenFeedback, AutogenRun
+from collectors.facts.openvms import AutogenFeedback, AutogenRun, ModparamsLine
 from rules.finding import Evidence
 
-AUTOGEN_FACTS = (AutogenFeedback, AutogenRun)
+AUTOGEN_FACTS = (AutogenFeedback, AutogenRun, ModparamsLine)
 """What a rule that uses this module has to declare."""
 LEAST_HOURS, MOST_DAYS = 24.0, 30.0
 """Vendor (System Manager's Manual, AUTOGEN): feedback of less uptime, or older, is warned about in the report."""
@@ -58,11 +58,23 @@ def fixed_by_hand(facts: Facts, name: str) -> AutogenFeedback | None:
     return found if found is not None and known(found.hard_coded) else None
 
 
+def fixed_line(facts: Facts, name: str) -> ModparamsLine | None:
+    """The bare line of MODPARAMS.DAT that fixes a parameter, where the file came along."""
+    found = [one for one in facts.every(ModparamsLine) if one.name == name and not one.prefix and known(one.value)]
+    return found[-1] if found else None
+
+
 def hard_coded(facts: Facts, name: str) -> str:
     """What AUTOGEN's report says of a value that MODPARAMS.DAT fixes, as a sentence; empty where it says nothing."""
     found = fixed_by_hand(facts, name)
     if found is None:
-        return ""
+        line = fixed_line(facts, name)
+        return (
+            f"MODPARAMS.DAT ({line.source}) has {name} = {line.value:,.0f}: take that line out, or it goes on "
+            "overruling what AUTOGEN finds."
+            if line and known(line.value)
+            else ""
+        )
     beside = f", where AUTOGEN calculated {found.calculated:,.0f}" if known(found.calculated) else ""
     return (
         f"AUTOGEN's report ({found.source}, read tentatively) has {name} hard-coded to {found.hard_coded:,.0f} in "
@@ -74,6 +86,8 @@ def autogen_evidence(facts: Facts, name: str) -> Iterator[Evidence]:
     """The value that MODPARAMS.DAT fixes, what AUTOGEN calculated in its place, and the uptime behind that if short."""
     found = fixed_by_hand(facts, name)
     if found is None:
+        if (line := fixed_line(facts, name)) and known(line.value):
+            yield Evidence(f"{name} hard-coded in MODPARAMS.DAT", line.value, "entries", line.source)
         return
     if known(found.hard_coded):
         yield Evidence(f"{name} hard-coded in MODPARAMS.DAT", found.hard_coded, "entries", found.source)

@@ -12,6 +12,7 @@ from rules.finding import MissingInput, Unknown, Untrusted
 from rules.openvms._evidence.boots import AT, end_of_capture, shown_at
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import Layout
+from rules.openvms._evidence.node import pending_value
 
 LCK73 = MissingInput("busy share of the lock manager's CPU", "a T4 composite CSV made with the LCK73_MON collector")
 IDLE_PERCENT, EARNS_PERCENT = 5.0, 50.0
@@ -154,3 +155,13 @@ def others_busy(facts: Facts, layout: Layout) -> float | None:
         return None
     others = 100 * (modes.cpus - 1)
     return 100 - 100 * modes.idle_percent / others if others > 0 and 0 <= modes.idle_percent <= others else None
+
+
+def mode_meant(layout: Layout, least: int) -> int:
+    """LCKMGR_MODE to turn it on with: what waits in CURRENT, where that does with the CPUs there are, else `least`.
+
+    Someone chose the pending value and left WRITE ACTIVE out; another one would change again with the next boot.
+    """
+    waits = pending_value(layout.facts, "LCKMGR_MODE")
+    chosen = waits is not None and waits > 1 and layout.active is not None and waits <= layout.active
+    return int(waits) if chosen and waits is not None else least

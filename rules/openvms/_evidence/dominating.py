@@ -8,13 +8,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from collectors.facts import Facts
-from collectors.facts.openvms import LockQueue, T4Column
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import LockQueue, LockRates, T4Column
 from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
+from collectors.facts.rdb import NodeDatabases
 from rules.changes.quoting import comment
 from rules.openvms._evidence import file_system
 from rules.openvms._evidence.lock_trees import FILE_SYSTEM, TREE_FACTS, Named, Share, name_of, pictures_of, shares_of
-from rules.openvms._evidence.node import NODE_FACTS, in_prose
+from rules.openvms._evidence.node import NODE_FACTS, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
 
@@ -24,6 +25,8 @@ LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
 SHARE_PERCENT = 30.0
 """Of all lock requests: the limit of openvms/lock_tree_dominates, where its origin is told."""
+POLLED_REQUESTS = 500.0
+"""This project: fewer requests refused per second cost next to nothing."""
 LEAST_REQUESTS = 1_000.0
 """Lock requests per second of all trees: the same."""
 
@@ -82,6 +85,12 @@ class Dominating:
             )
         if share.kind == SYSTEM_ID:
             return "They cost no other node anything; look at what runs there before changing anything."
+        if polls := refused_of(self.facts, share):
+            return (
+                f"Have the program behind {share.key} stop polling: it should queue its request with $ENQ and wait for "
+                "the AST, or hold NL, convert it and ask holders by a blocking AST, instead of trying again with "
+                f"LCK$M_NOQUEUE ({in_prose(polls.per_second)} refused a second)."
+            )
         if share.kind in (APPLICATION, UNREADABLE):
             return (
                 f"Of {share.key}: where Rdb is used, RMU/SHOW LOCKS names its locks, and Rdb's own rules say what to "
@@ -106,6 +115,47 @@ class Dominating:
             return named.name if named else ""
         volume = comment(self.share.resource.volume or "", 12)
         return f"{named.name}, if {named.listed.device} is the volume {volume} (SHOW DEVICE)"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Lock requests that are refused at once, as they were made with LCK$M_NOQUEUE and a holder was in the way."""
+
+    per_second: float
+    of_all: float
+    """Per cent of new requests and conversions."""
+    source: Source
+
+
+def refused_of(facts: Facts, share: Share) -> Refused | None:
+    """What proves that a tree is polled: so many requests are refused that no other tree has room for them.
+
+    `None` also for names that may be Rdb's, and where a database is open on the node: Rdb tries requests with NOWAIT.
+    """
+    rates = facts.latest(LockRates, statistic="mean") or facts.latest(LockRates, statistic="current")
+    if (
+        share.kind != APPLICATION
+        or rates is None
+        or any(one.databases for one in facts.also(NodeDatabases).every(NodeDatabases))
+    ):
+        return None
+    values = (rates.enq_not_queued_per_second, rates.new_enq_per_second, rates.converted_enq_per_second)
+    if not all(map(known, values)):
+        return None
+    refused, new, converted = (value for value in values if known(value))
+    asked = new + converted
+    rest = asked * (1 - _own_part(facts, share))
+    if refused < POLLED_REQUESTS or asked <= 0 or refused > asked or refused <= rest:
+        return None
+    return Refused(refused, 100 * refused / asked, rates.source)
+
+
+def _own_part(facts: Facts, share: Share) -> float:
+    """The tree's part of what this node asks for, where the report has that, else of what all nodes do."""
+    name = (node_name(facts) or "").upper()
+    asks = {node.upper(): rate for node, rate in share.by_node.items()}.get(name)
+    whole = {node.upper(): rate for node, rate in share.picture.activity.by_node}.get(name)
+    return min(1.0, asks / whole) if asks is not None and whole else share.percent / 100
 
 
 def of_share(facts: Facts, share: Share) -> Dominating:

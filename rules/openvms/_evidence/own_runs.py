@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from collectors.facts import Facts
-from collectors.facts.scaling import LoadSeries
+from collectors.facts.scaling import LoadSeries, ParameterSeries
 from rules.finding import Clean, Evidence, Expectation
 from rules.laws.dedicated import LOCKS, Dedicated, dedicated
+from rules.laws.flattening import Step as ValueStep
+from rules.laws.flattening import enough_of, steps_of
 from rules.laws.modes import spinning_share
 from rules.laws.series import NOISE, Step, TimeSeries, course_of, held_against
 from rules.laws.settings import Differ, all_that_differ, settings_of
@@ -143,7 +145,7 @@ def own_runs(facts: Facts) -> list[OwnRun]:
     active = Layout(facts).active
     found = []
     for series in facts.every(LoadSeries):
-        if not name or not _of_node(series, name) or series.derived or series.rate_name != LOCKS or uneven_work(series):
+        if not name or not of_node(series, name) or series.derived or series.rate_name != LOCKS or uneven_work(series):
             continue
         if dict(series.setup).get("nodes", "1") != "1" or (series.cores and active and series.cores != active):
             continue
@@ -175,6 +177,57 @@ def with_and_without(facts: Facts, setting: str) -> WithAndWithout | None:
     pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
     found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
     return max(found, key=lambda one: one.most[0].rate, default=None)
+
+
+@dataclass(frozen=True)
+class OwnValue:
+    """What a series of this node over the values of one parameter says."""
+
+    series: ParameterSeries
+    low: ValueStep
+    """Of the value that runs, else the smallest that was tried."""
+    enough: ValueStep
+    """The smallest value that does as much as the best."""
+    last: ValueStep
+
+    @property
+    def said(self) -> str:
+        """The gain, as a clause."""
+        low, enough = (f"{in_prose(one.rate)}/s at {one.value:,.0f}" for one in (self.low, self.enough))
+        return f"in a test on this node {low}, {enough}, and no more up to {self.last.value:,.0f}"
+
+    @property
+    def proof(self) -> tuple[Evidence, ...]:
+        """Both rates."""
+        name = self.series.parameter
+        return tuple(
+            Evidence(f"rate at {name} {one.value:,.0f}, in a test on this node", round(one.rate, 1), "/s", one.source)
+            for one in (self.low, self.enough)
+        )
+
+    @property
+    def expects(self) -> tuple[Expectation, ...]:
+        """What the test gained."""
+        at = f"lock operations per second in the test, at {self.series.parameter} {self.enough.value:,.0f}"
+        return (Expectation(at, round(self.low.rate), round(self.enough.rate), "measured"),)
+
+
+def own_value(facts: Facts, name: str, now: float) -> OwnValue | None:
+    """The value of a parameter from which on this node gains nothing, by its own series of lock operations.
+
+    `now`: the value that runs. `None` where none was made, where the best is not above it, or where the rate still
+    rises at the largest value that was tried.
+    """
+    facts, node = facts.also(ParameterSeries), node_name(facts)
+    for series in facts.every(ParameterSeries):
+        steps = [one for one in steps_of(series) if one.rate > 0]
+        if not node or series.parameter.upper() != name or series.rate_name != LOCKS or len(steps) < LEAST_LOADS:
+            continue
+        enough, last = enough_of(steps), steps[-1]
+        flat = enough is not last and last.rate >= (1 - NOISE) * max(one.rate for one in steps)
+        if of_node(series, node) and flat and enough.value > now:
+            return OwnValue(series, next((one for one in steps if one.value == now), steps[0]), enough, last)
+    return None
 
 
 def gained_nothing(facts: Facts, synch: float) -> Clean | None:
@@ -241,7 +294,8 @@ def _ratio(pair: tuple[Step, Step]) -> float:
     return pair[1].rate / pair[0].rate if pair[0].rate > 0 else 1.0
 
 
-def _of_node(series: LoadSeries, name: str) -> bool:
+def of_node(series: LoadSeries | ParameterSeries, name: str) -> bool:
+    """Whether the runs were made on the node of this name: by their column of it, else by a word of the title."""
     if series.node:
         return series.node.upper() == name.upper()
     return name.upper() in series.title.upper().replace(",", " ").replace("(", " ").split()

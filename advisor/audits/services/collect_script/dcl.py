@@ -50,6 +50,7 @@ DISPLAYS = {
     "fastpath": "SHOW FASTPATH",
     "memory": "SHOW MEMORY",
     "autogen": "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT",
+    "modparams": "TYPE SYS$SYSTEM:MODPARAMS.DAT",
 }
 """In this order; each is one line of DCL."""
 RDB = ("rdb system", "rdb header", "rdb locks", "rdb logs")
@@ -75,6 +76,7 @@ SELECTS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"^SHOW FASTPATH\b", ("fastpath",)),
         (r"^SHOW MEMORY\b", ("memory",)),
         (r"AGEN\$PARAMS", ("autogen",)),
+        (r"TYPE SYS\$SYSTEM:MODPARAMS", ("modparams",)),
         (r"^MONITOR ALIGN\b", ("align",)),
         (r"\bT4\b.*\bMONITOR\b", ("t4", "monitor")),
         (r"\bT4\b", ("t4",)),
