@@ -37,4 +37,5 @@ POOLS = Listing(
 @report(starts=HEADING, provides=(ThreadPool,))
 def read(report: Report) -> Iterator[ThreadPool]:
     """Yield one fact per pool."""
+    report.tentative("the columns of sp_helpthread are recalled: known by their names alone")
     yield from POOLS.read(report)
