@@ -17,6 +17,7 @@ import pytest
 from collectors.facts import Facts
 from rules.engine import judge_one, rules
 from rules.finding import Finding, Severity, Verdict
+from tests import whole
 from tests.facts_yml import build, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +44,10 @@ def judged(path: Path, case: dict[str, Any]) -> Verdict:
 def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
     case = deepcopy(LOADED[path][name])
     verdict = judged(path, case)
+    parts = [whole.parts_of(finding) for finding in verdict.findings]
+    of_each = {part: [other.get(part) for other in parts] for one in parts for part in one}
+    silence = {"verdict": (verdict.verdict, verdict.why, verdict.missing)}
+    whole.check(f"rules/{rule_of(path)}", name, {**silence, **of_each})
     wanted = [key for key in ("fires", *QUIET) if key in case]
     assert len(wanted) == 1, "a case claims exactly one verdict"
     if wanted != ["fires"]:
@@ -59,6 +64,11 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
             compare(finding, want)
     for piece in as_list(case.get("missing", [])):
         assert any(piece in f"{lack.fact} {lack.command}" for lack in verdict.missing), verdict.missing
+
+
+def test_of_every_exhibit_it_is_accepted_what_comes_out_whole() -> None:
+    for path, cases in LOADED.items():
+        assert set(cases) == whole.names(f"rules/{rule_of(path)}"), f"{path.name}: look, then `make accept`"
 
 
 FLOORS = ("size of default data cache in force", "cache hits", "[LCK73]Busy %")
