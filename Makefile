@@ -85,7 +85,7 @@ new-reader: .venv/tests ## the files of a new reader, with a case that fails (ID
 docs: .venv/tests ## write the tables of rules and reports in docs/ anew
 	@$(BIN)/python -m tests.doc_tables
 
-accept: .venv/tests ## rewrite the verdicts of the stories in advisor/examples/audits (look at the diff)
+accept: .venv/tests ## rewrite the verdicts of the stories and tests/accepted: what came out whole of each exhibit and export (look at the diff)
 	$(BIN)/python -m tests.accept
 
 mutants: .venv/tests ## change rules and readers at 200 places and print the changes that no test notices (SEED=number, COUNT=200)

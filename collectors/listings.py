@@ -25,7 +25,7 @@ from collectors.facts.rdb import Database
 from collectors.partial import completed
 from collectors.read import Input
 
-IN_FILE, IN_FOLDER, ELSEWHERE, OF_DAY = 0, 1, 2, 3
+IN_FILE, IN_FOLDER, ELSEWHERE, OF_DAY = range(4)
 MOST_NAMED = 5
 """So many of the values that disagree are named; the others are counted."""
 

@@ -129,6 +129,10 @@ def _last(facts: Iterable[Fact], otherwise: int) -> int:
     return max((fact.source.last for fact in facts), default=otherwise)
 
 
+Fed = tuple[Kind, Stream, int]
+"""A reader that is fed, and the number of its first line."""
+
+
 class _File:
     """One file being read: who owns the lines now, and what was found so far."""
 
@@ -141,7 +145,7 @@ class _File:
         self.fed_last: deque[str] = deque(maxlen=LINES_ABOVE)
         """The last lines that the fed reader at hand took."""
         self.whole: tuple[list[Kind], int, list[str], list[str]] | None = None
-        self.fed: tuple[Kind, Stream, int] | None = None
+        self.fed: Fed | None = None
         self.closed: dict[str, Follows] = {}
         """The fed reader of each kind that ended last, where the next one goes on from it."""
         self.start_line = ""
@@ -167,21 +171,19 @@ class _File:
         at = 0
         while at < len(lines):
             if self.fed:
-                taken = self._feed(first + at, lines[at:] if at else lines)
+                taken = self._feed(self.fed, first + at, lines[at:] if at else lines)
                 at += taken
                 if taken:
                     continue
             at = self._search(first, lines, at)
 
-    def _feed(self, first: int, lines: Sequence[str]) -> int:
+    def _feed(self, reader: Fed, first: int, lines: Sequence[str]) -> int:
         """Feed the reader at hand; returns how many lines it took. It is closed where it wants no more, or failed."""
-        if self.fed is None:
-            return 0
         taken = 0
         with Guarded() as feeding:
-            taken = self.fed[1].feed(first, lines)
+            taken = reader[1].feed(first, lines)
         if feeding.error:
-            return max(0, self._end_failed(feeding.error) - first)
+            return max(0, self._end_failed(reader, feeding.error) - first)
         self.fed_last.extend(lines[max(0, taken - LINES_ABOVE) : taken])
         if taken < len(lines):
             self._close_fed(first + taken)
@@ -195,8 +197,8 @@ class _File:
             done = 0
             for offset, candidates in self._starts(searched).items():
                 self._take_others(first + at + done, searched[done:offset])
-                if self._start(candidates, first + at + offset, searched[offset]):
-                    return at + offset + max(1, self._feed(first + at + offset, lines[at + offset :]))
+                if self._start(candidates, first + at + offset, searched[offset]) and self.fed:
+                    return at + offset + max(1, self._feed(self.fed, first + at + offset, lines[at + offset :]))
                 done = offset + 1
             self._take_others(first + at + done, searched[done:])
             at += many
@@ -269,11 +271,9 @@ class _File:
         """Whether a line is one of the report that a fault ended, though one of its kind may start on it."""
         return self.failed is not None and self.failed[0] == kind.id and self.failed[1] != DIGITS.sub("0", line)
 
-    def _end_failed(self, error: Exception) -> int:
+    def _end_failed(self, reader: Fed, error: Exception) -> int:
         """Keep what the fed reader read before its fault; returns the line from which others may have the rest."""
-        if self.fed is None:
-            return 0
-        (kind, fed, began), self.fed = self.fed, None
+        (kind, fed, began), self.fed = reader, None
         outcome = Outcome()
         with Guarded():
             outcome = fed.close()
@@ -293,7 +293,8 @@ class _File:
                 self._unknown(1, len(line), at)
         else:
             self.loose.extend(number, lines)
-            self._unknown(len(lines), characters, number + len(lines) - 1)
+            self.unknown_lines += len(lines)
+            self.unknown += characters
         self.above.extend(lines[-LINES_ABOVE:])
 
     def _unknown(self, lines: int, characters: int, number: int) -> None:

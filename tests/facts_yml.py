@@ -21,6 +21,10 @@ def plain(value: Any) -> Any:
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(plain, value), key=repr)
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
     return value
 
 

@@ -35,7 +35,10 @@ import pytest
 
 TESTS = [
     *(f"tests/test_{name}.py" for name in ("exports", "findings", "audits", "cases", "comparisons", "evidence")),
-    *("tests/test_comparison_stories.py", "tests/rules", "tests/collectors", "tests/documents"),
+    *(f"tests/test_{name}.py" for name in ("comparison_stories", "healthy_ase", "healthy_vms", "wording", "readme")),
+    *(f"tests/test_{name}.py" for name in ("story_vlh", "shared_cases_ase_caches", "shared_cases_openvms")),
+    *("tests/test_shared_series.py", "tests/rules", "tests/collectors", "tests/documents"),
+    *(f"tests/live/test_collect{of}.py" for of in ("", "_command", "_faults", "_samples")),
 ]
 PLACES = ("rules", "collectors")
 NOT_HERE = "collectors/live/locklab"

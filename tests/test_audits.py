@@ -15,6 +15,7 @@ import pytest
 
 from advisor.audits.services.auditing import run_audit
 from rules.finding import Severity
+from tests import whole
 from tests.facts_yml import load
 from tests.stories import HERE, STORIES, changes_of, dump, inputs_of, verdicts_of
 
@@ -23,6 +24,9 @@ from tests.stories import HERE, STORIES, changes_of, dump, inputs_of, verdicts_o
 def test_story_is_kept(story: Path) -> None:
     claim, inputs = load(story / "story.yml"), inputs_of(story)
     audits = run_audit(inputs, {}, claim.get("name"))
+    whole.check_inputs("stories/read", story.name, inputs)
+    for at, audit in enumerate(audits, 1):
+        whole.check("stories/said", f"{story.name} {at}", whole.parts_of(audit))
     fired: dict[str, dict[str, str]] = {}
     quiet: dict[str, set[str]] = {}
     for audit in audits:

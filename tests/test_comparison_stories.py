@@ -17,6 +17,7 @@ from advisor.audits.services.pairing import sides
 from advisor.uploads.services.reading import captures_of, read_exports
 from collectors.facts import Capture
 from rules.compare.compare import Comparison, compare
+from tests import whole
 from tests.facts_yml import load
 
 TESTS = Path(__file__).resolve().parent
@@ -29,6 +30,7 @@ def test_story_of_before_and_after_is_kept(story: Path) -> None:
     claim = load(story / "story.yml")
     before, after, _ = sides(_captures(story / "before"), _captures(story / "after"), None)
     found = compare(before, after)
+    whole.check("comparisons/stories", story.name, whole.parts_of(found))
     metrics = {one.key: one for one in found.metrics}
     assert found.verdict == claim["verdict"], found.why
     assert found.unit_of_work == claim["unit"]

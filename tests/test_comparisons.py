@@ -17,22 +17,25 @@ import pytest
 
 from collectors.facts import Capture, Facts, Interval, System
 from rules.compare.compare import Comparison, compare
+from tests import whole
 from tests.facts_yml import build, load
 
 HERE = Path(__file__).parent / "comparisons"
 CASES = [
-    pytest.param(path.stem.partition("_")[0], case, id=f"{path.stem}: {name}")
+    pytest.param(path.stem, name, case, id=f"{path.stem}: {name}")
     for path in sorted(HERE.glob("*.yml"))
     for name, case in load(path).items()
 ]
 
 
-@pytest.mark.parametrize(("product", "case"), CASES)
-def test_case_is_kept(product: str, case: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("file", "name", "case"), CASES)
+def test_case_is_kept(file: str, name: str, case: dict[str, Any]) -> None:
+    product = file.partition("_")[0]
     system = {"name": "ORKNEY", **case.get("system", {})}
     before = _side(product, case["before"], system)
     after = _side(product, case["after"], {**system, **case.get("after system", {})})
     found = compare(before, after)
+    whole.check(f"comparisons/{file}", name, whole.parts_of(found))
     assert found.verdict == case["verdict"], found.why
     assert [one.capture for one in found.audits] == after
     _check_work(found, case)

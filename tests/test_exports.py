@@ -15,6 +15,7 @@ from collectors.intake import open_all
 from collectors.read import read_all
 from tests.facts_yml import load, matches
 from tests.recordings import build
+from tests.whole import check_inputs, names
 
 HERE = Path(__file__).parent / "exports"
 CASES = sorted(HERE.glob("*/*/*.yml"))
@@ -30,6 +31,7 @@ def test_export_is_read_as_its_yml_says(case: Path, tmp_path: Path) -> None:
         (export,) = [path for path in case.parent.glob(case.stem + ".*") if path.suffix != ".yml"]
     inputs = list(read_all(open_all([str(export)], None)))  # type: ignore[arg-type]  # no standard input here
     facts = [fact for found in inputs for fact in found.facts]
+    check_inputs(f"exports/{case.parent.parent.name}", f"{case.parent.name}/{case.stem}", inputs)
     report = f"{case.parent.parent.name}/{case.parent.name}"
     assert [found.report for found in inputs] == want.get("reports", [report])
     for item in want.get("facts", []):
@@ -46,3 +48,12 @@ def test_export_is_read_as_its_yml_says(case: Path, tmp_path: Path) -> None:
         assert piece in problem
     leftovers = [[run.first, run.last] for found in inputs for run in found.leftovers]
     assert leftovers == want.get("leftovers", []), [run for found in inputs for run in found.leftovers]
+
+
+def test_of_every_export_it_is_accepted_what_is_read_of_it() -> None:
+    accepted = {
+        f"{path.stem}/{name}"
+        for path in HERE.parent.glob("accepted/exports/*.txt")
+        for name in names(f"exports/{path.stem}")
+    }
+    assert {str(case.relative_to(HERE).with_suffix("")) for case in CASES} == accepted, "look, then `make accept`"

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from collectors.facts import Facts
-from rules.engine import judge_one, rules
+from rules.engine import BadLimit, judge_one, rules
 from rules.finding import Finding, Severity, Verdict
+from tests import whole
 from tests.facts_yml import build, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +44,10 @@ def judged(path: Path, case: dict[str, Any]) -> Verdict:
 def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
     case = deepcopy(LOADED[path][name])
     verdict = judged(path, case)
+    parts = [whole.parts_of(finding) for finding in verdict.findings]
+    of_each = {part: [other.get(part) for other in parts] for one in parts for part in one}
+    silence = {"verdict": (verdict.verdict, verdict.why, verdict.missing)}
+    whole.check(f"rules/{rule_of(path)}", name, {**silence, **of_each})
     wanted = [key for key in ("fires", *QUIET) if key in case]
     assert len(wanted) == 1, "a case claims exactly one verdict"
     if wanted != ["fires"]:
@@ -59,6 +64,35 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
             compare(finding, want)
     for piece in as_list(case.get("missing", [])):
         assert any(piece in f"{lack.fact} {lack.command}" for lack in verdict.missing), verdict.missing
+
+
+@pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
+def test_a_figure_exactly_at_its_limit_is_judged_as_accepted(path: Path) -> None:
+    (one,) = [one for one in rules() if one.id == rule_of(path)]
+    parts: dict[str, list[Any]] = {}
+    for case in [case for case in LOADED[path].values() if "fires" in case]:
+        own = {field.name: field.default for field in one.limit_fields} | (case.get("limits") or {})
+        figures = [e for f in judged(path, case).findings for e in f.evidence] if own.keys() - parts.keys() else []
+        for name in own.keys() - parts.keys():
+            at = next((e.value for e in figures if e.limit == own[name] and not isinstance(e.value, str)), None)
+            if at is not None:
+                more = at + 1 if isinstance(own[name], int) else 1.01 * at
+                parts[name] = [_with_limit(path, case, name, limit) for limit in (at, more)]
+    whole.check(f"limits/{path.parents[1].name}", path.stem, {name: parts[name] for name in sorted(parts)})
+
+
+def _with_limit(path: Path, case: dict[str, Any], name: str, limit: float) -> list[str]:
+    """What is said of a case where this limit is another."""
+    try:
+        verdict = judged(path, {**case, "limits": {**(case.get("limits") or {}), name: limit}})
+    except BadLimit as no_limit:
+        return [str(no_limit)]
+    return [verdict.verdict, *(f"{one.severity.label}: {one.title}" for one in verdict.findings)]
+
+
+def test_of_every_exhibit_it_is_accepted_what_comes_out_whole() -> None:
+    for path, cases in LOADED.items():
+        assert set(cases) == whole.names(f"rules/{rule_of(path)}"), f"{path.name}: look, then `make accept`"
 
 
 FLOORS = ("size of default data cache in force", "cache hits", "[LCK73]Busy %")

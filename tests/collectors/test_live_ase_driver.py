@@ -3,7 +3,7 @@
 import pytest
 
 from collectors.live.ase.connection import parse
-from collectors.live.ase.driver import Refused, Server
+from collectors.live.ase.driver import Refused, Server, _mended
 from collectors.live.ase.guard import NotReadOnly
 from collectors.live.printing import ResultSet
 from tests.live.running import serving
@@ -32,6 +32,12 @@ def test_unsigned_figures_that_a_driver_gives_as_negative_are_mended_and_signed_
     assert min(other) < 0
     assert min(mended) > 0
     assert all(0 <= new - (old % 2**32) < 10_000_000 for old, new in zip(plain, mended, strict=True))
+
+
+def test_what_is_no_negative_figure_of_32_bits_is_left_as_it_is() -> None:
+    row = (5_000_000_000, 7, -1, -(1 << 31), -(1 << 31) - 1, None, "-1", 0)
+    mended = (5_000_000_000, 7, 4294967295, 2147483648, -(1 << 31) - 1, None, "-1", 0)
+    assert _mended(row, list(range(len(row)))) == mended
 
 
 def _column(line: Server, sql: str, unsigned: "set[tuple[str, str]] | tuple[()]") -> list[int]:

@@ -18,6 +18,7 @@ from collectors.facts.ase import (
 )
 from collectors.facts.base import ABSENT, NOWHERE
 from collectors.read import Input, read_stream
+from collectors.reports.ase.monitor_tables.clock import read_clock
 from collectors.reports.ase.monitor_tables.gathering import MOST_OF_ONE_NAME
 from collectors.reports.ase.monitor_tables.snapshots import Moment
 from tests.collectors.printing import Row, bcp, box, isql, separated
@@ -78,6 +79,8 @@ def test_a_headless_file_in_an_archive_is_known_by_its_name() -> None:
     assert bare(bcp([row]), "all.zip/later/ALDER_monspinlockactivity_3.out#2") == [
         ("fglockspins", 0, 10.0, 0.0, 0.0, 0.0)
     ]
+    idle = ("Resource->rproccache", "0", "0", "0", "0", "0", "0.000000", "0")
+    assert len(bare(bcp([row, idle]), "monSpinlockActivity.bcp")) == 2, "a spinlock that nobody took has a row as well"
     (unnamed,) = read(bcp([row]), "all.zip/monSpinlockActivity/rows.bcp")
     assert unnamed.report is None
 
@@ -87,6 +90,13 @@ def test_a_contention_that_is_not_waits_over_grabs_betrays_another_order() -> No
     assert not found.facts
     assert "fit no release's monSpinlockActivity" in found.problems[0]
     assert found.leftovers
+
+
+def test_the_name_of_a_server_is_a_name_in_a_column_of_its_own() -> None:
+    when = "Nov 26 2026 10:15:00.000AM"
+    said, _ = read_clock(["", "time", "note", ""], ["ALDER", when, "nightly", "the master of all"])
+    assert said is not None
+    assert said.server == "ALDER"
 
 
 def test_a_file_named_for_a_table_may_have_a_title_and_a_heading() -> None:

@@ -23,6 +23,7 @@ from collectors.registry import Kind, kinds
 from collectors.reports.openvms.monitor import Monitor
 from collectors.reports.openvms.monitor.checks import cpus_of
 from collectors.reports.openvms.monitor.lines import START, figures_of
+from collectors.reports.openvms.monitor.multi import nodes_of
 
 EXPORTS = Path(__file__).parent.parent / "exports" / "openvms" / "monitor"
 MODES = ("Interrupt State", "MP Synchronization", "Kernel Mode", "Executive Mode", "Supervisor Mode", "User Mode")
@@ -278,3 +279,10 @@ def test_what_stands_below_a_screen_is_no_line_of_it(below: str) -> None:
 def test_a_report_that_begins_at_a_prompt_ends_the_screens_above_it(command: str) -> None:
     text = case("summary_of_one_file") + f"SDA> {command}\nTotal number of locks: 84120\n"
     assert [found.report for found in read(text)][-1] != "openvms/monitor"
+
+
+def test_a_line_of_nodes_holds_nothing_else_and_one_to_sixteen_of_them() -> None:
+    sixteen = " ".join(f"SKYE{number:02} (AVE)" for number in range(16))
+    assert len(nodes_of(f"{sixteen}  Row  Row") or ()) == 16
+    for line in ("", "Row  Row", f"{sixteen} SKYE16 (AVE)", "SKYE (AVE) and what the mail said"):
+        assert nodes_of(line) is None

@@ -14,6 +14,7 @@ from collectors.facts.base import ABSENT, known
 from collectors.facts.rdb import Database, HeldLock, NoLocksShown, RowCache, StorageArea
 from collectors.read import Input, read_stream
 from collectors.registry import kinds, starting
+from collectors.reports.rdb.information_tables.columns import FILE, table_of
 from tests.yardstick import no_longer_than
 
 FIXTURES = Path(__file__).parent.parent / "exports" / "rdb"
@@ -152,3 +153,9 @@ def test_every_reader_of_these_has_cases_of_its_own() -> None:
     ids = {kind.id for kind in kinds()}
     assert {f"rdb/{name}" for name in REPORTS} <= ids
     assert all(len(list((FIXTURES / name).glob("*.yml"))) >= 4 for name in REPORTS)
+
+
+def test_the_table_of_the_database_is_told_by_its_file_name_and_one_column_of_its_own() -> None:
+    assert table_of(["RDB$FILE_NAME", "RDB$MAJ_VER"]) == table_of(["rdb$cdd_path", "rdb$file_name"]) == FILE
+    assert table_of(["RDB$FILE_NAME"]) is None
+    assert table_of(["RDB$MAJ_VER", "RDB$CDD_PATH"]) is None

@@ -129,6 +129,11 @@ def test_work_is_a_figure_where_everything_taken_out_of_it_is_one() -> None:
     assert replace(made, capacity=None).work_range is None
 
 
+def test_work_may_be_less_than_one_processor() -> None:
+    made = divided(Measured(PROCESSORS, MEAN, 1.0, 0.5, ()), [])
+    assert made.work_range == Amount.exactly(0.5)
+
+
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
 def test_the_parts_of_each_account_add_up_to_its_capacity(story: Path) -> None:
     for audit in audits_of(story):

@@ -159,7 +159,8 @@ def test_the_log_of_a_temporary_database_or_one_of_the_server_is_not_bound_alone
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_a_database_with_a_hostile_name_is_bound_by_hand(hostile: str) -> None:
     changes = [ase_binding.bind_temporary("c", hostile), ase_binding.bind_log("c", hostile)]
-    changes += [ase_binding.bind_temporary("a\nb", "tempdb"), ase_binding.bind_log("a\nb", "sales")]
+    changes += [ase_binding.bind_temporary("a\nb", "tempdb"), ase_binding.bind_log("a\nb", "sales", old="log_cache")]
+    assert [change.old for change in changes] == [None, None, None, "log_cache"]
     for change in changes:
         assert executable(change) == []
         assert change.takes_effect is Effect.ADVICE

@@ -23,7 +23,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.allocation import Allocation, allocation
 from rules.ase._evidence.caches.binding_plan import BindingPlan
-from rules.ase._evidence.caches.carving import Carving, Uncarved
+from rules.ase._evidence.caches.carving import Carving, Uncarved, can_give
 from rules.ase._evidence.caches.contents import Contents, contents_of
 from rules.ase._evidence.caches.hot import CacheLimits
 from rules.engine import judge_one, rules_of
@@ -287,3 +287,8 @@ def test_whatever_a_server_has_the_findings_agree_and_fit(number: int) -> None:
     plan = make_plan(changes, free_mb)
     assert len({change.new for change in changes if change.key == f"ase.cache:{DEFAULT}:size"}) <= 1
     assert [one.why for one in plan.conflicts if " MB" in one.why or "asked to become" in one.why] == []
+
+
+def test_a_cache_whose_size_waits_for_a_restart_gives_nothing() -> None:
+    waits = NamedCache(name="default data cache", config_size_mb=7000.0, run_size_mb=8000.0)
+    assert can_give(Facts(()), waits) == Uncarved("a change of it waits for a restart: measure after it")

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from collectors.facts import Fact, Facts, Source
-from collectors.facts.ase import ConfigParameter, SysmonSample
+from collectors.facts.ase import CacheActivity, ConfigParameter, SysmonSample, SysmonSection
 from collectors.facts.openvms import MonitorSample, T4File
 from collectors.facts.rdb import StatisticsWindow
+from rules.cut import whole_alone
 from rules.engine import Rule, judge_one, rules
 from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Verdict
 from rules.sample import LEAST, LeastSample, samples_of
@@ -133,3 +134,17 @@ def test_an_hour_of_monitor_without_samples_of_its_own_is_no_series_of_long_ones
 
 def test_settings_are_in_order_whatever_the_samples() -> None:
     assert verdict_of(T4File(source=A, rows=96, interval_seconds=900.0), measured=()).verdict == "clean"
+
+
+def test_of_a_report_that_is_cut_the_last_figures_alone_are_in_doubt() -> None:
+    read = [Source("a.txt", *lines) for lines in ((1, 9), (10, 30), (12, 14), (20, 24))]
+    sample = SysmonSample(source=read[0], seconds=600.0, complete=False)
+    section = SysmonSection(source=read[1], title="Data Cache Management")
+    caches = [CacheActivity(source=read[2], name="default data cache"), CacheActivity(source=read[3], name="orders")]
+    facts = Facts((sample, section, *caches))
+    above, last = (
+        Finding(one.name, Severity.WARNING, "title", "Says.", (Evidence("figure", 50.0, "%", one.source),))
+        for one in caches
+    )
+    assert whole_alone(above, facts) is above
+    assert whole_alone(last, facts).severity is Severity.ADVICE

@@ -151,8 +151,7 @@ class _Found:
                 outside = not resources and not sda.is_command(command, "SH", "LOC")
                 self.echoed = self.echoed or not outside
                 group, default = "", "SHOW RESOURCE/SUMMARY" if resources else "SHOW LOCK/SUMMARY"
-                if outside:
-                    continue
+                continue
             elif outside:
                 continue
             elif BRIEF.match(line) or (len(line) <= 250 and self.brief.takes(index, line)):

@@ -197,7 +197,8 @@ class SpSysmon:
     def close(self) -> Outcome:
         """Read the report."""
         outcome = self.report.outcome()
-        outcome.above = self.understood if outcome.facts else 0
+        if outcome.facts:
+            outcome.above = self.understood
         return outcome
 
 

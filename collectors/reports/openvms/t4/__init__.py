@@ -113,7 +113,7 @@ class T4:
         """Take lines up to where another file or report begins."""
         if not self.start:
             self.start = first
-            if not t4.TITLE.search(lines[0]) and self.above and first > 1:
+            if not t4.TITLE.search(lines[0]) and self.above:
                 self.title = t4.title_of(self.above[-1], Source(self.file, first - 1, first - 1))
         for offset, line in enumerate(lines):
             number = first + offset

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -205,7 +206,5 @@ def _odd(what: str, text: str, decimals: int, *, zeros: bool) -> str:
 
 
 def _most_common(counts: Iterable[int]) -> int:
-    seen: dict[int, int] = {}
-    for count in counts:
-        seen[count] = seen.get(count, 0) + 1
-    return max(seen, key=lambda count: seen[count], default=0)
+    seen = Counter(counts)
+    return max(seen, key=seen.__getitem__, default=0)
