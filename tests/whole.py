@@ -20,7 +20,7 @@ from tests.facts_yml import plain
 HERE = Path(__file__).parent / "accepted"
 FRACTION = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
 FOLDER = re.compile(
-    rf"{re.escape(str(HERE.parents[1]))}/[\w/.-]*/|{re.escape(gettempdir())}/(?:pytest-of-\w+/pytest-\d+/[^/']+|tmp\w+)/"
+    rf"{re.escape(str(HERE.parents[1]))}/[\w/.-]*/|{re.escape(gettempdir())}/(?:pytest-of-\w+/pytest-\d+/(?:popen-gw\d+/)?[^/']+|tmp\w+)/"
 )
 """Where exports lie on this machine."""
 READ = ("capture", "before", "after", "audits")

@@ -24,10 +24,13 @@ from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown
 from rules.laws.hashing import next_power_of_two
 from rules.openvms._evidence.node import NODE_FACTS, parameter_of, pending_of, subject_of
+from rules.openvms._evidence.releases import machine_of
 
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE", "https://wiki.vmssoftware.com/LOCKIDTBL")
 LOWEST, HIGHEST = -1, 2**32
 """This project: no parameter listed here has a value beyond these."""
+UNDOCUMENTED = ("LCKMGR_MODE", "LCKMGR_CPUID", "FAST_PATH", "FAST_PATH_PORTS", "IO_PREFER_CPUS")
+"""Documented for Alpha and Integrity alone: nothing is said of them on x86-64."""
 COMPUTED = (
     "AUTOGEN computes it, so MIN_{0} = {1:.0f} is the line for a larger value: a bare one blocks AUTOGEN (vendor)."
 )
@@ -48,7 +51,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not facts.every(ModparamsLine):
         yield NotApplicable("MODPARAMS.DAT was not collected: nothing of it is held against what runs")
         return
-    lines = [one for one in facts.every(ModparamsLine) if one.name in PARAMETERS and known(one.value)]
+    judged = PARAMETERS.keys() - (UNDOCUMENTED if machine_of(facts).x86 else ())
+    lines = [one for one in facts.every(ModparamsLine) if one.name in judged and known(one.value)]
     told = False
     for name in dict.fromkeys(one.name for one in lines):
         here = [one for one in lines if one.name == name]

@@ -312,7 +312,7 @@ def listed(user: User, asked: Asked) -> QuerySet[System]:
         lost.desc(nulls_last=True),
         *("name", "pk"),
     ]
-    columns = {
+    columns: dict[str, list[Any]] = {
         "system": [F("name")],
         "lost": [F("share"), lost],
         "worst": [F("worst_open")],
