@@ -269,9 +269,7 @@ def _do(
     if temporary:
         return (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
     name, indexes = (comment(name_of(tables[0][0])) if tables else ""), _indexes(facts, tables)
-    if _rising(facts, tables):  # the title names the one to look at
-        indexes = []
-    own = HAS.format(say_indexes(indexes)) if indexes else ""
+    own = HAS.format(say_indexes(indexes)) if greedy and indexes else ""  # else the evidence has them
     if greedy and taken:
         single = taken.value == 1
         how = TAKES_PAGES.format(
