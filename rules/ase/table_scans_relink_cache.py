@@ -232,7 +232,8 @@ def _held_against_caches(
         first = [(tables[0].row.database, tables[0].row.object_name)]
         plans, (_, busy) = plans_of(facts, first), busy_of(facts)
         work = share >= limits.nearly_all_percent and (busy is None or busy >= limits.busy_percent)
-        if not (plans and plans[0].scanned) and not (work and any(by_text(facts, first))):
+        shown_to_scan = bool(plans and plans[0].scanned) or (work and any(by_text(facts, first)))
+        if not shown_to_scan and _costliest(facts, limits, tables[0]) is None:
             return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
     evidence = [
         Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)
@@ -296,15 +297,8 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
     loud, commands = of_tasks(queue, limits), command_time(facts)
     if commands and commands.seconds > limits.command_seconds:
         return None
-    used = by_text(facts, [(first.row.database, first.row.object_name)])
-    found = [
-        one
-        for used_by in used
-        if isinstance(used_by.fact, MonCachedStatement)
-        if (one := worked(facts, used_by.fact)) and _scans(one, first)
-    ]
-    top = max(found, key=lambda one: one.engines, default=None)
-    if loud is None or top is None or top.percent < limits.cpu_percent:
+    top = _costliest(facts, limits, first)
+    if loud is None or top is None:
         return None
     name, row = name_of(first.row), top.statement
     do, indexes = _index_for(facts, top, first.row)
@@ -331,6 +325,18 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
         ),
         share=min(top.percent, 100.0),
     )
+
+
+def _costliest(facts: Facts, limits: Limits, first: Scanned) -> Worked | None:
+    """The statement that scans this table and is much of what the engines do; `None` where none is."""
+    found = [
+        one
+        for used_by in by_text(facts, [(first.row.database, first.row.object_name)])
+        if isinstance(used_by.fact, MonCachedStatement)
+        if (one := worked(facts, used_by.fact)) and _scans(one, first)
+    ]
+    top = max(found, key=lambda one: one.engines, default=None)
+    return top if top and top.percent >= limits.cpu_percent else None
 
 
 def _index_for(facts: Facts, top: Worked, table: MonOpenObjectActivity) -> tuple[str, list[IndexKeys]]:
