@@ -1,9 +1,10 @@
 """Tables with the allpages lock scheme have lock waits.
 
 Finds: page locks, last pages of heaps or address locks that tasks wait for (or contention for the address lock hash
-table), on a server where a real share of the changed rows lives in allpages tables. sp_sysmon names no table; where
-sp_object_stats or monOpenObjectActivity and a listing of lock schemes are there, the tables are named; and whatever
-share of its own requests it is, the table that half of all lock waits are booked to, while tasks wait for page locks.
+table), on a server where a real share of the changed rows lives in allpages tables; or task switches due to address
+locks alone, which only index pages of allpages tables take. sp_sysmon names no table; where sp_object_stats or
+monOpenObjectActivity and a listing of lock schemes are there, the tables are named; and whatever share of its own
+requests it is, the table that half of all lock waits are booked to, while tasks wait for page locks.
 
 Why it matters: an allpages table locks whole pages, and its index pages too: one row's change blocks its neighbours,
 inserts into a heap queue for its last page, and index pages cost address locks, which no setting avoids. Datarows and
@@ -65,6 +66,7 @@ from rules.ase._evidence.spinlocks.gates import BUSY_PERCENT, LOCK_PERCENT, LOOK
 from rules.ase._evidence.spinlocks.ratio import refused
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
+from rules.ase._evidence.waits.address_switches import by_switches
 from rules.ase._evidence.waits.chains import CHAIN_FACTS
 from rules.ase._evidence.waits.events import LOCKS as LOCK_EVENTS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, hot_row
@@ -261,6 +263,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         )
         yield Clean(f"{said}, but the listing of lock schemes ({none.source}) has no user table with allpages")
     elif share is None:
+        if told := by_switches(facts, limits.switches_percent, NAMES):
+            yield told
         yield Unknown((*Unknown.of(RowsChanged).missing, *NAMES))
     elif isinstance(share, Untrusted):
         yield share

@@ -10,8 +10,9 @@ the queue while throughput is at what these engines give. It is no fault of a se
 takes it away.
 
 What to do: look at the statements that take most of the processor first. Where monSysStatement or monProcessStatement
-show one that takes a large part, it is named by procedure and line, with the table that its plan scans; else between
-two snapshots of monCachedStatement, AvgCPUTime times the growth of UseCount. Where spins were counted and nothing
+show one that takes a large part, it is named by procedure and line, with the table that its plan scans; else by
+monCachedStatement, AvgCPUTime times the growth of UseCount between two snapshots, with the table that it scans and the
+index it wants. Where spins were counted and nothing
 spins, one engine more is right, if the host has a processor that is idle at the same minutes, which no export of the
 server shows: the processors of the host or the virtual machine, and how busy they are, decide. sp_sysmon counts the CPU
 units that the server's threads use: of a host with two threads a core, the last of these units are the second threads
@@ -40,6 +41,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.host import HOST_FACTS, means_of, pool_command, shares_of, withheld
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
+from rules.ase._evidence.objects.costliest_cached import CACHED_FACTS, CachedCostliest, costliest_cached
 from rules.ase._evidence.server import (
     Engines,
     engines_of,
@@ -83,6 +85,7 @@ SETTLED = (
     "No spinlock that was read costs so much, and the host withholds nothing: engines {0:.0f} % busy by ticks ran for "
     "{1:.0f} % by the operating system. It is work, which no setting takes away"
 )
+WORK = "No spinlock that was read explains it"
 NO_SPINS = "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: {0}."
 COUNTED_BY, NOT_COUNTED = "two snapshots of monSpinlockActivity show them", "this release counts them nowhere"
 UNITS = (
@@ -94,6 +97,7 @@ WITHHELD = "No engine more: the host gives those there are less than they ask fo
 WHOLE_PERCENT = 102.0
 """A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
 MOST = "max online engines"
+ADD_NONE = "Add no engine"
 STEP, LEFT_FREE = 0.5, 1
 """This project: half as many engines again at most before it is measured anew; practice: one core is left for the
 threads of disks and network (benohead.com, X - 1 engines)."""
@@ -140,6 +144,7 @@ class Queue:
         *CACHE_FACTS,
         *HOST_FACTS,
         *COSTLIEST_FACTS,
+        *CACHED_FACTS,
         HostProcessors,
         MetadataSpinlock,
         RunnableTasks,
@@ -244,9 +249,13 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
     counted = most is not None and rate is not None
     table = "monCachedStatement" if offers(facts, "monCachedStatement") else "monSysStatement"
-    top = costliest(facts, "cpu_milliseconds")
+    top, cached = costliest(facts, "cpu_milliseconds"), costliest_cached(facts)
+    if top and not top.running and not (cached and cached.name == top.name):
+        cached = None  # what the pipe lists says the line of a procedure, too
     tune = (
-        f"First tune {top.name}{top.scanning}. "
+        f"{cached.step} "
+        if cached
+        else f"First tune {top.name}{top.scanning}. "
         if top
         else f"Tune the statements that take most of the processor: {STATEMENTS[table]}. "
     )
@@ -259,16 +268,19 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         if pool and other != pool and one.busy_percent is not None
     )
     more = _one_more(facts, number, queue.tasks, pool, counted=counted) if counted or pool else _not_yet(facts)
+    if cached and not pool and not more.startswith(ADD_NONE):
+        more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
     return Finding(
         subject=subject_of(facts),
         severity=severity,
-        title=f"{each:.1f} tasks queue for each of {number} engines{name} that are {busy:.0f} % busy",
+        title=f"{each:.1f} tasks queue for each of {number} engines{name} that are {busy:.0f} % busy"
+        + (cached.title if cached else ""),
         seen=joined(
             f"{number} engines{name} are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine"
             f"{f'; other pools are less busy ({rest})' if rest else ''}.",
             spins,
         ),
-        because=_why(facts, engines, top, pool),
+        because=_why(facts, engines, top, cached, pool),
         do=f"{tune}{WITHHELD}" if withheld(facts, pool) else joined(more, tune.strip()) if pool else tune + more,
         unknown=joined(
             UNITS.format(units) if units is not None and known(units) else HOST,
@@ -302,14 +314,16 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
                 if sample and units is not None and known(units)
                 else ()
             ),
-            *(top.evidence(facts) if top else ()),
+            *(cached.evidence if cached else top.evidence(facts) if top else ()),
         ),
         share=busy,
     )
 
 
-def _why(facts: Facts, engines: Engines, top: Costliest | None, pool: str) -> str:
+def _why(facts: Facts, engines: Engines, top: Costliest | None, cached: CachedCostliest | None, pool: str) -> str:
     """That it is work, as far as the host's part is settled, and which statement most of it is."""
+    if cached:
+        return f"{WORK}: {cached.says}."
     means = means_of(shares_of(facts, pool))
     settled = means is not None and not means.withheld()
     cause = SETTLED.format(means.ticks, means.given) if means and settled else CAUSES
@@ -337,7 +351,7 @@ def _not_yet(facts: Facts) -> str:
     most = setting_of(facts, MOST)
     room = most.run_number if most else None
     configured = "" if room is None else f" ({MOST} is {room:g})"
-    return f"Add no engine{configured} before the host is known to have a processor idle."
+    return f"{ADD_NONE}{configured} before the host is known to have a processor idle."
 
 
 def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counted: bool = True) -> str:
@@ -357,7 +371,7 @@ def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counte
     more = int(min([*bounds, room - every] if room is not None and room > every else bounds))
     if cores is not None and more < 1:
         return (
-            f"Add no engine: the host has {cores:,.0f} cores for {every} engines, and the threads for disks and "
+            f"{ADD_NONE}: the host has {cores:,.0f} cores for {every} engines, and the threads for disks and "
             "network want one, too."
         )
     more = max(1, more)

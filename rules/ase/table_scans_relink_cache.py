@@ -35,7 +35,6 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import (
     CachePool,
     IndexKeys,
-    MonCachedStatement,
     MonDataCache,
     MonOpenObjectActivity,
     MonSpinlockActivity,
@@ -43,6 +42,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.ase._evidence.caches.figures import page_kb
+from rules.ase._evidence.objects.costliest_cached import scanning_most
 from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.plans import owner_of, plans_of
 from rules.ase._evidence.objects.poor_index import PoorIndex, poor_index
@@ -52,7 +52,6 @@ from rules.ase._evidence.objects.scans import (
     SHARE_PERCENT,
     SIZES,
     TABLE_PERCENT,
-    WHOLE_TIMES,
     Scanned,
     Searches,
     reading_most,
@@ -69,7 +68,7 @@ from rules.ase._evidence.objects.seen import (
     name_of,
     sizes,
 )
-from rules.ase._evidence.objects.statement_cpu import Worked, worked
+from rules.ase._evidence.objects.statement_cpu import Worked
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, shown, with_statements
 from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
@@ -87,7 +86,7 @@ from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.ase._evidence.times import when as covers
 from rules.ase._evidence.waits.events import RUN_QUEUE
-from rules.ase._evidence.waits.index_wanted import columns_of, pages_each
+from rules.ase._evidence.waits.index_wanted import columns_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
 from rules.engine import limit, percent, rule
@@ -232,7 +231,8 @@ def _held_against_caches(
         first = [(tables[0].row.database, tables[0].row.object_name)]
         plans, (_, busy) = plans_of(facts, first), busy_of(facts)
         work = share >= limits.nearly_all_percent and (busy is None or busy >= limits.busy_percent)
-        if not (plans and plans[0].scanned) and not (work and any(by_text(facts, first))):
+        shown_to_scan = bool(plans and plans[0].scanned) or (work and any(by_text(facts, first)))
+        if not shown_to_scan and _costliest(facts, limits, tables[0]) is None:
             return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
     evidence = [
         Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)
@@ -296,15 +296,8 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
     loud, commands = of_tasks(queue, limits), command_time(facts)
     if commands and commands.seconds > limits.command_seconds:
         return None
-    used = by_text(facts, [(first.row.database, first.row.object_name)])
-    found = [
-        one
-        for used_by in used
-        if isinstance(used_by.fact, MonCachedStatement)
-        if (one := worked(facts, used_by.fact)) and _scans(one, first)
-    ]
-    top = max(found, key=lambda one: one.engines, default=None)
-    if loud is None or top is None or top.percent < limits.cpu_percent:
+    top = _costliest(facts, limits, first)
+    if loud is None or top is None:
         return None
     name, row = name_of(first.row), top.statement
     do, indexes = _index_for(facts, top, first.row)
@@ -333,6 +326,12 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
     )
 
 
+def _costliest(facts: Facts, limits: Limits, first: Scanned) -> Worked | None:
+    """The statement that scans this table and is much of what the engines do; `None` where none is."""
+    top = scanning_most(facts, first)
+    return top if top and top.percent >= limits.cpu_percent else None
+
+
 def _index_for(facts: Facts, top: Worked, table: MonOpenObjectActivity) -> tuple[str, list[IndexKeys]]:
     """What to do about a statement that reads much of a table, with the indexes that are listed."""
     columns, indexes = columns_of(top.statement.text or ""), indexes_of(facts, table.object_name)
@@ -344,12 +343,6 @@ def _index_for(facts: Facts, top: Worked, table: MonOpenObjectActivity) -> tuple
     if columns:
         return INDEX.format(what, ran, name_of(table), ", ".join(columns), others), indexes
     return NARROW.format(what, ran), indexes
-
-
-def _scans(one: Worked, table: Scanned) -> bool:
-    """Whether an execution reads about what a scan of the table does."""
-    pages = pages_each(one.statement)
-    return pages is not None and pages * WHOLE_TIMES >= table.mean_pages
 
 
 def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:

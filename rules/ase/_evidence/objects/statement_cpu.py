@@ -27,6 +27,8 @@ class Worked:
     """Of processor time, each."""
     busy: float
     """Engines at work, by all statements together."""
+    by_scans: bool = False
+    """Whether its executions were not counted in the interval, but the scans of the table that it reads whole."""
 
     @property
     def engines(self) -> float:
@@ -42,6 +44,7 @@ class Worked:
     def says(self) -> str:
         """Its figures, as a clause."""
         each = f"{self.per_second:,.1f} a second of {self.milliseconds:,.0f} ms of CPU each"
+        each += " (as often as its table is scanned)" if self.by_scans else ""
         return f"{each} keep {self.engines:.1f} of the {self.busy:.1f} busy engines at work"
 
 
