@@ -221,14 +221,16 @@ GAP = (
 """Vendor, as the next two: Transact-SQL Users Guide 15.7, "Reducing the identity number gap" (dc32300.1570 X21972)."""
 GAP_WRITES = (
     "With identity_gap 1 the server writes the new number with each row, which brings page lock contention (vendor): "
-    "{0} tasks wait for page {1} of a table that locks rows."
+    "{0} of a table that locks rows."
 )
 GAP_PERHAPS = (
     "Look at identity_gap in `sp_help {1}`: with 1 the server writes the new number with each row, which brings page "
     'lock contention (vendor), and `sp_chgattribute "{1}", "identity_gap", 1000` takes numbers in blocks.'
 )
-NO_GAP = "Find what page {2} of {0} is, by `dbcc page`, before anything is changed: its identity_gap is not 1."
-PAGES_WAIT = "{0} tasks wait for page {1} of a table that locks rows, so neither its rows nor its scheme are the cause."
+NO_GAP = "Find what {2} of {0} is, by `dbcc page`, before anything is changed: its identity_gap is not 1."
+NO_PAGE = "the page that is waited for (monLocks at a busy moment)"
+PAGES_WAIT = "{0} of a table that locks rows, so neither its rows nor its scheme are the cause."
+PAGES_COUNTED = "by sp_sysmon {0:,.0f} waits are for pages, most of them"
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
 TABLES = MissingInput("which tables have lock waits", MonOpenObjectActivity.COLLECTED_BY)
@@ -325,8 +327,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             *waiting_sessions(facts),
             *_timeouts(facts),
             *(
-                (Evidence("locks on pages waited for at that moment", paged.number, "", paged.lock.source),)
-                if paged
+                (Evidence("locks on pages waited for at that moment", paged.number, "", paged.source),)
+                if paged and paged.lock
                 else ()
             ),
             *((Evidence("identity_gap", 1, "", paged.gap.source),) if paged and paged.gap else ()),
@@ -372,13 +374,15 @@ def _scans(wanted: IndexWanted) -> str:
 
 
 def _page(paged: PageLocked) -> str:
-    page = paged.lock.page
-    return f"{page:.0f}" if known(page) else "?"
+    page = paged.lock.page if paged.lock else None
+    return f"page {page:.0f}" if known(page) else "page ?" if paged.lock else NO_PAGE
 
 
 def _why_pages(paged: PageLocked) -> str:
     """Why tasks wait for a page of a table that locks rows, as far as it is known."""
-    return (GAP_WRITES if paged.gap else PAGES_WAIT).format(paged.number, _page(paged))
+    many = f"{paged.number:.0f} tasks wait for {_page(paged)}" if paged.lock else PAGES_COUNTED.format(paged.number)
+    said = (GAP_WRITES if paged.gap else PAGES_WAIT).format(many)
+    return f"{said[0].upper()}{said[1:]}"
 
 
 def _gap(table: Waiting, paged: PageLocked) -> str:

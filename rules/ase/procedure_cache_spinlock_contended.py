@@ -12,7 +12,8 @@ in use, because the engines' own reserve is divided by it (scripted where half o
 local cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4
 on. Which of them helps is the experience of practitioners, and the static ones go into one restart; a larger engine
 local cache is scripted where `monProcELC` (16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words
-otherwise.
+otherwise; beside a lower `max online engines`, which makes each reserve twice as large or more, it waits for the
+figures after that.
 
 When to ignore it: when the engines are not busy, or in the minutes after a restart while all plans are made anew.
 sp_sysmon prints nothing of these spinlocks.
@@ -78,6 +79,7 @@ NO_MORE = (
 DIVIDES = f"That {SIZE} times {LOCAL} is divided by it is experience (a blog of SAP's, 2020), no manual says so."
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
+SECOND = f"{LOCAL} up to {MOST_LOCAL:g}, the most advised, in a later restart and only if it stays contended"
 SHARED = (
     "What the engines keep for themselves is missing from the pool of all: look at procedures thrown out, and at Empty "
     "of monProcELC, before and after. The least that was seen to run is the value in the undo."
@@ -221,17 +223,18 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
     size, local, most = (setting_of(facts, name) for name in (SIZE, LOCAL, ENGINES))
     online, _ = busy_of(facts)
     may = most.run_number if most else None
+    first: tuple[Change, ...] = ()
     if most and may and online and may > online:
         needed = _needed(facts, online)
         fewer = may >= MANY * needed and name == PROCEDURE_CACHE and not (counted and not counted.empty)
         waiting = waiting_number(most)
+        if fewer and (waiting is None or waiting > needed):
+            first = (configure(ENGINES, may, needed, cautions=(NO_MORE, DIVIDES), configured=waiting),)
         yield Advice(
             f"{ENGINES} is {may:.0f} and {online} are online, which divides the engines' own reserve",
             f"{ENGINES} from {may:.0f} to {needed}" if fewer else f"{ENGINES} no higher than the engines in use",
             evidence=(Evidence(ENGINES, may, "", most.source, float(online)),),
-            changes=(configure(ENGINES, may, needed, cautions=(NO_MORE, DIVIDES), configured=waiting),)
-            if fewer and (waiting is None or waiting > needed)
-            else (),
+            changes=first,
         )
     share = local.run_number if local else None
     pages = size.run_number if size else None
@@ -241,8 +244,11 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
         waiting = waiting_number(local)
         if counted and not counted.empty and share < MOST_LOCAL:
             do = ""  # nobody found it empty: a larger one changes nothing
-        elif counted and share < MOST_LOCAL and (waiting is None or waiting <= share):
-            changes = (configure(LOCAL, share, MOST_LOCAL, cautions=(SHARED,), configured=waiting),)
+        elif share < MOST_LOCAL and (waiting is None or waiting <= share):
+            if first:  # both at once would take the most out of the pool of all for one cause
+                do = SECOND
+            elif counted:
+                changes = (configure(LOCAL, share, MOST_LOCAL, cautions=(SHARED,), configured=waiting),)
         yield Advice(
             f"each engine keeps about {pages * share / 100.0 / may:,.0f} pages at {LOCAL} {share:g}{most_advised}",
             do,

@@ -25,11 +25,12 @@ and from the text of `sp_help`, which names no database::
   masked and never compared. A listing of it without lockscheme and without type takes every row for a table.
 * Views and procedures have no scheme (`not a table`, NULL): passed over. So is a row whose `type` is no table's.
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
+* `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from collectors.facts.ase import IndexSize, TableScheme
@@ -66,18 +67,19 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize]:
     tables = 0
     helped: Row | None = None
     said: list[TableScheme] = []
+    gap: float | None = None
     since = index = 0
     while index < len(report.lines):
         line = report.lines[index]
         if printed := PRINTED.match(line):
             tables += 1
             yield from said
-            said = list(_printed(report, index, since, helped, printed[1].lower()))
-            helped = None
+            said = _numbered(_printed(report, index, since, helped, printed[1].lower()), gap)
+            helped = gap = None
         elif HELP.match(line):
             table = cut(report.lines, index, stop=STOP)
             helped = table.rows[0] if len(table.rows) == 1 else None
-            since = index
+            since, gap = index, None
             index = max(table.last, index)
         elif HEADING.search(line) and not ASKED.match(line):
             table = cut(report.lines, index, stop=STOP)
@@ -88,8 +90,11 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize]:
         elif ATTRIBUTES.match(line):
             table = cut(report.lines, index, stop=STOP)
             report.claim(index, table.last)
-            gap = number(table.rows[0].get("identity_gap")) if len(table.rows) == 1 else None
-            said = [one if gap is None else replace(one, identity_gap=gap) for one in said]
+            found = number(table.rows[0].get("identity_gap")) if len(table.rows) == 1 else None
+            if helped:  # its lock scheme is still to come
+                gap = gap if found is None else found
+            else:
+                said = _numbered(said, found)
             index = max(table.last, index)
         elif NOT_APPLICABLE.match(line):
             report.claim(index)
@@ -97,6 +102,11 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize]:
     yield from said
     if not tables:
         raise NotThisReport
+
+
+def _numbered(said: Iterable[TableScheme], gap: float | None) -> list[TableScheme]:
+    """The same with the gap that `sp_help` prints below or above the scheme."""
+    return [one if gap is None else replace(one, identity_gap=gap) for one in said]
 
 
 def _printed(report: Report, index: int, since: int, helped: Row | None, scheme: str) -> Iterator[TableScheme]:

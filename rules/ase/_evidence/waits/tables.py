@@ -92,27 +92,48 @@ def locks_table(lock: HeldLock, row: MonOpenObjectActivity) -> bool:
 class PageLocked:
     """A table that locks rows, while most of those who wait for locks on it wait for one on a whole page."""
 
-    lock: HeldLock
-    """The first that is waited for."""
-    number: int
-    """Locks on pages that are waited for at that moment."""
+    lock: HeldLock | None
+    """The first that is waited for; `None`: sp_sysmon counts them, and no export shows the locks of a moment."""
+    number: float
+    """Locks on pages that are waited for at that moment, or waits for such locks in the sample of sp_sysmon."""
     gap: TableScheme | None
     """Where the numbers of its IDENTITY column are taken one by one; `None`: they are not, or nobody listed it."""
     listed: bool
     """Whether `identity_gap` was collected."""
+    source: Source
 
 
 def page_locked(facts: Facts, table: Waiting) -> PageLocked | None:
-    """The page locks of a table that locks rows, where they are most of what is waited for on it at this moment."""
+    """The page locks of a table that locks rows, where they are most of what is waited for on it.
+
+    By the locks of a moment where these show tasks that wait for it, else by the counts of sp_sysmon.
+    """
     if table.scheme != "datarows" or table.system:
-        return None
-    waiting = [one for one in of_last_file(facts.every(HeldLock)) if one.waiting and locks_table(one, table.row)]
-    pages = [one for one in waiting if one.level == "page"]
-    if len(pages) < LEAST_WAITING or 2 * len(pages) <= len(waiting):
         return None
     named = [one for one in facts.every(TableScheme) if one.table == table.row.object_name]
     listed = [one for one in named if known(one.identity_gap)]
-    return PageLocked(pages[0], len(pages), next((one for one in listed if one.identity_gap == 1), None), bool(listed))
+    gap = next((one for one in listed if one.identity_gap == 1), None)
+    waiting = [one for one in of_last_file(facts.every(HeldLock)) if one.waiting and locks_table(one, table.row)]
+    if len(waiting) < LEAST_WAITING:
+        return _pages_counted(facts, table, gap, listed=bool(listed))
+    pages = [one for one in waiting if one.level == "page"]
+    if len(pages) < LEAST_WAITING or 2 * len(pages) <= len(waiting):
+        return None
+    return PageLocked(pages[0], len(pages), gap, bool(listed), pages[0].source)
+
+
+def _pages_counted(facts: Facts, table: Waiting, gap: TableScheme | None, *, listed: bool) -> PageLocked | None:
+    """The same by sp_sysmon, which counts all tables together.
+
+    With a share of all waits for this table and a share of them for pages, the waits for its pages are at least the sum
+    of both less the whole: most of all waits must be.
+    """
+    counted = _waits_by_kind(facts)
+    pages = {kind: one for kind, one in counted.items() if kind.endswith(" Page")}
+    whole, waits = (sum(count for count, _ in found.values()) for found in (counted, pages))
+    if not waits or table.share + 100.0 * waits / whole - 100.0 <= 50.0:
+        return None
+    return PageLocked(None, waits, gap, listed, max(pages.values(), key=lambda one: one[0])[1])
 
 
 def say_tables(facts: Facts, tables: list[Waiting], kinds: list[tuple[str, float, Source]]) -> str:
@@ -140,18 +161,21 @@ def table_evidence(tables: list[Waiting]) -> Iterator[Evidence]:
         yield Evidence(f"lock waits of {one.name}", one.waits, "", one.row.source)
 
 
+def _waits_by_kind(facts: Facts) -> dict[str, tuple[float, Source]]:
+    """How often each type of lock was waited for by sp_sysmon, with its line."""
+    latest = {one.lock_type: one for one in facts.every(LockRequests) if one.lock_type != LAST_PAGES}
+    return {kind: (one.waited, one.source) for kind, one in latest.items() if known(one.waited)}
+
+
 def lock_kinds(facts: Facts) -> list[tuple[str, float, Source]]:
     """The types of locks that sp_sysmon counts most waits for, each with its count; most first."""
-    latest = {one.lock_type: one for one in facts.every(LockRequests) if one.lock_type != LAST_PAGES}
-    waited = [(one.lock_type, one.waited, one.source) for one in latest.values() if known(one.waited)]
-    found = [(kind, float(count), source) for kind, count, source in waited if count > 0]
+    found = [(kind, float(count), source) for kind, (count, source) in _waits_by_kind(facts).items() if count > 0]
     return sorted(found, key=lambda one: -one[1])[:NAMED]
 
 
 def mostly_address(facts: Facts) -> bool:
     """Whether more than half of the lock waits that sp_sysmon counts are for address locks."""
-    latest = {one.lock_type: one.waited for one in facts.every(LockRequests) if one.lock_type != LAST_PAGES}
-    waits = {kind: count for kind, count in latest.items() if known(count)}
+    waits = {kind: count for kind, (count, _) in _waits_by_kind(facts).items()}
     address = sum(count for kind, count in waits.items() if kind.endswith("Address"))
     return 2 * address > sum(waits.values())
 
