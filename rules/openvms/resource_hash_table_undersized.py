@@ -59,6 +59,7 @@ from rules.openvms._evidence.node import (
     in_prose,
     level_of,
     node_name,
+    parameter_of,
     pending_alone,
     pending_clause,
     pending_of,
@@ -121,6 +122,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = chain_of(facts)
     if not isinstance(found, Chain):
         yield from _next_boot_alone(facts, limits)
+        yield from _by_own_test(facts)
         yield from found
         return
     waits = pending_of(facts, NAME)
@@ -392,6 +394,60 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Evidence("resources at the peak", peak, "resources", source),
             Evidence(AFTER_BOOT, round(after, 3), "resources per bucket", fact.source, limits.mean_chain),
         ),
+    )
+
+
+def _by_own_test(facts: Facts) -> Iterator[Finding]:
+    """A series of this node shows what the value that runs costs; how many resources production has is not known."""
+    setting = parameter_of(facts, NAME, RANGE.low, RANGE.high)
+    if not isinstance(setting, tuple) or isinstance(level_of(facts, "resources"), tuple):
+        return
+    value, fact = setting
+    own = own_value(facts, NAME, value)
+    if own is None or own.low.value != value:  # what a value costs that was not tried is not measured
+        return
+    new, waits, told = next_power_of_two(own.enough.value), pending_of(facts, NAME), hard_coded(facts, NAME)
+    settled = waits is not None and next_power_of_two(waits[0]) >= new
+    memory = (new - next_power_of_two(value)) * BUCKET_BYTES / 2**20
+    less = 100 * (1 - own.low.rate / own.enough.rate)
+    do = (
+        f"{NAME} {value:.0f} → {new}, {WHEN}: MIN_{NAME} = {new} in MODPARAMS.DAT, then AUTOGEN, for it is not "
+        f"dynamic; about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as recalled)."
+    )
+    if settled and waits:
+        do = f"The pending {NAME} {waits[0]:.0f} is enough: nothing is to be set, only the reboot is missing."
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"{NAME} {value:,.0f} runs, which does {less:.0f} % less than {new:,} in a test on this node",
+        seen=joined(f"{sentence(own.said)}", pending_text(NAME, waits[0]) if waits else ""),
+        because=f"In too small a table each search walks a chain. {ALONG}",
+        do=joined(do, f"First take out the line of MODPARAMS.DAT that hard-codes {NAME}." if told else ""),
+        unknown=(
+            "Production gains it only with as many resources as the test had: MONITOR LOCK or a T4 of a busy day shows "
+            "how many it has."
+        ),
+        evidence=(
+            Evidence(NAME, value, "entries", fact.source),
+            *_waiting(waits),
+            *own.proof,
+            *autogen_evidence(facts, NAME),
+        ),
+        explains=(f"scaling/parameter_gain_flattens:{own.series.title}",),
+        changes=()
+        if settled
+        else (
+            advise_parameter(
+                NAME,
+                value,
+                new,
+                when=WHEN,
+                cautions=(USE, *((told,) if told else ())),
+                memory_mb=memory,
+                node=node_name(facts),
+            ),
+        ),
+        expects=own.expects,
     )
 
 

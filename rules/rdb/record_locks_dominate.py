@@ -9,6 +9,9 @@ What to do: let reports run in SET TRANSACTION READ ONLY, which reads snapshots;
 changes most of a table may reserve it: RESERVING t FOR PROTECTED WRITE lets others only read it, EXCLUSIVE nobody (the
 vendor's help); that fewer row locks are then taken is inferred. The way back is FOR SHARED WRITE.
 
+Where one process asks for nearly all of them, and a transaction takes a table's worth, the process is named, and for
+what changes rows the reserving comes first, or commits in portions.
+
 Where transactions that change rows lock many on each page, and hardly a lock is asked back, page level locking of that
 storage area is a candidate: it holds page locks to the end of the transaction, so for short ones alone.
 
@@ -20,11 +23,12 @@ transaction waits for all writers before it starts.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts
-from collectors.facts.rdb import StatisticRow
+from collectors.facts import Facts, known
+from collectors.facts.rdb import AttachedProcess, ProcessLocks, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Expectation, Finding, Outcome, Severity, Unknown, joined
+from rules.rdb._evidence.attached import attached_to, called, image_of
 from rules.rdb._evidence.counted import (
     ASKED,
     COUNTED_FACTS,
@@ -38,7 +42,7 @@ from rules.rdb._evidence.counted import (
     rounded,
     rows_of,
 )
-from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.limits import BusyLimits
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, waits_of
@@ -64,6 +68,14 @@ TO_THE_END = (
     "{0:g} record locks are asked for on each page lock, the transactions change rows, and hardly a lock is asked "
     "back. Page level locking takes one lock for the rows of a page, and holds it to the transaction's end (vendor)."
 )
+OF_ONE = (
+    "See what {name} does{image}; if it changes these rows, SET TRANSACTION READ WRITE RESERVING <table> FOR EXCLUSIVE "
+    "WRITE (all others wait for the table until it ends; PROTECTED WRITE lets them read), or commit in portions. If it "
+    "only reads: SET TRANSACTION READ ONLY{snapshots}."
+)
+INFERRED = (
+    "Which tables it works on is in no statistics; that fewer row locks are taken on a reserved table is inferred."
+)
 NO_AREA = "The application tells which area <area> is and how long its transactions are."
 DEFERRED = " (snapshots are deferred: it then waits for all writers)"
 DISABLED = " (snapshots are disabled: enable them first)"
@@ -84,6 +96,15 @@ class Limits(BusyLimits):
     records_per_transaction: float = limit(
         100.0, "this project: a hundred row locks in a transaction are a scan", unit="record lock operations"
     )
+    of_one_transaction: float = limit(
+        100_000.0,
+        "this project: so many row locks are a table's worth, kept to the end of the transaction in the lock database",
+        low=100,
+        unit="record lock operations",
+    )
+    of_one_percent: float = percent(
+        90.0, "this project: with nearly all the locks of one process its transactions are those counted", low=50
+    )
     rows_of_a_page: float = limit(
         10.0, "this project: with ten record locks on each page lock one lock of a page would save nine", unit="locks"
     )
@@ -98,7 +119,13 @@ class Limits(BusyLimits):
     )
 
 
-@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(StatisticRow,),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, ProcessLocks, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node with most record locks."""
     for one in databases(facts, (StatisticRow,)):
@@ -128,23 +155,32 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
     groups = [] if waits.refused() else waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
     snapshots = {"deferred": DEFERRED, "disabled": DISABLED}.get((one.word("snapshot_mode") or "").lower(), "")
     busy = share.whole >= limits.busy_operations
-    rows = None if one.by_page or groups else _rows_of_a_page(each, limits)
+    main = _of_one(facts, one, each, limits) if per >= limits.of_one_transaction else None
+    rows = None if one.by_page or groups or main else _rows_of_a_page(each, limits)
     root = comment(one.root, 255) if one.root else "<root file>"
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if busy else Severity.NOTE,
-        title=f"record locks are {share.percent:.0f} % of the {share.counted_as}, {rounded(per)} a transaction",
+        severity=Severity.ADVICE if busy or main else Severity.NOTE,
+        title=(f"process {main.name} takes most: " if main else "")
+        + f"record locks are {share.percent:.0f} % of the {share.counted_as}, {rounded(per)} a transaction",
         seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are of "
             f"record locks, {rounded(per)} for each transaction.",
             f"Waited for most: {hottest(groups)}." if groups else "",
+            f"Process {main.name} asked for {main.percent:.1f} % of all locks." if main else "",
         ),
         because=TO_THE_END.format(rows.value)
         if rows
         else joined(LOCKED, OFF if one.is_on("adjustable_locking") is False else ""),
-        do=PAGE_LEVEL.format(root=root, found=NO_AREA) if rows else DO.format(snapshots=snapshots),
+        do=OF_ONE.format(name=main.name, image=main.image, snapshots=snapshots)
+        if main
+        else PAGE_LEVEL.format(root=root, found=NO_AREA)
+        if rows
+        else DO.format(snapshots=snapshots),
         unknown=joined(
-            "Which programs take them is in no statistics: the screen Process Lock Overview names processes.",
+            INFERRED
+            if main
+            else "Which programs take them is in no statistics: the screen Process Lock Overview names processes.",
             caveats(one, each),
         ),
         evidence=(
@@ -159,12 +195,47 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
                 share.source,
                 limits.records_per_transaction,
             ),
+            *((main.proof,) if main else ()),
             *((rows,) if rows else ()),
             *evidence_of(groups, "waits for"),
         ),
         expects=(Expectation("record lock operations per transaction", round(per, 1), "lower", "heuristic"),),
         share=round(share.percent, 1),
     )
+
+
+@dataclass(frozen=True)
+class _Main:
+    """The process that asks for nearly all locks."""
+
+    name: str
+    percent: float
+    image: str
+    proof: Evidence
+
+
+def _of_one(facts: Facts, one: OneDatabase, each: Statistics, limits: Limits) -> _Main | None:
+    """The process that asked for nearly all locks on the node, no server of Rdb; `None`: there is none."""
+    listed = {
+        (process.pid, process.stream): process
+        for process in belonging(facts.every(ProcessLocks), one)
+        if (process.node or "").upper() == (each.node or "").upper()
+    }
+    counts = {key: float(process.requested) for key, process in listed.items() if known(process.requested)}
+    whole = sum(counts.values())
+    if len(counts) < len(listed) or not whole:
+        return None
+    first = listed[max(counts, key=lambda key: counts[key])]
+    percent = 100 * counts[first.pid, first.stream] / whole
+    if first.server or percent < limits.of_one_percent:
+        return None
+    attached = attached_to(facts, one)
+    known_as, image = attached.get(first.pid), image_of(attached, first.pid)
+    name = called(known_as) if known_as and known_as.process else comment(first.pid, 20)
+    proof = Evidence(
+        f"locks requested, process {name}", round(percent, 1), "% of all listed", first.source, limits.of_one_percent
+    )
+    return _Main(name, percent, f" in {image}" if image else "", proof)
 
 
 def _rows_of_a_page(each: Statistics, limits: Limits) -> Evidence | None:

@@ -12,15 +12,17 @@ What to do: take the smallest value that does as much as the best, with room to 
 values, or beyond them, nobody knows: measure there.
 
 When to ignore it: when the runs differed in more than the parameter, or had another load than production. It is a note
-always: which value is in force, a series does not say.
+always: which value is in force, a series does not say; a listing of SYSGEN of the same node does.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
+from collectors.facts.openvms import Node, SysgenParameter
 from collectors.facts.scaling import ParameterSeries
 from rules.engine import limit, rule
 from rules.finding import (
@@ -62,10 +64,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not found:
         yield NotApplicable("no series over a parameter was collected")
     for series in found:
-        yield _judge(series, limits)
+        yield _judge(series, limits, _in_force(facts, series))
 
 
-def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
+def _judge(series: ParameterSeries, limits: Limits, runs: float | None) -> Outcome:
     if any(not math.isfinite(point.value) or not math.isfinite(point.rate) for point in series.points):
         return Untrusted(f"{series.title}: a value or a rate is not a number")
     if any(point.value < 0 or point.rate < 0 for point in series.points):
@@ -87,7 +89,7 @@ def _judge(series: ParameterSeries, limits: Limits) -> Outcome:
             f"{series.title}: from {series.parameter} {_said(steps[0].value)} to {_said(steps[-1].value)} the rate "
             f"differs by no more than {limits.noise_percent:g} %"
         )
-    return _finding(series, steps, best, enough_of(steps, limits.noise_percent), limits)
+    return _finding(series, steps, best, enough_of(steps, limits.noise_percent), limits, runs)
 
 
 def _is_value_blocks(series: ParameterSeries, steps: list[Step]) -> bool:
@@ -131,7 +133,20 @@ def _rates(series: ParameterSeries, steps: list[Step]) -> str:
     return f"{unit[0].upper()}{unit[1:]} over {series.parameter}: {rates}"
 
 
-def _finding(series: ParameterSeries, steps: list[Step], best: Step, enough: Step, limits: Limits) -> Finding:
+def _in_force(facts: Facts, series: ParameterSeries) -> float | None:
+    """The value of the parameter that runs on the node that the series is of; `None`: no listing shows it."""
+    facts = facts.also(Node, SysgenParameter)
+    named = {series.node.upper()} if series.node else set(re.split(r"[^\w$]+", series.title.upper()))
+    if not any(one.name and one.name.upper() in named for one in facts.every(Node)):
+        return None
+    listed = [one for one in facts.every(SysgenParameter) if one.name == series.parameter.upper() and one.runs]
+    values = {float(one.current) for one in listed if not isinstance(one.current, str) and known(one.current)}
+    return values.pop() if len(values) == 1 else None
+
+
+def _finding(
+    series: ParameterSeries, steps: list[Step], best: Step, enough: Step, limits: Limits, runs: float | None
+) -> Finding:
     name, unit = series.parameter, series.rate_name.replace("_", " ")
     low, last = steps[0], steps[-1]
     before = next((step for step, then in pairwise(steps) if then is enough), None)
@@ -148,7 +163,8 @@ def _finding(series: ParameterSeries, steps: list[Step], best: Step, enough: Ste
             f"From {_said(enough.value)} on nothing is gained beyond {limits.noise_percent:g} %, up to "
             f"{_said(last.value)}, the largest value measured."
         )
-        do = f"See which value is in force: only one below {_said(enough.value)} leaves something to gain."
+        only = f"only one below {_said(enough.value)} leaves something to gain."
+        do = f"See which value is in force: {only}" if runs is None else f"{_said(runs)} is in force: {only}"
     else:
         because = (
             f"{_said(enough.value)} does within {limits.noise_percent:g} % of the best, and {_said(last.value)}, the "
@@ -167,8 +183,8 @@ def _finding(series: ParameterSeries, steps: list[Step], best: Step, enough: Ste
         because=because,
         do=do,
         unknown=(
-            f"Beyond {_said(last.value)} nothing is known{f', and {between}' if between else ''}. Which value is in "
-            "force the series does not say."
+            f"Beyond {_said(last.value)} nothing is known{f', and {between}' if between else ''}."
+            + (" Which value is in force the series does not say." if runs is None else "")
         ),
         evidence=(
             Evidence(f"rate at {name} {_said(low.value)}, the smallest", low.rate, unit, low.source),

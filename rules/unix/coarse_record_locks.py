@@ -2,8 +2,8 @@
 
 Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
 a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
-listing); many that wait for one record (a note: the locks are fine already); in measured variants of a program how much
-clock time coarse locking takes more than fine.
+listing); many that wait for one record (the locks are fine already: a note, and a warning in listing after listing); in
+measured variants of a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -176,12 +176,11 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
         )
     held = worst.holders(behind)
     over = [one for one in several if len(one.behind_whole) >= limits.waiters]
-    same = _holds_in_all(over)
+    same = _holds_in_all([one.holders(one.behind_whole) for one in over])
     lasts = bool(same) and len(over) >= limits.listings and 2 * len(over) >= len(tables)
     who = owners(same or held)
     often = f" So it is in {len(over)} of {len(tables)} listings" if len(tables) > 1 else ""
     turns = "" if same or not often else ", with another holder"
-    command = f" (`ps -o pid,etime,args -p {same[0].pid}`)" if same and same[0].pid > 0 else ""
     return Finding(
         subject=name,
         severity=Severity.WARNING if lasts else Severity.NOTE,
@@ -196,8 +195,8 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
         ),
         because="A backup or a reorganisation may need that; a program that changes records does not.",
         do=(
-            f"See what {who} does{command}, and let it end: those that wait lock ranges already. Later run it outside "
-            "the hours of service, or have it lock in portions, range by range."
+            f"See what {who} does{_ps(same)}, and let it end: those that wait lock ranges already. Later run it "
+            "outside the hours of service, or have it lock in portions, range by range."
             if lasts
             else "See whether it lasts: one listing is one moment."
             if len(tables) == 1
@@ -213,12 +212,16 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
     )
 
 
-def _holds_in_all(over: Sequence[Queue]) -> tuple[RecordLock, ...]:
-    """The one process that those behind it wait for in each of these listings, with its command where one names it."""
-    held = [one.holders(one.behind_whole) for one in over]
+def _holds_in_all(held: Sequence[tuple[RecordLock, ...]]) -> tuple[RecordLock, ...]:
+    """The one process that is among the holders of each listing, with its command where one names it."""
     pids = set.intersection(*({lock.pid for lock in locks} for locks in held)) - {-1} if held else set()
     locks = [lock for several in held for lock in several if lock.pid in pids]
     return (max(locks, key=lambda lock: bool(lock.command)),) if len(pids) == 1 else ()
+
+
+def _ps(same: Sequence[RecordLock]) -> str:
+    """The command that shows the one process that holds, in brackets."""
+    return f" (`ps -o pid,etime,args -p {same[0].pid}`)" if same and same[0].pid > 0 else ""
 
 
 def _one_record(
@@ -228,24 +231,34 @@ def _one_record(
     waiting = hot.hottest_range
     first, count = waiting[0], len(waiting)
     to = f"to {first.end:,}" if first.end is not None else "to the end"
-    seen = sum(
-        sum((one.start, one.end) == (first.start, first.end) for one in queue.waiters) >= limits.record_waiters
+    over = [
+        (queue, those)
         for queue in several
-    )
-    held = hot.holders(waiting)
+        if len(those := queue.waiting_for(first.start, first.end)) >= limits.record_waiters
+    ]
+    held, seen = hot.holders(waiting), len(over)
+    same = _holds_in_all([queue.holders(those) for queue, those in over])
+    lasts = seen >= limits.listings and 2 * seen >= len(tables)
+    who, record = owners(same or held[:1]), f"bytes {first.start:,} {to} of {name}"
+    turns = "" if same or not lasts else ", not always with the same holder"
+    title = f"not coarse: one record of {name} has waits by {count}" + (f", held by {who}" if len(held) == 1 else "")
+    if lasts:
+        title = f"{who} keeps {record} locked: {count} wait" if same else f"{count} wait for {record} again and again"
     return Finding(
         subject=name,
-        severity=Severity.NOTE,
-        title=f"not coarse: one record of {name} has waits by {count}",
+        severity=Severity.WARNING if lasts else Severity.NOTE,
+        title=title,
         seen=(
             f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held)}; seen in {seen} of {len(tables)} "
-            f"{_listings_of(tables)}."
+            f"{_listings_of(tables)}{turns}."
         ),
         because="Finer locks change nothing here: all of them want one record.",
         do=(
-            "See what the holder does while it holds this record, and why so many need the same one (a counter, the "
-            "head of a list)."
+            f"See what {who if same else 'the holder'} does{_ps(same)} while it holds bytes {first.start:,} {to}, and "
+            "let it unlock them before it waits for anything else. Where they are a counter or the head of a list, "
+            "allot numbers in blocks or divide the list, so that fewer need the same record."
         ),
+        unknown="How long they wait no listing tells." if lasts else "",
         evidence=(
             Evidence("waiters for one record", count, "waiters", first.source, limits.record_waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),

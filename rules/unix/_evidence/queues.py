@@ -95,6 +95,10 @@ class Queue:
         most = max(groups.values(), key=len)
         return tuple(most)
 
+    def waiting_for(self, start: int, end: int | None) -> tuple[RecordLock, ...]:
+        """Those that wait for these very bytes."""
+        return tuple(one for one in self._ranged if (one.start, one.end) == (start, end))
+
     @property
     def _ranged(self) -> tuple[RecordLock, ...]:
         return tuple(one for one in self.waiters if not covers(one))
