@@ -36,6 +36,8 @@ from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, rank, reasons_of
 from rules.summary import MOST_COLLECT, Summary, ToCollect, summarized
 
+WEIGHTS = ("LOCKDIRWT on ", "LOCKRMWT on ")
+"""How the titles of changes begin that make a node the master of trees."""
 OF_A_NODE = "openvms."
 """Beginning of the keys of changes that concern one node; those of a database concern all that have it open."""
 ON = " on "
@@ -91,6 +93,7 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     decision, carried_out = shown({name: _told(one) for name, one in nodes.items()})
     asked = _in_turn([change for ranked in findings for change in ranked.finding.changes], decision, nodes)
     plan = make_plan(asked, reasons=reasons_of(findings))
+    decision = replace(decision, by_tree=_weights(plan, asked)) if decision.kind is Kind.EVEN else decision
     verdicts = _verdicts(nodes, on)
     summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)
     # where the plan is carried out, a node's finding points to this one; else several nodes may ask for the same
@@ -302,6 +305,13 @@ def _titles(plan: Plan, asked: Sequence[Change]) -> tuple[tuple[str, ...], ...]:
         was = "" if one.old is None else f"{rounded(one.old)} → "
         titles.setdefault(one.key, one.target if one.new is None else f"{one.target} {was}{rounded(one.new)}")
     return tuple(tuple(titles[key] for key in step.change_keys) for step in plan.steps)
+
+
+def _weights(plan: Plan, asked: Sequence[Change]) -> str:
+    """The weights that the plan sets, which make a node the master whatever is decided of all trees."""
+    steps = zip(plan.steps, _titles(plan, asked), strict=True)
+    made = (title for step, titles in steps if step.takes_effect is not Effect.ADVICE for title in titles)
+    return " and ".join(title for title in made if title.startswith(WEIGHTS))
 
 
 def _told(one: Audit) -> Told:

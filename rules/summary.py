@@ -16,6 +16,7 @@ from rules.laws.rounding import plain
 from rules.plan import RISKS, Plan, Step
 from rules.ranking import Ranked
 from rules.resets import SAMPLE_WRAPPED, WRAPPED
+from rules.tentative import is_tentative
 
 MOST_DO, MOST_COLLECT = 5, 3
 TOLD_SHARE = LOST[-1][0]
@@ -183,7 +184,7 @@ def _verdict(
         said.append(counted({one.label: counts[one] for one in reversed(Severity)}))
         # what is lost is too little to be told of, so it does not put a finding before a louder one either
         louder = sorted(loud, key=lambda one: -one.finding.severity)
-        said.append(f"{FIRST}{_title(louder)}")
+        said.append(f"{FIRST}{_title(louder)}{_likely(louder[0], loud)}")
         said += behind or (_unmeasured(accounts, unit) if COSTS_PROCESSORS.search(louder[0].rule) else ())
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")
@@ -220,6 +221,13 @@ def _why_not_believed(verdicts: Sequence[Verdict]) -> str:
 
 def _title(findings: Sequence[Ranked]) -> str:
     return findings[0].finding.title
+
+
+def _likely(first: Ranked, loud: Sequence[Ranked]) -> str:
+    """The cause of what a verdict names, where it is less loud only because its layout is recalled."""
+    cause = next((one for one in loud if first.key in one.explains), first)
+    softer = cause.finding.severity < first.finding.severity and is_tentative(cause.finding)
+    return f"; likely cause: {cause.finding.title}" if softer else ""
 
 
 def _losses(
@@ -400,7 +408,8 @@ def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -
 
     A change that is only to be decided does not stand for what a warning asks for first.
 
-    One that explains it and is no warning, where the words name its rule: they would repeat what it says.
+    One that explains it and is no warning, where the words name its rule: they would repeat what it says. Or where only
+    a recalled layout keeps it from being one, and its change is made.
     """
     return any(
         (
@@ -408,6 +417,7 @@ def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -
             and (
                 one.finding.severity >= Severity.WARNING
                 or (one.rule in ranked.finding.do and one.finding.severity > Severity.NOTE)
+                or (is_tentative(one.finding) and any(change.key in made for change in one.finding.changes))
             )
         )
         or (

@@ -3,8 +3,9 @@
 Finds: in reports of LCKQUE, the lock resources that most requests wait for, with what they are: a bucket or a record of
 a file of RMS, a file header, an application's name. Waits that stand for ever by design (dead-man locks of system
 services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts. In
-SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock: a note, as it is seen once, or the
-holder of a queue that LCKQUE shows, too. SHOW SYSTEM tells its name and state.
+SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock, or the holder of a queue that
+LCKQUE shows, too. SHOW SYSTEM tells its name and state. What is seen once is a note, or advice to look at the holder
+where it is known and has many behind it.
 
 Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
 look in order; only the queue says for whom they wait.
@@ -62,6 +63,7 @@ HOLDER_DOES = (
     "LOCKS/MODE=CULPRIT."
 )
 NAME_THEM = "Write reports of LCKQUE while they wait, which name each of these locks, and see what the holders do."
+AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 
 
@@ -74,6 +76,12 @@ class Limits:
     )
     many_waiting: float = limit(
         30.0, "this project: a warning from ten times the first limit on", low=1, unit="lock requests that wait"
+    )
+    behind_one: float = limit(
+        10.0,
+        "this project: so many behind one process are worth a look at it although they are seen once",
+        low=1,
+        unit="lock requests that wait",
     )
     reports: float = limit(
         2.0, "this project: a report is a moment; what two of them show is no accident", low=1, unit="reports"
@@ -126,6 +134,12 @@ def _listed(queue: ListedQueue) -> int:
     return queue.waiting + queue.converting
 
 
+def _one_holds_many(waiting: float, queue: ListedQueue | None, limits: Limits) -> bool:
+    """Whether one process, known by its number, has so many behind it that it is to be looked at after one moment."""
+    lone = queue is not None and queue.holding == 1 and [pid for pid, _ in queue.holders] != [SYSTEM_PID]
+    return lone and waiting >= limits.behind_one
+
+
 def _shown(root: str) -> str:
     return comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text"
 
@@ -161,13 +175,15 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
     held = queue.holders
     holder = f"it is held by {_held(facts, queue)}" if held else "no lock in the listing holds it: see another node"
     where = f" on {comment(queue.node, 15)}" if queue.node else ""
+    many = _one_holds_many(_listed(queue), queue, limits)
+    by = f", held by {holder_of(facts, held[0][0])[0]}" if many else ""
     return Finding(
         subject=f"{root} {name}" if below else root,
-        severity=Severity.NOTE,
-        title=f"{_listed(queue):,} lock requests wait for {name}",
+        severity=Severity.ADVICE if many else Severity.NOTE,
+        title=f"{_listed(queue):,} lock requests wait for {name}{by}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
         because=WAITS,
-        do=joined((_look_at(facts, queue) if held else "") or HOLDER_DOES, no_cure(facts)),
+        do=joined((_look_at(facts, queue) if held else "") or HOLDER_DOES, AGAIN if many else no_cure(facts)),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
@@ -238,10 +254,11 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
     failed = failed_in(facts)
     held = f", held by {holder_of(facts, queue.holders[0][0])[0]}" if queue else ""
     look = _look_at(facts, queue) if queue else ""
+    many = not often and _one_holds_many(one.waiting, queue, limits)
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
         subject=one.tree,
-        severity=severity if often else Severity.NOTE,
+        severity=severity if often else Severity.ADVICE if many else Severity.NOTE,
         title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{held}",
         seen=joined(
             sentence(
@@ -255,7 +272,9 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
             ),
         ),
         because=REASONS.get(one.head.resource.kind, WAITS),
-        do=_of_files(one.head.resource.kind, look)
+        do=joined(look, AGAIN)
+        if many
+        else _of_files(one.head.resource.kind, look)
         if one.head.resource.kind in XQP_KINDS
         else joined(
             look or f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",

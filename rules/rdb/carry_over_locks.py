@@ -74,6 +74,7 @@ WANTED = (
 )
 MODES = f"{NOTHING}first see which transactions reserve those areas in a protected or exclusive mode."
 PRICE = "each transaction then asks for its area locks and top record locks anew"
+BLASTED, STALLED = "rdb/blocking_asts_high", "rdb/lock_stalls_long"
 KINDS = (*STALLS, TIMEOUTS[0])
 
 
@@ -247,7 +248,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read) -> O
     groups = _waited(waits, limits, "nowait")
     if _many(groups, limits) or (worst and worst[0].per_second >= limits.stalled_per_second):
         log = waits.events([group.kind for group in groups[:1]])
-        return _finding(facts, one, limits, setting, groups, worst, found, log.hours if log else None)
+        return _finding(facts, one, limits, setting, waits, groups, worst, found, log.hours if log else None)
     areas = _waited(waits, limits, "area", "logical area")
     if _many(areas, limits):
         why_not = (
@@ -288,6 +289,7 @@ def _finding(
     one: OneDatabase,
     limits: Limits,
     setting: Read,
+    waits: Waits,
     groups: list[WaitGroup],
     worst: tuple[Stalled, Statistics] | None,
     found: list[Statistics],
@@ -331,11 +333,32 @@ def _finding(
         changes=(alter("carry_over_locks", place_of(facts, one), "ENABLED", "DISABLED", cautions=COST),)
         if costs
         else (),
-        explains=explained(worst[1], ("nowait",), limits.main_percent)
-        if worst and not worst[0].source.tentative
-        else (),
+        explains=tuple(dict.fromkeys(_explains(limits, waits, groups, worst, found if costs else []))),
         expects=(Expectation("waits for the NOWAIT lock", seen[0], "fewer", "heuristic"), *expects),
     )
+
+
+def _explains(
+    limits: Limits,
+    waits: Waits,
+    groups: list[WaitGroup],
+    worst: tuple[Stalled, Statistics] | None,
+    found: list[Statistics],
+) -> Iterator[str]:
+    """The rules whose findings these waits cause.
+
+    Where the NOWAIT lock has no screen of its own a log tells that most wait for it, and blocking ASTs of area locks
+    are those that give up what was carried over. `found`: empty where the waits are too few to be the cause.
+    """
+    if worst and not worst[0].source.tentative:
+        yield from explained(worst[1], ("nowait",), limits.main_percent)
+    if not found or not groups:
+        return
+    if 100 * total(groups) < limits.main_percent * total(waits.of([groups[0].kind])):
+        return
+    yield STALLED
+    if any(BLASTED in explained(each, ("nowait", "area"), limits.main_percent) for each in found if not worst):
+        yield BLASTED
 
 
 def _costs(

@@ -29,6 +29,7 @@ from rules.rdb._evidence.counted import (
     TypeWaits,
     caveats,
     counted,
+    explained,
     of_each_node,
     on_node,
     quiet,
@@ -48,6 +49,8 @@ HELD = (
     "vendor names more contention for pages and more deadlocks as its price."
 )
 PRICE = ("Each row takes a lock of its own then: count lock requests and waits before and after.",)
+BLASTED = frozenset({"rdb/blocking_asts_high"})
+"""Of what is explained: holders that give up page locks, where these pages are most of what is waited for."""
 COUNT = MissingInput("whether processes wait for page locks", StatisticRow.COLLECTED_BY)
 WHICH = MissingInput("which storage area the pages are of that have lock waits", WaitGroup.COLLECTED_BY)
 SHOWN = MissingInput("whether a storage area is locked by page", StorageArea.COLLECTED_BY)
@@ -204,6 +207,11 @@ def _finding(
         explains=(
             *(("rdb/lock_stalls_long", "rdb/page_locks_dominate") if _most_time(seen.each, limits) else ()),
             *(("rdb/deadlocks_hidden",) if mostly else ()),
+            *(
+                BLASTED.intersection(explained(seen.each, ("page",), limits.main_percent))
+                if named and seen.each
+                else ()
+            ),
         ),
         changes=(alter("area_locking", place_of(facts, one), "PAGE", "ROW", area=area.name, cautions=PRICE),)
         if named

@@ -2,8 +2,9 @@
 
 Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
 a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
-listing); many that wait for one record (the locks are fine already: a note, and a warning in listing after listing); in
-measured variants of a program how much clock time coarse locking takes more than fine.
+listing); many that wait for one record (the locks are fine already: a note, and a warning in listing after listing), or
+for what `lslocks` does not tell from a whole file; in measured variants of a program how much clock time coarse locking
+takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -46,6 +47,7 @@ FIRST_BYTE = MissingInput(
     "whether it is the whole file or its first byte (lslocks prints 0 for both)",
     "the output of `cat /proc/locks` while processes wait",
 )
+ZERO = "lslocks prints 0 for the end of the file and for its first byte."
 PUBLISHED = (
     Expectation(
         "clock time, that of coarse locking being 100 (2 to 16 processes on four cores)",
@@ -99,6 +101,8 @@ def _listings(facts: Facts, tables: Sequence[RecordLockTable], limits: Limits) -
         yield Clean(f"{_of(tables)}: what waits are no record locks")
     outcomes = [_judge(several, tables, limits) for several in found[:MOST_FILES]]
     yield from outcomes
+    if any(isinstance(one, Finding) and one.unknown.startswith(ZERO) for one in outcomes):
+        yield Unknown((FIRST_BYTE,))
     if len(found) > MOST_FILES:
         yield Clean(f"{len(found) - MOST_FILES:,} more files with shorter queues")
     if any(isinstance(one, Finding) for one in outcomes) and len(tables) < limits.listings:
@@ -112,11 +116,13 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
         return Clean(f"{name}: a lock file, {len(worst.waiters)} wait for it: a mutex has no parts")
     if not count:
         return _ranged(several, tables, name, limits)
+    seen = sum(len(one.whole) >= limits.waiters for one in several)
     if len(worst.unsure) == count:
-        return Unknown((FIRST_BYTE,), f"{name}: {count} wait for the whole file or for its first byte")
+        if count < limits.record_waiters:
+            return Unknown((FIRST_BYTE,), f"{name}: {count} wait for the whole file or for its first byte")
+        return _unsure(worst, seen, tables, name, limits)
     if count < limits.waiters:
         return Clean(f"{name}: {count} waits for the whole file (limit {limits.waiters}): that is what locks are for")
-    seen = sum(len(one.whole) >= limits.waiters for one in several)
     often = "" if len(tables) == 1 else f"; in {seen} of {len(tables)} listings {limits.waiters} or more wait"
     do = (
         "use fcntl ranges in every program that uses this file, for flock locks whole files and nothing smaller"
@@ -147,6 +153,30 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
             Evidence("listings with such a queue", seen, f"of {len(tables)}", worst.table.source),
         ),
         expects=PUBLISHED,
+        weight=float(count),
+    )
+
+
+def _unsure(worst: Queue, seen: int, tables: Sequence[RecordLockTable], name: str, limits: Limits) -> Finding:
+    """Many that wait for the whole file or for its first byte: who holds it is told whichever it is."""
+    held, count = worst.holders(worst.whole), len(worst.whole)
+    lone = owners(held) if len({one.pid for one in held}) == 1 else ""
+    return Finding(
+        subject=name,
+        severity=min(Severity.ADVICE, _severity(worst, seen, len(tables), limits)),
+        title=f"{count} wait for {name}{f', held by {lone}' if lone else ''}",
+        seen=f"{owners(worst.whole)} wait for the whole file or for its first byte. {_held(held)}.",
+        because="All of them wait for one lock, whichever record they want.",
+        do=(
+            f"See what {lone or 'the holder'} does while it holds this lock. If `cat /proc/locks` shows a range that "
+            "ends in EOF, lock the bytes of the records instead of the file."
+        ),
+        unknown=f"{ZERO} How long they wait no listing tells.",
+        evidence=(
+            Evidence("waiters for one lock", count, "waiters", worst.whole[0].source, limits.record_waiters),
+            *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
+            Evidence("listings with such a queue", seen, f"of {len(tables)}", worst.table.source),
+        ),
         weight=float(count),
     )
 

@@ -181,7 +181,7 @@ def _title_of(cluster: Mapping[str, Any], decided: str) -> str:
     """Which title: where nothing decides for all trees, a tree in LOCK_ACTV may have been enough for a change."""
     steps = cluster.get("plan", {}).get("steps", ())
     by_tree = any(key.endswith(OF_MASTERSHIP) for step in steps for key in step["change_keys"])
-    return "by tree" if decided == "open" and by_tree else decided
+    return "by tree" if decided in ("open", "even") and by_tree else decided
 
 
 def _choice(one: Mapping[str, Any]) -> ChoiceColumn:

@@ -158,6 +158,8 @@ class Decision:
     """Whether the lock tables of the new master hold the trees that come, as sentences."""
     work: str = ""
     """Whose work is to follow, as a sentence."""
+    by_tree: str = ""
+    """Weights that the plan sets for single trees, where nothing decides for all; of a cluster as a whole alone."""
     choices: tuple[Choice, ...] = ()
     """What the nodes do with each of these as master; of a cluster as a whole alone (`side_by_side`)."""
     gaps: tuple[MissingInput, ...] = ()
@@ -193,7 +195,12 @@ class Decision:
         if self.kind is Kind.KEPT:
             return joined(f"The trees belong to {self.target}, not to {self.master}.", sentence(self.why))
         if self.kind is Kind.EVEN:
-            return f"No node is preferred as lock master: {self.why or self.figures}."
+            if self.by_tree:
+                return (
+                    f"Over all trees no node is the lock master ({self.figures}); those that several nodes want alike "
+                    f"get one by the plan: {self.by_tree}."
+                )
+            return f"No node is preferred as lock master: {(self.why or self.figures).removesuffix('.')}."
         open_ = f"Which node should be the lock master is open: {(self.why or self.refused).removesuffix('.')}."
         return joined(open_, self.move.do) if self.move else open_
 

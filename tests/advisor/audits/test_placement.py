@@ -1,5 +1,6 @@
 """The decision over the nodes of a cluster in the text, the HTML and the JSON of an audit: one plan in all of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from advisor.audits.report.data import audit_data
 from advisor.audits.report.placement import placement_of
 from advisor.audits.report.render import render
 from advisor.audits.services.auditing import run_audit
+from rules.openvms._evidence.decision import Decision, Kind
 from tests.stories import HERE, inputs_of
 
 STORY = HERE / "three_nodes_one_decision"
@@ -106,3 +108,11 @@ def test_what_a_single_tree_tells_is_not_called_unknown() -> None:
     found = placement_of(cluster)
     assert found is not None
     assert found.title == "Where the locks belong: known of single trees alone, see the plan"
+
+
+def test_a_weight_of_the_plan_and_the_decision_over_all_trees_do_not_contradict_each_other() -> None:
+    even = Decision(Kind.EVEN, "41 % cross, SWANA serves 60 % of them", "so the trees stay on SWANA.", "SWANA")
+    assert even.says == "No node is preferred as lock master: so the trees stay on SWANA."
+    given = replace(even, by_tree="LOCKDIRWT on STROMO 1 → 3")
+    assert "stay on SWANA" not in given.says
+    assert given.says.endswith("get one by the plan: LOCKDIRWT on STROMO 1 → 3.")
