@@ -55,7 +55,7 @@ def check(place: str, name: str, parts: Mapping[str, Any]) -> None:
 
 def names(place: str) -> set[str]:
     """What is accepted of a file."""
-    return set(_accepted(place))
+    return set(_accepted(place) if accepted is None else accepted.get(place, {}))
 
 
 def check_inputs(place: str, name: str, inputs: Iterable[Input]) -> None:

@@ -69,7 +69,8 @@ class CachedCostliest:
         """What to do first, as a sentence."""
         if self.table and self.columns:
             on = f"{bare_table(self.table.object_name or '')} ({', '.join(self.columns)})"
-            return f"First give {self.name} an index: `create index <name> on {on}`, in {comment(self.table.database or '?', 60)}."
+            where = comment(self.table.database or "?", 60)
+            return f"First give {self.name} an index: `create index <name> on {on}`, in {where}."
         if self.table:
             return (
                 f"First tune {self.name}: an index of {name_of(self.table)} for its where clause, or a narrower query."
