@@ -79,7 +79,7 @@ NO_MORE = (
 DIVIDES = f"That {SIZE} times {LOCAL} is divided by it is experience (a blog of SAP's, 2020), no manual says so."
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
-SECOND = f"{LOCAL} up to {MOST_LOCAL:g}, the most advised, in a later restart and only if it stays contended"
+SECOND = f"{LOCAL} up to {MOST_LOCAL:g}, the most advised, in a later one if it stays contended"
 SHARED = (
     "What the engines keep for themselves is missing from the pool of all: look at procedures thrown out, and at Empty "
     "of monProcELC, before and after. The least that was seen to run is the value in the undo."
@@ -231,7 +231,7 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
         if fewer and (waiting is None or waiting > needed):
             first = (configure(ENGINES, may, needed, cautions=(NO_MORE, DIVIDES), configured=waiting),)
         yield Advice(
-            f"{ENGINES} is {may:.0f} and {online} are online, which divides the engines' own reserve",
+            f"{ENGINES} is {may:.0f}, and {online} run, which divides their reserve",
             f"{ENGINES} from {may:.0f} to {needed}" if fewer else f"{ENGINES} no higher than the engines in use",
             evidence=(Evidence(ENGINES, may, "", most.source, float(online)),),
             changes=first,
