@@ -330,14 +330,14 @@ def shown(numbers: Sequence[int]) -> list[System]:
     return [systems[pk] for pk in numbers if pk in systems]
 
 
-def worked_out(asked: Asked) -> bool:
-    """Whether the column it is sorted by is worked out, not stored."""
-    return asked.column in ("trend", "unjudged")
-
-
 def in_order(found: QuerySet[System], asked: Asked) -> list[int]:
-    """The numbers of the systems, sorted by a column that is worked out; what has no figure comes last both ways."""
+    """The numbers of the systems of `listed`: all, as asking for them costs no more than asking how many there are.
+
+    Sorted by a column that is worked out, not stored, where that is asked; what has no figure comes last both ways.
+    """
     figures: list[tuple[int, float | None]] = []
+    if asked.column not in ("trend", "unjudged"):
+        return list(found.values_list("pk", flat=True))
     if asked.column == "trend":
         for pk, trend in found.values_list("pk", "trend"):
             points, of = _trend(trend)
