@@ -73,7 +73,7 @@ SHOWN = (
     *(f"latest__{name}" for name in (*COMPARED, *ACCOUNT)),
     *("latest__capture__taken", "latest__capture__timed", "latest__capture__upload__at"),
 )
-"""What of a system and its newest audit a row shows: a page has fifty of them."""
+"""What of a system and its newest audit a row shows: a page has thirty of them."""
 
 
 @dataclass
