@@ -7,9 +7,9 @@ Why it matters: without partitioning all locks of a database are one tree with o
 for each lock. Partitioned, each storage area has a tree of its own, mastered where it is used most (Oracle Rdb SQL
 Reference Manual; JCC Consulting's slides on the OpenVMS lock manager, 2014).
 
-What to do: see which storage areas are used from which node (a stall log of each names those it waits in); where they
-have distinct main users, enable lock partitioning, with the database closed on all nodes and after a full backup. Or
-open the database on one node only.
+What to do: see which storage areas are used from which node (a stall log of each names those it waits in, a dbkey log
+those it reads); where they have distinct main users, enable lock partitioning, with the database closed on all nodes
+and after a full backup. Or open the database on one node only.
 
 When to ignore it: on one node, where all locks are local and nothing is gained; for single-file databases; and where
 all nodes work on the same areas, or one does nearly all of the work: their trees have to be somewhere. It also costs
@@ -46,14 +46,14 @@ from rules.rdb._evidence.work_by_node import areas_by_node, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = (
-    "when it is known that the storage areas have distinct main users: a stall log of the same minutes from each node, "
-    "with the node in the name of its file, tells"
+    "when it is known that the storage areas have distinct main users: a stall or dbkey log of the same minutes from "
+    "each node, with the node in the name of its file, tells"
 )
 PARTITION = (
     "Where the storage areas have distinct main users set LOCK PARTITIONING from DISABLED to ENABLED, with the "
     "database closed on all nodes and after a full backup; else let the work meet on one node."
 )
-USED = "Which node uses which storage area most is not known without a stall log of each node."
+USED = "Which node uses which storage area most is not known without a stall or dbkey log of each node."
 OWN = (
     "Set LOCK PARTITIONING from DISABLED to ENABLED, with the database closed on all nodes and after a full backup. "
     "RMU/SHOW LOCKS of the database then no longer lists locks of areas, pages and records."
@@ -128,7 +128,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
     loud = main and remote.leaving >= limits.leaving_percent
-    mains = f"By the stall logs of the nodes the storage areas have main users: {by_log.said}." if by_log else ""
+    mains = (
+        f"By the {by_log.kind} logs of the nodes the storage areas have main users: {by_log.said}." if by_log else ""
+    )
     change = alter(
         *("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED"),
         cautions=() if known_users else DISTINCT,

@@ -1,28 +1,30 @@
 """What each node does of the work on a database that several have open: the one that does next to nothing, and where.
 
-And which node uses which storage areas, by a stall log of each: what decides whether lock partitioning is worth it.
+And which node uses which storage areas, by a log of each: what decides whether lock partitioning is worth it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.rdb import AttachedProcess
+from collectors.facts.rdb import AttachedProcess, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.attached import RECOVERY, SERVER
 from rules.rdb._evidence.counted import of_each_node, rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.statistics import Statistics
-from rules.rdb._evidence.waits import STALLS, areas_of, total, waits_of
+from rules.rdb._evidence.waits import areas_of, total, waits_of
 
 MINOR_PERCENT = 5.0
 """This project: a node with a twentieth of the transactions or less is one that the others could do without."""
 DISTINCT_PERCENT = 80.0
-"""This project: from four waits in five in areas that one node waits for most on, the areas have main users."""
+"""This project: from four waits (or reads) in five in areas that one node has most of, the areas have main users."""
 LEAST_WAITS = 10
-"""This project: fewer waits in the log of a node do not tell which areas it uses."""
+"""This project: fewer waits, or reads, in the log of a node do not tell which areas it uses."""
+LOGGED = (("stall", "waits for pages"), ("dbkey", "reads of pages"))
+"""Logs that tell of pages, and what of: waits are what locks cost, every page that is read is locked as well."""
 NAMED = 4
 """Processes and areas that are named in a sentence."""
 
@@ -118,12 +120,17 @@ def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> s
 
 @dataclass(frozen=True)
 class Areas:
-    """Which node uses which storage areas most, by the stall logs of the nodes."""
+    """Which node uses which storage areas most, by logs of one kind from the nodes."""
 
     of_node: tuple[tuple[str, tuple[str, ...]], ...]
     percent: float
-    """Of all waits for pages those of the area's main node."""
-    waits: int
+    """Of all that is logged, those of the area's main node."""
+    logged: int
+    """Waits for pages, or reads of them."""
+    kind: str
+    """`stall` or `dbkey`."""
+    what: str
+    """`waits for pages`, or reads of them."""
     source: Source
 
     @property
@@ -139,20 +146,28 @@ class Areas:
     @property
     def evidence(self) -> Evidence:
         """Held against the limit."""
-        what = "waits for pages of an area from its main node"
-        return Evidence(what, round(self.percent, 1), f"% of {self.waits:,}", self.source, DISTINCT_PERCENT)
+        what = f"{self.what} of an area from its main node"
+        return Evidence(what, round(self.percent, 1), f"% of {self.logged:,}", self.source, DISTINCT_PERCENT)
 
 
 def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
     """The main user of each storage area that logs name; `None` without a log of each node that has users.
 
-    A stall log names no node: the name of its file has to, as one word of it (`stalls_banff.log`).
+    A log names no node: the name of its file has to, as one word of it (`stalls_banff.log`). Logs of waits come before
+    those of reads, and the two are never held against each other.
     """
     nodes = {use.node.upper(): comment(use.node, 31) for use in one.in_use}
     waits = waits_of(facts, one)
     if waits.refused():
         return None
-    groups = [group for group in waits.of(STALLS, "page") if group.kind == "stall"]
+    called = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
+    found = (_by_logs(waits.of((kind,), "page"), nodes, called, kind, what) for kind, what in LOGGED)
+    return next(filter(None, found), None)
+
+
+def _by_logs(
+    groups: Sequence[WaitGroup], nodes: Mapping[str, str], called: Mapping[str, str], kind: str, what: str
+) -> Areas | None:
     per_node: dict[str, dict[str, int]] = {}
     for name in nodes:
         own = [group for group in groups if _names(group.source.file, nodes) == name]
@@ -161,7 +176,6 @@ def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
         per_node[name] = dict(areas_of(own))
     if len(per_node) < 2:
         return None
-    called = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
     mains: dict[str, list[str]] = {}
     main, whole = 0, 0
     for area in sorted({area for counts in per_node.values() for area in counts}, key=int):
@@ -170,7 +184,7 @@ def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
         mains.setdefault(best, []).append(called.get(area, f"area {area}"))
         main, whole = main + counts[best], whole + sum(counts.values())
     of_node = tuple((nodes[name], tuple(areas)) for name, areas in sorted(mains.items()))
-    return Areas(of_node, 100 * main / whole, whole, groups[0].source)
+    return Areas(of_node, 100 * main / whole, whole, kind, what, groups[0].source)
 
 
 def _names(file: str, nodes: Iterable[str]) -> str | None:
