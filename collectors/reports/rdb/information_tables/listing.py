@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from collectors.layouts.tables import Row, Table, key
 
 NAME = re.compile(r'"?RDB\$\w{1,60}"?', re.IGNORECASE)
-HEADING = re.compile(r'(?:\s{0,8}"?RDB\$\w{1,60}"?){1,12}\s*$', re.IGNORECASE)
+HEADING = re.compile(r'\s{0,8}"?RDB\$\w{1,60}"?(?:\s{1,255}"?RDB\$\w{1,60}"?){0,11}\s*$', re.IGNORECASE)
+"""A name is padded to the width of its column, which for a text is up to 255 blanks."""
 END = re.compile(r"\s*$|\s*[0-9]{1,9} rows? selected|\s*(?:SQL|cont)>|\s*%|\s*\$ |\s*[0-9]{1,6}>", re.IGNORECASE)
 MOST_PARTS = 64
 """Lines of one heading."""
