@@ -36,7 +36,7 @@ from rules.finding import (
 )
 from rules.zvm._evidence.machine import ASK_USERS, FEW, LEAST, MACHINE_FACTS, MEAN, Machine, machine_of
 from rules.zvm._evidence.releases import HCPTRQLK, SRMSLOCK, Release
-from rules.zvm._evidence.runs import distinct, doubt
+from rules.zvm._evidence.runs import distinct, doubt, run_of_pages
 from rules.zvm._evidence.spins import (
     Scale,
     Spin,
@@ -74,14 +74,12 @@ class Limits:
     )
 
 
-@rule(
-    needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST, together=True
-)
+@rule(needs=(), uses=MACHINE_FACTS, links=LINKS, limits=Limits, sample=LEAST, together=True)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge what the pages show, and bound what runs can hold."""
     runs, users = distinct(facts.every(PerformanceRun)), _users(facts)
-    spins = spins_of(facts)
-    yield from _runs(runs, limits)
+    spins, beside = spins_of(facts), run_of_pages(facts)
+    yield from _runs([run for run in runs if not beside or run.run != beside[0].run], limits)
     if users and not 0 <= users[0] < float("inf"):
         yield Untrusted(f"{users[0]:g} users logged on are none; save the page again")
         return

@@ -30,6 +30,7 @@ from rules.finding import (
     Expectation,
     Finding,
     MissingInput,
+    NotApplicable,
     Outcome,
     Severity,
     Unknown,
@@ -63,6 +64,7 @@ from rules.zvm._evidence.runs import (
     doubt,
     metrics,
     pairs,
+    run_of_pages,
     spun_percent,
 )
 from rules.zvm._evidence.spins import (
@@ -117,16 +119,15 @@ class Limits:
     )
 
 
-@rule(
-    needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun, SystemCounter), links=LINKS, limits=Limits, sample=LEAST
-)
+@rule(needs=(), uses=(*MACHINE_FACTS, SystemCounter), links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the runs, then the locks of the pages."""
     runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)
     if not runs and not facts.every(SpinLock):
         yield Unknown.of(SpinLock)
         return
-    yield from _runs(runs, limits)
+    beside = run_of_pages(facts)
+    yield from _runs(runs, beside[0].run if beside else None, limits)
     yield from (Untrusted(f"{why}; save the page again") for why in spins.doubts if why.startswith(SCHEDULER))
     if spins.locks or spins.total:
         yield from _pages(facts, spins, limits)
@@ -134,8 +135,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.of(SpinLock)
 
 
-def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
-    """What pairs of runs show of a release; of a run by itself nothing, for a table does not name the lock."""
+def _runs(runs: list[PerformanceRun], named: str | None, limits: Limits) -> Iterator[Outcome]:
+    """What pairs of runs show of a release; of a run by itself nothing, for a table does not name the lock.
+
+    `named`: the run whose locks a page names; it is judged there.
+    """
     yield from (Untrusted(f"run {run.run}: {doubt(run)}; collect the table again") for run in runs if doubt(run))
     judged: list[PerformanceRun] = []
     for pair in pairs(runs):
@@ -157,6 +161,8 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
             yield Clean(f"{said}, limit {limits.spin_percent:g} %")
         elif known(run.processors) and run.processors <= limits.few_processors:
             yield Clean(f"{said} on {run.processors:g} processors; {LITTLE}")
+        elif run.run == named:
+            yield NotApplicable(f"{said}: the page of locks with as many spins is of it, and judged")
         else:
             release = parsed(run.release)
             if release and release < TIMERS:
@@ -414,7 +420,7 @@ def _finding(
     if few:
         do += f" With {machine.processors:g} processors there is little to gain: {LITTLE}."
     elif any(machine.release in one.service_on for one in rows):
-        do += " Whether that service is applied is not in the export."
+        open_ones.append("Whether that service is applied is not in the export.")
     if not few and _unpublished(machine, limits):
         open_ones.append(f"With {machine.processors:g} processors no gain was published, so this is a note.")
     if lock == SRMSLOCK and any(REDESIGN in one.service for one in rows):

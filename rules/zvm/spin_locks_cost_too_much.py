@@ -35,6 +35,7 @@ from rules.zvm._evidence.runs import (
     distinct,
     doubt,
     pairs,
+    run_of_pages,
     spun_msec,
     spun_percent,
     spun_share,
@@ -47,6 +48,8 @@ LINKS = (
     "https://www.vm.ibm.com/perf/reports/zvm/html/620imp.html",
     "https://www.ibm.com/docs/en/zvm/7.3.0?topic=reports-fcx265-spin-lock-log-screen-locklog",
 )
+NAMED = "See the findings on single locks: the page of locks with as many spins, of as long, is of this run."
+NOT_NAMED = "Save a LOCKLOG (FCX265) or LOCKACT (FCX326) page: it says for which lock, which the table does not."
 MOST = 10
 """Findings of each kind: a page may list thirty locks, a report as many runs."""
 
@@ -69,14 +72,14 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*MACHINE_FACTS, SpinLock, PerformanceRun), links=LINKS, limits=Limits, sample=LEAST)
+@rule(needs=(), uses=MACHINE_FACTS, links=LINKS, limits=Limits, sample=LEAST)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge every run, then every lock of the pages."""
     runs, spins = distinct(facts.every(PerformanceRun)), spins_of(facts)
     if not runs and not facts.every(SpinLock):
         yield Unknown.of(SpinLock, PerformanceRun)
         return
-    yield from _runs(runs, limits)
+    yield from _runs(runs, run_of_pages(facts), limits)
     for why in spins.doubts:
         yield Untrusted(f"{why}; save the page again")
     if spins.locks or spins.total:
@@ -91,7 +94,9 @@ def _severity(percent: float, limits: Limits) -> Severity:
     return Severity.WARNING if percent >= limits.warning_percent else Severity.ADVICE
 
 
-def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
+def _runs(
+    runs: list[PerformanceRun], named: tuple[PerformanceRun, SpinLock] | None, limits: Limits
+) -> Iterator[Outcome]:
     sound = [run for run in runs if not doubt(run)]
     yield from (Untrusted(f"run {run.run}: {doubt(run)}; collect the table again") for run in runs if doubt(run))
     dear: list[tuple[float, PerformanceRun]] = []
@@ -107,7 +112,8 @@ def _runs(runs: list[PerformanceRun], limits: Limits) -> Iterator[Outcome]:
             dear.append((percent, run))
     dear.sort(key=lambda pair: (-(lost.processors if (lost := cost_of(pair[1])) else 0.0), -pair[0]))
     for percent, run in dear[:MOST]:
-        yield _run_finding(run, percent, sound, limits)
+        row = named[1] if named and named[0].run == run.run else None
+        yield _run_finding(run, percent, sound, row, limits)
 
 
 def _said(run: PerformanceRun, percent: float) -> str:
@@ -119,7 +125,10 @@ def _said(run: PerformanceRun, percent: float) -> str:
     return said
 
 
-def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun], limits: Limits) -> Finding:
+def _run_finding(
+    run: PerformanceRun, percent: float, runs: list[PerformanceRun], row: SpinLock | None, limits: Limits
+) -> Finding:
+    """`row`: of the page of locks that is of this run."""
     spun, part, cost, source = spun_msec(run), spun_share(run), cost_of(run), run.source
     after = next((pair.run for pair in pairs(runs) if pair.base is run), None)
     left = spun_percent(after) if after else None
@@ -168,7 +177,7 @@ def _run_finding(run: PerformanceRun, percent: float, runs: list[PerformanceRun]
         ),
         seen=seen,
         because=because,
-        do="Save a LOCKLOG (FCX265) or LOCKACT (FCX326) page: it says for which lock, which the table does not.",
+        do=NAMED if row else NOT_NAMED,
         evidence=tuple(evidence),
         cost=cost,
         expects=(
@@ -201,8 +210,10 @@ def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     if not dear:
         yield Clean(f"highest: {figures}; limit {limits.spin_percent:g} %", tuple(one.fact.source for one in ranked))
         return
+    beside = run_of_pages(facts)
     for spin in dear[:MOST]:
-        yield _lock_finding(spin, spins, machine, scale, limits)
+        run = beside[0] if beside and spin is dear[0] else None
+        yield _lock_finding(spin, spins, machine, scale, run, limits)
     if machine.processors is None or machine.cp is None:
         yield Unknown((ASK_PROCESSORS,), "how many processors, or how much of their time is CP's, is not in the export")
 
@@ -250,7 +261,10 @@ def _hours_finding(hours: Stretch, mean: str, machine: Machine, scale: Scale | N
     )
 
 
-def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | None, limits: Limits) -> Finding:
+def _lock_finding(
+    spin: Spin, spins: Spins, machine: Machine, scale: Scale | None, run: PerformanceRun | None, limits: Limits
+) -> Finding:
+    """`run`: the one that the page is of."""
     least, most = of_all(spin.percent, machine, scale)
     cost, row, source = cost_of_lock(spin.percent, machine, scale), spin.fact, spin.fact.source
     severity = _severity(most, limits)
@@ -287,6 +301,7 @@ def _lock_finding(spin: Spin, spins: Spins, machine: Machine, scale: Scale | Non
         evidence=tuple(evidence),
         cost=cost,
         expects=(Expectation(f"{spin.lock} spinning (% of the time)", round(spin.percent, 2), "lower", "heuristic"),),
+        explains=(f"zvm/spin_locks_cost_too_much:run {run.run}",) if run else (),
         share=spin.percent,
     )
 

@@ -2,7 +2,7 @@
 
 Each figure is the mean of the processors over the interval: of the page that prints it (FCX225), else worked out of the
 rows of all processors (FCX144); CP's and the guests' share, where neither is printed, of busy and T/V ratio, which is
-all time ÷ the guests' own.
+all time ÷ the guests' own. What no page prints, the measured run has that the page of locks is of.
 """
 
 import statistics
@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.zvm import PERFKIT, PerfkitPage, ProcessorLoad
+from collectors.facts.zvm import PERFKIT, PerfkitPage, PerformanceRun, ProcessorLoad, SpinLock
 from rules.finding import Evidence, MissingInput
 from rules.sample import LeastSample
 from rules.zvm._evidence.releases import Release, release_of
+from rules.zvm._evidence.runs import run_of_pages
 
-MACHINE_FACTS = (PerfkitPage, ProcessorLoad)
+MACHINE_FACTS = (PerfkitPage, ProcessorLoad, PerformanceRun, SpinLock)
 """What a rule that uses this module has to declare."""
 LEAST = LeastSample(60.0, 1, "this project: CP samples its monitor data once a minute unless told otherwise (recalled)")
 """What a rule on pages of Performance Toolkit needs before it says more than a note."""
@@ -65,6 +66,9 @@ def machine_of(facts: Facts) -> Machine:
     each = {row.cpu for row in rows if row.cpu is not None}
     release = release_of(facts)
     busy, emulation, cp = (_mean(rows, f"{name}_percent") for name in ("busy", "emulation", "cp"))
+    beside = run_of_pages(facts)
+    run = beside[0] if beside else None
+    busy = busy or _of_run(run, "total_util_percent")
     guests = emulation or _of_ratio(rows)
     if cp is None and busy and guests and guests.value <= busy.value:
         cp = Figure(busy.value - guests.value, guests.source)
@@ -73,11 +77,16 @@ def machine_of(facts: Facts) -> Machine:
         release=release[0] if release else None,
         busy=busy,
         cp=cp,
-        system=_mean(rows, "system_percent"),
+        system=_mean(rows, "system_percent") or _of_run(run, "system_util_percent"),
         emulation=guests,
-        spinning=_mean(rows, "spin_percent"),
+        spinning=_mean(rows, "spin_percent") or _of_run(run, "spin_percent"),
         kinds=frozenset(row.kind.upper() for row in rows if row.kind),
     )
+
+
+def _of_run(run: PerformanceRun | None, name: str) -> Figure | None:
+    value = getattr(run, name) if run else None
+    return Figure(value, run.source) if run and value is not None and known(value) else None
 
 
 def _mean(rows: Sequence[ProcessorLoad], name: str) -> Figure | None:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from collectors.facts import NOWHERE, OVERFLOW, Reading, known
-from collectors.facts.zvm import PerformanceRun
+from collectors.facts import NOWHERE, OVERFLOW, Facts, Reading, known
+from collectors.facts.zvm import PerformanceRun, SpinLock
 from rules.finding import Cost
 from rules.laws.rounding import plain
 from rules.laws.spin_cost import (
@@ -96,6 +96,26 @@ def doubt(run: PerformanceRun) -> str:
     if spun is not None and known(cp) and spun > cp * (1 + INSTRUMENTS_PERCENT / 100):
         return f"{plain(spun, 3)} ms spent spinning are more than all of CP's {cp:g} ms per transaction"
     return ""
+
+
+def run_of_pages(facts: Facts) -> tuple[PerformanceRun, SpinLock] | None:
+    """The run that a page of locks is of, with the row that shows it: as many spins, of as long a time.
+
+    Such a run's other figures are the page's, too, and the page names the lock that the table does not. `None` where
+    no run is, or more than one. Declares `PerformanceRun` and `SpinLock`.
+    """
+    found = {
+        run.run: (run, row)
+        for run in distinct(facts.every(PerformanceRun))
+        for row in facts.every(SpinLock)
+        if row.statistic == "mean" and not doubt(run)
+        if _alike(run.spin_rate, row.collisions_per_second) and _alike(run.spin_percent, row.spin_percent)
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _alike(one: Reading, other: Reading) -> bool:
+    return known(one) and known(other) and abs(other) > 0 and abs(one - other) * 100 <= REPEAT_PERCENT * abs(other)
 
 
 def spun_percent(run: PerformanceRun) -> float | None:
