@@ -314,9 +314,12 @@ def _title(spin: Spin, cost: Cost | None) -> str:
 
 
 def _relieved_by(spin: Spin, machine: Machine) -> str:
-    """The first later release that reduces this lock, for the title; empty where none does or none is known."""
+    """What first reduces this lock, service or a later release, for the title; empty where nothing known does."""
     rows = [one for one in newer(machine.release, spin.lock) if spin.lock in one.locks] if machine.release else []
-    return f", which z/VM {rows[0].since} relieves" if rows else ""
+    if not rows:
+        return ""
+    service = "service to " if machine.release in rows[0].service_on else ""
+    return f", which {service}z/VM {machine.release if service else rows[0].since} relieves"
 
 
 def _if(scale: Scale | None) -> str:
