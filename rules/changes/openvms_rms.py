@@ -17,7 +17,7 @@ from rules.finding import Change, Effect, Risk
 BLOCK = 512
 """Bytes of a disk block."""
 MEMORY_PAGE = 8192
-"""Bytes of a page of memory on Alpha and Integrity."""
+"""Bytes of a page of memory on Alpha and Integrity; on x86-64 as recalled."""
 MOST_BUFFERS = 32_767
 """What a file may have whatever its organization (help text of GB_DEFPERCENT; indexed files may have more)."""
 CLOSED_ONCE = Risk("medium", "every program closes the file once; the buffers come out of the page file")
@@ -118,6 +118,7 @@ def query_locks() -> Change:
             f"$! and the line out of {STARTUP} again",
         ),
         takes_effect=Effect.ADVICE,
+        condition="when its readers use NLK with RRL: it spares others nothing",
         cautions=(
             "Not where a program depends on RMS$_OK_RLK or RMS$_OK_RRL: these codes are no longer returned (V7.3 New "
             "Features, 5.12).",
