@@ -109,7 +109,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)
     machine = machine_of(facts)
-    if machine.family in ("Alpha", "VAX") or (machine.family is None and machine.no_integrity):
+    if machine.without_cothreads:
         yield NotApplicable(f"{machine.no_integrity}: co-threads are of Integrity servers")
         return
     if machine.x86:

@@ -58,6 +58,7 @@ from rules.openvms._evidence.placement import (
     qbb_unread,
     stop_beside,
 )
+from rules.openvms._evidence.releases import machine_of
 
 LINKS = (
     "https://wiki.vmssoftware.com/LCKMGR_MODE",
@@ -191,7 +192,8 @@ def _core(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Pair | Outc
     if isinstance(pair, Untrusted):
         return pair
     if pair.sibling is None:
-        return Clean(f"CPU {cpu} of the lock manager has no co-thread (no Cothd in its full display)")
+        why = "no CPU of this machine has" if machine_of(facts).without_cothreads else "no Cothd in its full display"
+        return Clean(f"CPU {cpu} of the lock manager has no co-thread ({why})")
     if layout.runs(pair.sibling) is False:
         return Clean(f"co-thread CPU {pair.sibling} of the lock manager's CPU {cpu} is stopped")
     if not layout.fastpath_read:

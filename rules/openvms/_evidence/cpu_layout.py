@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from collectors.facts import ABSENT, Facts, Source, known
+from collectors.facts import ABSENT, NOWHERE, Facts, Source, known
 from collectors.facts.base import F
 from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, Process, ProcessorModes, SysgenParameter
 from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, start_cpus, stop_cpu
@@ -33,7 +33,7 @@ PREFER_CPUS, PRCPU_BITMAP = "IO_PREFER_CPUS", "IO_PRCPU_BITMAP"
 
 @dataclass(frozen=True)
 class Pair:
-    """Two CPUs of one core; `sibling` is `None` where a full display has no `Cothd`."""
+    """Two CPUs of one core; `sibling` is `None` where a full display has no `Cothd`, or the machine has none."""
 
     cpu: int
     sibling: int | None
@@ -271,7 +271,10 @@ class Layout:
         yield from (service.cpu for service in self.facts.every(KernelService))
 
     def pair(self, cpu: int) -> Pair | Untrusted | None:
-        """The co-thread of a CPU from its own full display or from its sibling's; `None` where neither was read."""
+        """The co-thread of a CPU from its own full display or from its sibling's; `None` where neither was read.
+
+        Where the machine has none, as an Alpha, no display is needed.
+        """
         own = self._full.get(cpu)
         others = [one for one in self._naming.get(cpu, ()) if one.number != cpu]
         if own is None:
@@ -280,7 +283,10 @@ class Layout:
                 return Untrusted(
                     f"CPU {cpu} is the co-thread of {len(numbers)} CPUs at once: collect SHOW CPU/FULL anew"
                 )
-            return Pair(cpu, others[-1].number, others[-1].source) if others else None
+            if others:
+                return Pair(cpu, others[-1].number, others[-1].source)
+            machine = machine_of(self.facts)
+            return Pair(cpu, None, machine.source or NOWHERE) if machine.without_cothreads else None
         if own.cothread is ABSENT:
             if others:
                 return Untrusted(f"CPU {others[-1].number} names CPU {cpu} as co-thread, CPU {cpu} names none")

@@ -195,6 +195,10 @@ def look_at(layout: Layout, cpu: int) -> tuple[str, ...]:
         )
     elif len(layout.rads) > 1:
         found.append(f"CPU {cpu} is in RAD {here} of {len(layout.rads)}: check that the work and its memory are there.")
+    if layout.runs(cpu) is None:
+        found.append(
+            f"See with SHOW CPU that CPU {cpu} runs: LCKMGR_CPUID of a CPU that is absent or stopped has no effect."
+        )
     if layout.v7 and (layout.fast_path_cpus is None or cpu in layout.fast_path_cpus):
         found.append(f"On V7.3 fast path may still be given to CPU {cpu}: clear its bit in IO_PREFER_CPUS.")
     return tuple(found)

@@ -78,6 +78,14 @@ class Machine:
         return self.said if self.release and self.release.before(8, 0) else ""
 
     @property
+    def without_cothreads(self) -> bool:
+        """Whether its CPUs have no co-threads: Alpha and VAX, by the machine's name or a release before V8.0.
+
+        An x86-64 machine, or the host of an emulator, may have threads that OpenVMS does not see.
+        """
+        return self.family in ("Alpha", "VAX") or (self.family is None and bool(self.no_integrity))
+
+    @property
     def untraced(self) -> str:
         """The VAX or the release before V7.3 that has no spinlock trace (SPL); empty where it is neither, or unknown.
 
