@@ -6,10 +6,10 @@ As the procedure writes it (its source is known [S]; the names are made up)::
 
     -----  ORKNEY:  -----
 
-    'RMS$........DATA        ' 2020202020202020415441440002000002D1EF24534D52
+    'RMS$.......DATA        ' 2020202020202020415441440002000002D1EF24534D52
         RMS lock tree for file [184815,2,0] on volume DATA
         File specification: DISK$DATA:[SHOP]ORDERS.DAT;12
-     '....' 00000421
+     '!...' 00000421
        RMS bucket lock, on bucket starting at VBN 1057
       Convert queue: 0, Wait queue: 7
 

@@ -8,7 +8,7 @@ As the procedure writes it (its source is known [S]; the figures are made up)::
     Preprocessing data...
     Generating report...
 
-    2020202041544144...24534D52 RMS$........DATA
+    2020202041544144...24534D52 RMS$.......DATA
         RMS lock tree for file [184815,2,0] on volume DATA
             Total:   4312
            *ORKNEY   3120

@@ -9,7 +9,7 @@ from collectors.facts.base import ABSENT, Reading
 from collectors.layouts.figures import reading
 from collectors.layouts.vms import first_moment, span
 
-NODE_LINE = r"^\s{0,20}Node:\s{0,9}\S{1,32}\s.{0,40}\bOracle Rdb\s{1,3}[VXT][0-9]"
+NODE_LINE = r"^\s{0,20}Node:\s{0,9}\S{1,32}\s.{0,250}\bOracle Rdb\s{1,3}[VXT][0-9]"
 RATE_LINE = r"^\s{0,20}Rate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\b"
 COLUMNS_LINE = r"^\s{0,9}statistic\.{3,80}\s.{0,20}rate\.per\.second"
 BEGINS = re.compile(NODE_LINE, re.IGNORECASE)
@@ -27,10 +27,10 @@ ELAPSED = re.compile(
 PAGE = re.compile(r"\bPage:\s{0,9}(?P<page>[0-9]{1,5}) of [0-9]{1,5}\b", re.IGNORECASE)
 MODE = re.compile(r"\bMode:\s{0,9}(?P<mode>[A-Z]{3,12})\b", re.IGNORECASE)
 TITLE = re.compile(
-    r"\bRate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\s{1,80}(?P<title>(?!Elapsed:|Page:)\S.{0,120}?)\s{1,80}(?:Elapsed|Page):",
+    r"\bRate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\s{1,250}(?P<title>(?!Elapsed:|Page:)\S.{0,120}?)\s{1,250}(?:Elapsed|Page):",
     re.IGNORECASE,
 )
-ROOT = re.compile(r"\bPage:\s{0,9}[0-9]{1,5} of [0-9]{1,5}\s{1,80}(?P<root>\S.{0,255}?)\s{1,80}Mode:", re.IGNORECASE)
+ROOT = re.compile(r"\bPage:\s{0,9}[0-9]{1,5} of [0-9]{1,5}\s{1,250}(?P<root>\S.{0,255}?)\s{1,250}Mode:", re.IGNORECASE)
 MOST_HEADER_LINES = 8
 """With those that a narrow terminal or a mail breaks; unbroken it has three."""
 
