@@ -168,11 +168,7 @@ def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ..
         for table in belonging(facts.every(LogicalArea), one)
         if known(table.area_number) and f"{table.area_number:.0f}" == number and number_or(table.record_bytes, 0.0) > 0
     ][:MOST]
-    holds = ", ".join(
-        f"{comment(table.name, 31)} ({number_or(table.record_bytes, 0.0):,.0f} bytes a record, 1,000 rows at least "
-        f"{number_or(table.record_bytes, 0.0) * 1_000 / MEGABYTE:,.1f} MB)"
-        for table in tables
-    )
+    holds = ", ".join(_holds(table) for table in tables)
     said = (
         f"Pages of storage area {f'{comment(name, 31)} ({number})' if name else number} are {what} most, {most:,} of "
         f"{total(pages):,}{f'; in it are {holds}' if holds else ''}."
@@ -185,7 +181,16 @@ def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ..
     if fill and len(tables) == 1:
         longest = number_or(tables[0].record_bytes, 0.0)
         fill |= {"<cache>": tables[0].name, "<bytes>": f"{-(-longest // ROUNDED) * ROUNDED:.0f}"}
+        if number_or(tables[0].rows, 0.0) > 0:
+            fill |= {"<rows>": f"{tables[0].rows:.0f}"}
     return said, (Evidence(f"pages of area {number} {what}", most, "events", pages[0].source), *proof), fill
+
+
+def _holds(table: LogicalArea) -> str:
+    """A table with the memory that its rows take at the least: all of them where they were counted, else 1,000."""
+    each, rows = number_or(table.record_bytes, 0.0), number_or(table.rows, 1_000.0)
+    memory = f"{rows:,.0f} rows at least {each * rows / MEGABYTE:,.1f} MB"
+    return f"{comment(table.name, 31)} ({each:,.0f} bytes a record, {memory})"
 
 
 def _do(one: OneDatabase, missing: Sequence[Step], old: str | None, where: str) -> str:

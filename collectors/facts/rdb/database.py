@@ -136,6 +136,8 @@ class LogicalArea(OfDatabase):
     """That of its storage area."""
     record_bytes: Reading = ABSENT
     """RDB$RECORD_LENGTH: bytes of a record; 0 for what has none."""
+    rows: Reading = ABSENT
+    """Rows of the table, where it has this one logical area and SELECT COUNT(*) of it stands beside."""
 
 
 @dataclass(frozen=True, kw_only=True)

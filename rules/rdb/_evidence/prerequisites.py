@@ -46,6 +46,7 @@ ONE_NODE = (
 ONE_NODE_TOO = "NUMBER OF CLUSTER NODES is set to 1 in the same closing"
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
 CACHED = "when the rows of {} (storage area {}) have been counted, and the node has the memory for them"
+FITS = "when the node has the memory for the {} rows of {} (storage area {})"
 MOST_AREAS = 3
 """Storage areas that are named."""
 CONFIGURED = MissingInput(
@@ -228,7 +229,8 @@ def changes_to(
     needs = tuple(change.key for change in made.values())
     template = CLAUSES[last].template
     if fill and (name := fill.get("<area>")):
-        template = CACHED.format(comment(fill.get("<cache>", f"the tables of {name}"), 60), comment(name, 31))
+        of, area = comment(fill.get("<cache>", f"the tables of {name}"), 60), comment(name, 31)
+        template = FITS.format(fill["<rows>"], of, area) if "<rows>" in fill else CACHED.format(of, area)
     when = " and ".join(filter(None, (blocked, template))) if blocked or fill else ""
     return (*made.values(), alter(last, place, old, new, needs=needs, when=when, fill=fill))
 

@@ -19,10 +19,13 @@ RDB$STORAGE_AREAS, RDB$LOGICAL_AREAS and RDB$CACHES have the columns of the vend
 never seen: what is understood of their names is tentative. No counters, no waits stand in any of them (rdb-rules.md 4
 [V]).
 
+SELECT COUNT(*) FROM a table, with its one figure below, is read beside a listing of RDB$LOGICAL_AREAS.
+
 InterBase and Firebird have tables called RDB$ too; none of theirs has these names.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +58,12 @@ ATTACH = re.compile(
     r"\s{0,20}(?:SQL>\s{0,20})?(?:attach|connect\s{1,9}to|disconnect|declare\s{1,9}(?:\w{1,60}\s{1,9})?alias)\b",
     re.IGNORECASE,
 )
+COUNTING = re.compile(
+    r"\s{0,20}(?:SQL>\s{0,20})?SELECT\s{1,9}COUNT\s{0,9}\(\s{0,9}\*\s{0,9}\)\s{1,9}FROM\s{1,9}"
+    r'"?(?P<table>[A-Z0-9_$]{1,31})"?\s{0,9};\s*$',
+    re.IGNORECASE,
+)
+ONE_FIGURE = re.compile(r"\s{0,40}(?P<count>[0-9]{1,12})\s*$")
 FILE_NAMED = re.compile(r"\bfilename\s{1,9}['\"]?(?P<root>[^\s'\";]{1,255})", re.IGNORECASE)
 COLUMN = re.compile(r"[\s|\"]{0,8}RDB\$\w", re.IGNORECASE)
 MOST_ROWS = 5_000
@@ -74,6 +83,8 @@ class _Found:
     root: str | None = None
     attached: str | None = None
     """What the session attached to: a root file, or a logical name of one."""
+    rows: dict[str, float] = field(default_factory=dict)
+    """Rows by table, as counted."""
 
 
 @report(starts=START, provides=(Database, StorageArea, LogicalArea, RowCache, DatabaseUse))
@@ -101,7 +112,7 @@ def _listed(report: Report, found: _Found) -> Iterator[_Fact]:
 
 def _walk(report: Report) -> list[_Found]:
     """Find every table and claim its lines; another set of tables for each database attached to."""
-    found, said, index = _Found(attached=_attached_above(report)), None, 0
+    found, said, index = _above(report), None, 0
     every = [found]
     while index < len(report.lines):
         line = report.lines[index]
@@ -119,19 +130,39 @@ def _walk(report: Report) -> list[_Found]:
                 index = _keep(report, found, name, table)
                 said = None
                 continue
+        elif counted := _counted(report.lines, index):
+            of, value, last = counted
+            found.rows[of] = value
+            report.claim(index, last)
+            index = last
         elif FRAME.fullmatch(line[:600]):
             report.claim(index)
         index += 1
     return every
 
 
-def _attached_above(report: Report) -> str | None:
-    """The file of the last ATTACH above the first table."""
-    for above, line in enumerate(reversed(report.before), 1):
-        if ATTACH.match(line[:600]):
-            report.above = above
-            return _file_named(line)
-    return None
+def _above(report: Report) -> _Found:
+    """What stands above the first table: the last ATTACH, and rows that were counted since."""
+    lines = list(report.before)
+    at = next((index for index in reversed(range(len(lines))) if ATTACH.match(lines[index][:600])), None)
+    found = _Found(attached=None if at is None else _file_named(lines[at]))
+    for index in range(at or 0, len(lines)):
+        if counted := _counted(lines, index):
+            found.rows[counted[0]] = counted[1]
+            at = index if at is None else at
+    if at is not None:
+        report.above = len(lines) - at
+    return found
+
+
+def _counted(lines: Sequence[str], at: int) -> tuple[str, float, int] | None:
+    """A table whose rows are counted here, how many, and the line that says it."""
+    asked = COUNTING.match(lines[at][:600])
+    if asked is None:
+        return None
+    last = next((index for index in range(at + 1, min(at + 4, len(lines))) if lines[index].strip()), at)
+    said = ONE_FIGURE.match(lines[last][:60])
+    return (asked["table"].upper(), float(said["count"]), last) if said else None
 
 
 def _file_named(line: str) -> str | None:
@@ -211,7 +242,9 @@ def _areas(report: Report, found: _Found, caches: dict[str, RowCache]) -> Iterat
 
 def _logical_areas(report: Report, found: _Found) -> Iterator[LogicalArea]:
     """Tables and indexes, without those of the system, each with the storage area it lies in."""
-    for row in _rows(found, columns.LOGICAL):
+    listed = _rows(found, columns.LOGICAL)
+    areas = Counter(row.get("RDB$LOGICAL_AREA_NAME").upper() for row in listed)
+    for row in listed:
         name = row.get("RDB$LOGICAL_AREA_NAME")
         if name and not name.upper().startswith("RDB$"):
             yield LogicalArea(
@@ -221,6 +254,7 @@ def _logical_areas(report: Report, found: _Found) -> Iterator[LogicalArea]:
                 number=reading(row.get("RDB$LOGICAL_AREA_ID")),
                 area_number=reading(row.get("RDB$AREA_ID")),
                 record_bytes=reading(row.get("RDB$RECORD_LENGTH")),
+                rows=found.rows.get(name.upper(), ABSENT) if areas[name.upper()] == 1 else ABSENT,
             )
 
 
