@@ -22,7 +22,8 @@ that many scans of the whole table would be twice the pages that were read of it
 table, and it is advice to look at the statements. Where nobody waits it is a note that names the statement, and only
 where a plan shows it, or its scans make nearly all searches of a server at work. It is a warning where the CPU time of
 that statement is a large part of what busy engines do, tasks wait for an engine, and the clients' commands are not
-those of reports, which take longer than a second on average. A statement with a poor index is a note as well, advice
+those of reports, which take longer than a second on average. Where tasks wait for physical reads, such commands are
+short and its scans make half of the reads, it is advice. A statement with a poor index is a note as well, advice
 where engines are busy and tasks wait for one, and a warning where its CPU time is such a part. The share is of the
 searches of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's,
 it is advice too.
@@ -35,6 +36,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import (
     CachePool,
     IndexKeys,
+    MonCachedStatement,
     MonDataCache,
     MonOpenObjectActivity,
     MonSpinlockActivity,
@@ -85,10 +87,11 @@ from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.ase._evidence.times import when as covers
-from rules.ase._evidence.waits.events import RUN_QUEUE
+from rules.ase._evidence.waits.events import READS, RUN_QUEUE
 from rules.ase._evidence.waits.index_wanted import columns_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
-from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
+from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, SHARE_ORIGIN, TaskLimits, of_tasks
+from rules.ase._evidence.waits.verdict import SHARE_PERCENT as WAITING_PERCENT
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
 from rules.sources import TALLMAN
@@ -122,6 +125,7 @@ STATEMENTS = (
 
 
 WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
+READ = "No cache spinlock suffers, but {0} scans what the cache does not hold. The reads are not slow: they are many."
 INDEX = (
     "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No "
     "setting makes this less."
@@ -133,11 +137,12 @@ NARROW = "Tune {0}, {1}: an index for its where clause, a narrower query or stat
 
 @dataclass(frozen=True)
 class Limits(TaskLimits):
-    """From which share on scans are the cause; those of tasks that wait are of the run queue."""
+    """From which share on scans are the cause; those of tasks that wait are `queue`."""
 
     share_percent: float = percent(
         SHARE_PERCENT, "this project: with less, the rest of the work is the larger part", low=1
     )
+    waiting_percent: float = percent(WAITING_PERCENT, SHARE_ORIGIN)
     nearly_all_percent: float = percent(
         80.0, "this project: so much of the work of a known statement is worth a note, even if nobody waits", low=1
     )
@@ -147,12 +152,20 @@ class Limits(TaskLimits):
         CACHE_SEARCHES, "this project: with fewer searches of the cache nobody waits long", unit="searches/s"
     )
     busy_percent: float = percent(BUSY_PERCENT, BUSY_ORIGIN)
+    reads_percent: float = percent(
+        50.0, "this project: with half of the physical reads its scans are what most tasks wait for", low=1
+    )
     cpu_percent: float = percent(
         SHARE_PERCENT, "this project: so large a part of the engines' work is worth an index", low=1
     )
     work_percent: float = percent(70.0, "this project: idler engines serve the others as fast as ever")
     command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     pages: float = limit(LEAST_PAGES, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
+
+    @property
+    def queue(self) -> TaskLimits:
+        """How many tasks must wait for an engine, or for what scans read: `share_percent` is of the searches."""
+        return TaskLimits(self.tasks, self.waiting_percent, self.critical_percent)
 
 
 @rule(
@@ -245,7 +258,7 @@ def _held_against_caches(
     if not hot:
         waits = f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
         finding = replace(finding, severity=Severity.NOTE, because=waits, explains=())
-        finding = _by_cpu(facts, limits, finding, tables[0]) or finding
+        finding = _by_cpu(facts, limits, finding, tables[0]) or _by_reads(facts, limits, finding, tables[0]) or finding
     return with_statements(finding, facts, named, otherwise=STATEMENTS)
 
 
@@ -253,12 +266,12 @@ def _poor_index(facts: Facts, limits: Limits, poor: PoorIndex, searches: Searche
     """What reads through an index that finds few of the rows that it reads; how loud, by the tasks that wait."""
     queue, (_, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
     waits = queue if isinstance(queue, Waited) and busy is not None and busy >= limits.work_percent else None
-    commands, loud = command_time(facts), of_tasks(waits, limits) if waits else None
+    commands, loud = command_time(facts), of_tasks(waits, limits.queue) if waits else None
     if commands and commands.seconds > limits.command_seconds:
         loud = None
     most = Severity.WARNING if poor.worked.percent >= limits.cpu_percent else Severity.ADVICE
     name, number, text = name_of(poor.row), poor.statement.statement, poor.statement.text or ""
-    do, indexes = _index_for(facts, poor.worked, poor.row)
+    do, indexes = _index_for(facts, poor.statement, _took(poor.worked), poor.row)
     return Finding(
         subject=subject_of(facts),
         severity=min(loud, most) if loud else Severity.NOTE,
@@ -281,7 +294,7 @@ def _poor_index(facts: Facts, limits: Limits, poor: PoorIndex, searches: Searche
                 poor.statement.source,
                 limits.share_percent,
             ),
-            *(waits.evidence(limits.tasks, limits.share_percent) if waits else ()),
+            *(waits.evidence(limits.tasks, limits.waiting_percent) if waits else ()),
             *index_evidence(indexes),
         ),
         share=poor.share,
@@ -293,14 +306,14 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
     queue, (number, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
     if not isinstance(queue, Waited) or not number or busy is None or busy < limits.work_percent or not first.whole:
         return None
-    loud, commands = of_tasks(queue, limits), command_time(facts)
+    loud, commands = of_tasks(queue, limits.queue), command_time(facts)
     if commands and commands.seconds > limits.command_seconds:
         return None
     top = _costliest(facts, limits, first)
     if loud is None or top is None:
         return None
     name, row = name_of(first.row), top.statement
-    do, indexes = _index_for(facts, top, first.row)
+    do, indexes = _index_for(facts, row, _took(top), first.row)
     cpu = f"CPU of statement {row.statement} (executions x AvgCpuTime)"
     return replace(
         finding,
@@ -318,11 +331,47 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
                 limits.cpu_percent,
             ),
             Evidence("mean engine busy", round(busy, 1), "%", queue.running_source, limits.work_percent),
-            *queue.evidence(limits.tasks, limits.share_percent),
+            *queue.evidence(limits.tasks, limits.waiting_percent),
             *finding.evidence,
             *index_evidence(indexes),
         ),
         share=min(top.percent, 100.0),
+    )
+
+
+def _by_reads(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> Finding | None:
+    """The finding where tasks wait for physical reads, and one statement's scans of the first table make most of them.
+
+    The reads may be as fast as they should be: there are too many of them.
+    """
+    waits, commands, row = waited_for(facts, "physical reads", READS), command_time(facts), first.row
+    read = [one.physical_reads for one in activity(facts) if one.of_interval and known(one.physical_reads)]
+    if not isinstance(waits, Waited) or not known(row.physical_reads) or not row.of_interval or not first.whole:
+        return None
+    if not commands or commands.seconds > limits.command_seconds or of_tasks(waits, limits.queue) is None:
+        return None
+    share, top = share_of(row.physical_reads, sum(read)), reading_most(facts, row)
+    if share < limits.reads_percent or top is None or not isinstance(top.fact, MonCachedStatement):
+        return None
+    do, indexes = _index_for(facts, top.fact, f"{_times(top)} pages", row)
+    return replace(
+        finding,
+        severity=Severity.ADVICE,
+        title=f"Scans of {name_of(row)} make {share:.0f} % of the physical reads that {waits.tasks:.1f} tasks wait for",
+        because=READ.format(f"SSQLID {top.number}"),
+        do=do,
+        evidence=(
+            *waits.evidence(limits.tasks, limits.waiting_percent),
+            Evidence(f"physical reads of {name_of(row)}", row.physical_reads, "", row.source),
+            Evidence(
+                f"share of {name_of(row)} in physical reads", round(share, 1), "%", row.source, limits.reads_percent
+            ),
+            commands.evidence,
+            *finding.evidence,
+            *index_evidence(indexes),
+        ),
+        explains=("ase/reads_slow",),
+        share=None,
     )
 
 
@@ -332,17 +381,23 @@ def _costliest(facts: Facts, limits: Limits, first: Scanned) -> Worked | None:
     return top if top and top.percent >= limits.cpu_percent else None
 
 
-def _index_for(facts: Facts, top: Worked, table: MonOpenObjectActivity) -> tuple[str, list[IndexKeys]]:
-    """What to do about a statement that reads much of a table, with the indexes that are listed."""
-    columns, indexes = columns_of(top.statement.text or ""), indexes_of(facts, table.object_name)
+def _index_for(
+    facts: Facts, statement: MonCachedStatement, ran: str, table: MonOpenObjectActivity
+) -> tuple[str, list[IndexKeys]]:
+    """What to do about a statement that reads much of a table, with the indexes that are listed; `ran`: its work."""
+    columns, indexes = columns_of(statement.text or ""), indexes_of(facts, table.object_name)
     if columns and beginning_with(indexes, columns[0]):
         columns = ()  # an index by it is there, and something else keeps it from being used
     others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
-    what = f"SSQLID {top.statement.statement}"
-    ran = f"{top.per_second:,.0f} times a second {top.milliseconds:,.0f} ms of CPU"
+    what = f"SSQLID {statement.statement}"
     if columns:
         return INDEX.format(what, ran, name_of(table), ", ".join(columns), others), indexes
     return NARROW.format(what, ran), indexes
+
+
+def _took(top: Worked) -> str:
+    """What the executions of a statement took of processors."""
+    return f"{top.per_second:,.0f} times a second {top.milliseconds:,.0f} ms of CPU"
 
 
 def _quiet(facts: Facts, limits: Limits, figure: Figure) -> str:
@@ -407,5 +462,9 @@ def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
 
 def _ran(top: Used) -> str:
     """A statement with how often it ran, and what each of its runs read."""
+    return f"{top.what}, {_times(top)} pages"
+
+
+def _times(top: Used) -> str:
     each = f"{top.reads / top.executions:,.0f}" if top.reads and top.executions else "?"
-    return f"{top.what}, {top.executions or 0:,.0f} times {each} pages"
+    return f"{top.executions or 0:,.0f} times {each}"

@@ -15,7 +15,7 @@ from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
 from rules.ase._evidence.objects.scans import LEAST_PAGES, WHOLE_TIMES, Scanned, scanned, scans_of
 from rules.ase._evidence.objects.seen import activity, is_system, name_of, sizes
 from rules.ase._evidence.objects.statement_cpu import Worked, worked
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, by_text, shown
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, naming, shown
 from rules.ase._evidence.server import busy_of
 from rules.ase._evidence.waits.index_wanted import columns_of, pages_each
 from rules.changes.quoting import bare_table, comment
@@ -109,8 +109,8 @@ def costliest_cached(facts: Facts) -> CachedCostliest | None:
 
 def scanning_most(facts: Facts, table: Scanned) -> Worked | None:
     """The statement whose scans of this table are most of the engines' work; `None` where none is known to scan it."""
-    used = by_text(facts, [(table.row.database, table.row.object_name)])
-    rows = [one.fact for one in used if isinstance(one.fact, MonCachedStatement) and _scans(one.fact, table)]
+    named = naming(facts, [(table.row.database, table.row.object_name)])
+    rows = [row for row in named if _scans(row, table)]
     counted = [one for row in rows if (one := worked(facts, row))]
     if not counted and len(rows) == 1 and (one := _as_often(facts, rows[0], table)):
         return one

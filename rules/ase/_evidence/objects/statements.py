@@ -172,11 +172,17 @@ def _parts(tokens: list[str], place: int) -> tuple[list[str], int]:
 
 def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
     """The cached statements whose text names one of these tables where a table may stand, in no order."""
-    wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
-    names = databases(facts)
     ended: dict[int, list[MonSysStatement]] = {}
     for one in facts.every(MonSysStatement):
         ended.setdefault(one.statement or 0, []).append(one)
+    for row in naming(facts, tables):
+        yield cached(row, ended.get(row.statement, []))
+
+
+def naming(facts: Facts, tables: Sequence[Table]) -> Iterator[MonCachedStatement]:
+    """The rows of `by_text` as the statement cache has them, whatever else lists the statements."""
+    wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
+    names = databases(facts)
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for row in latest.values():
         if not row.text or not row.believed:
@@ -184,7 +190,7 @@ def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
         home = row.database or names.get(row.db_id or 0) or ""
         used = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
         if used & wanted:
-            yield cached(row, ended.get(row.statement, []))
+            yield row
 
 
 def cached(row: MonCachedStatement, ended: list[MonSysStatement]) -> Used:
