@@ -187,7 +187,8 @@ class Finding:
     """What it weighs among findings of the same cost and severity, in a unit that those share: of a spinlock its
     spins. `None` where the export has no such count."""
     share: float | None = None
-    """Where nothing is weighed: a share in per cent to order by, of a spinlock its contention."""
+    """Of the same weight, or where nothing is weighed: a share in per cent to order by. Of a spinlock it is its
+    contention, of what is searched in a cache its part of that."""
     because: str = ""
     """What causes it, or why it matters here."""
     do: str = ""

@@ -18,6 +18,7 @@ made: it keeps half of its size and nine tenths of what stays in it, and gives n
 Where more partitions should be enough by themselves it gives nothing either: they cost the restart alone and come
 first, and objects are bound only if the contention stays.
 
+Of a plan that brings the caches under their limit only the most searched objects are moved, as many as that takes.
 Where the plan would leave the cache over the limit, and a cache of their own for the temporary databases or for the
 logs would not, that comes first, and the memory is theirs. Else memory is shared out among all of them by the searches
 that move, most first, and what is taken from the default data cache is taken once, with its partitions.
@@ -217,7 +218,7 @@ def _finding(
         else (),
         expects=tuple(report.expects(scripted, contention)) if scripted else (),
         weight=figure.weight,
-        share=figure.share,
+        share=contention * share,
     )
 
 

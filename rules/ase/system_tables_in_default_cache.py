@@ -169,5 +169,5 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         changes=tuple(report.changes(scripted)) if scripted else (),
         expects=tuple(report.expects(scripted, contention)) if scripted else (),
         weight=figure.weight,
-        share=figure.share,
+        share=contention * contents.inside(name, reads),
     )

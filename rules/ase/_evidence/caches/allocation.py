@@ -19,6 +19,7 @@ from rules.ase._evidence.caches.binding_plan import (
     binding_plan,
     carved_plan,
     default_cache,
+    no_more_than,
     within,
 )
 from rules.ase._evidence.caches.binding_report import Part, partitions_first
@@ -97,13 +98,13 @@ def allocation(facts: Facts, contents: Contents, limits: CacheLimits) -> Allocat
     given_plan = False
     for one in owns:
         if isinstance(plan, BindingPlan) and not given_plan and not one.first and effect > one.moving.reads:
-            plan, left, given_plan = _given(facts, plan, left, before)
+            plan, left, given_plan = _given(facts, plan, left, before, goal)
         rooms[one.key] = Room(left, free.mb, tuple(before), one.new.spend_mb <= left)
         if rooms[one.key].fits:
             left -= one.new.spend_mb
             before.append(one.said)
     if isinstance(plan, BindingPlan) and not given_plan:
-        plan, left, _ = _given(facts, plan, left, before)
+        plan, left, _ = _given(facts, plan, left, before, goal)
     short = [one for one in owns if not rooms[one.key].fits]
     return _carve(facts, contents, plan, rooms, short, left, goal)
 
@@ -136,9 +137,11 @@ def _waits(facts: Facts, plan: BindingPlan, goal: float) -> bool:
     return any(partitions_first(facts, Part(plan, home, ()), plan.contended.get(home, 0.0), goal) for home in homes)
 
 
-def _given(facts: Facts, plan: BindingPlan, left: float, before: list[str]) -> tuple[BindingPlan, float, bool]:
+def _given(
+    facts: Facts, plan: BindingPlan, left: float, before: list[str], goal: float
+) -> tuple[BindingPlan, float, bool]:
     """The binding plan within what is left, and what is left after it; `before` is added to."""
-    found = within(facts, plan, left, tuple(before))
+    found = no_more_than(facts, within(facts, plan, left, tuple(before)), goal)
     if found.worth_it and found.named:
         spent = found.memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
         left -= spent

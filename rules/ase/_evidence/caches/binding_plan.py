@@ -132,6 +132,8 @@ class BindingPlan:
     """Other caches of the audit that are given memory before it, in words."""
     overhead: Overhead = field(default_factory=Overhead)
     """What a cache takes beside its size on this server."""
+    enough: bool = False
+    """Whether moves were left out because the caches are expected under their limit without them."""
 
     @property
     def left_mb(self) -> float:
@@ -210,9 +212,19 @@ class BindingPlan:
         """Whether a cache is expected to stay at its limit, or just under it: more memory would do better."""
         return any((self.left_of(*one) or 0.0) > BARELY * goal for one in self.contended.items())
 
+    def reaches(self, goal: float) -> bool:
+        """Whether the contended caches are expected clearly under the limit, and the new ones under it."""
+        for cache in self.optimum.new:
+            home = self.bindables[cache.members[0]].piece.home
+            if round(self.expected(home, cache.share, cache.partitions), 1) >= goal:
+                return False
+        return not any((self.left_of(*one) or 0.0) > BARELY * goal for one in self.contended.items())
+
     @property
     def with_memory(self) -> Optimum | None:
         """The plan that could be made if memory were free without end; `None` where it would be no better."""
+        if self.enough:
+            return None
         caches, pieces, terms = self.problem
         freed = best_binding(caches, pieces, replace(terms, memory_mb=BOUNDLESS_MB))
         better = self.optimum.cost - freed.cost > terms.least_gain and freed.lowered_percent >= WORTH_PERCENT
@@ -269,7 +281,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
         memory_mb=free.mb / (1 + FREE_MARGIN_PERCENT / 100),
         least_gain=least,
         most_caches=MOST_CACHES,
-        most_partitions=min(legal, next_power_of_two(engines or 1)),
+        most_partitions=min(legal, max(next_power_of_two(engines or 1), *(int(counted[name]) for name in hot))),
         partition_mb=max(POOL_KB, POOL_PAGES * page) / 1024,
         overhead=overhead.points,
     )
@@ -296,6 +308,27 @@ def within(facts: Facts, made: BindingPlan, left_mb: float, before: tuple[str, .
     terms = replace(terms, memory_mb=max(0.0, left_mb) / (1 + FREE_MARGIN_PERCENT / 100))
     problem = (caches, pieces, terms)
     return _with_names(facts, replace(made, optimum=best_binding(*problem), problem=problem, before=before))
+
+
+def no_more_than(facts: Facts, made: BindingPlan, goal: float) -> BindingPlan:
+    """The same plan with its most searched pieces alone, as many as bring all contended caches clearly under the limit.
+
+    The plan itself where it does not reach that, or needs all of its moves.
+    """
+    caches, pieces, terms = made.problem
+    moved = [one for one in pieces if one.name in made.optimum.moved]
+    moved.sort(key=lambda one: (-one.share, one.name))
+    for count in range(1, len(moved) if made.worth_it else 0):
+        some = tuple(moved[:count])
+        stay = [one for one in pieces if one not in some]
+        fuller = tuple(
+            replace(cache, share=cache.share + sum(one.share for one in stay if one.home == cache.name))
+            for cache in caches
+        )
+        fewer = replace(made, optimum=best_binding(fuller, some, terms), enough=True)
+        if len(fewer.optimum.moved) == count and fewer.worth_it and fewer.reaches(goal):
+            return _with_names(facts, fewer)
+    return made
 
 
 def _with_names(facts: Facts, made: BindingPlan) -> BindingPlan:
