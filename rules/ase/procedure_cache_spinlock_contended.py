@@ -11,9 +11,9 @@ in use, so large that the most that was used is 80 % of it (practice); `max onli
 in use, because the engines' own reserve is divided by it (scripted where half of them or fewer are); a larger `engine
 local cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4
 on. Which of them helps is the experience of practitioners, and the static ones go into one restart; a larger engine
-local cache is scripted where `monProcELC` (16.0 SP03 PL08 on) counted that the engines found theirs empty, and is words
-otherwise; beside a lower `max online engines`, which makes each reserve twice as large or more, it waits for the
-figures after that.
+local cache is scripted where `monProcELC` (16.0 SP03 PL08 on) counted that the engines found theirs empty, and on
+releases before that, which count nothing, in a smaller step. Beside a lower `max online engines`, which makes each
+reserve twice as large or more, it waits for the figures after that.
 
 When to ignore it: when the engines are not busy, or in the minutes after a restart while all plans are made anew.
 sp_sysmon prints nothing of these spinlocks.
@@ -79,6 +79,13 @@ NO_MORE = (
 DIVIDES = f"That {SIZE} times {LOCAL} is divided by it is experience (a blog of SAP's, 2020), no manual says so."
 MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
+NEXT_LOCAL = 50.0
+"""Vendor: the default of engine local cache percent from 16.0 on; the step where nothing counts what it takes."""
+COUNTED_FROM = "16.0 SP03 PL08"
+"""The release that has monProcELC."""
+NOT_COUNTED = (
+    f"Before {COUNTED_FROM} nothing counts how often a reserve is empty: hold the spinlock against today's after."
+)
 SECOND = f"{LOCAL} up to {MOST_LOCAL:g}, the most advised, in a later one if it stays contended"
 SHARED = (
     "What the engines keep for themselves is missing from the pool of all: look at procedures thrown out, and at Empty "
@@ -239,6 +246,8 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
     share = local.run_number if local else None
     pages = size.run_number if size else None
     if local and size and share is not None and pages and may:
+        by_step = name == PROCEDURE_CACHE and level_reached(facts, COUNTED_FROM) is False
+        target = NEXT_LOCAL if by_step and share < NEXT_LOCAL else MOST_LOCAL
         most_advised, do = _of_local(share)
         changes: tuple[Change, ...] = ()
         waiting = waiting_number(local)
@@ -247,8 +256,10 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
         elif share < MOST_LOCAL and (waiting is None or waiting <= share):
             if first:  # both at once would take the most out of the pool of all for one cause
                 do = SECOND
-            elif counted:
-                changes = (configure(LOCAL, share, MOST_LOCAL, cautions=(SHARED,), configured=waiting),)
+            elif counted or by_step:
+                cautions = (SHARED,) if counted else (NOT_COUNTED, SHARED)
+                changes = (configure(LOCAL, share, target, cautions=cautions, configured=waiting),)
+                do = f"{LOCAL} from {share:g} to {target:g} ({MOST_LOCAL:g} is the most advised)" if by_step else do
         yield Advice(
             f"each engine keeps about {pages * share / 100.0 / may:,.0f} pages at {LOCAL} {share:g}{most_advised}",
             do,
