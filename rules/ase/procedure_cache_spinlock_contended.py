@@ -88,9 +88,10 @@ NOT_COUNTED = (
 )
 SECOND = f"{LOCAL} up to {MOST_LOCAL:g}, the most advised, in a later one if it stays contended"
 SHARED = (
-    "What the engines keep for themselves is missing from the pool of all: look at procedures thrown out, and at Empty "
-    "of monProcELC, before and after. The least that was seen to run is the value in the undo."
+    "What the engines keep for themselves is missing from the pool of all: look at procedures thrown out{}, before and "
+    "after. The least that was seen to run is the value in the undo."
 )
+EMPTY = ", and at Empty of monProcELC"
 COUNTS = MissingInput(
     "procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour'
 )
@@ -257,7 +258,7 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
             if first:  # both at once would take the most out of the pool of all for one cause
                 do = SECOND
             elif counted or by_step:
-                cautions = (SHARED,) if counted else (NOT_COUNTED, SHARED)
+                cautions = (NOT_COUNTED, SHARED.format("")) if by_step else (SHARED.format(EMPTY),)
                 changes = (configure(LOCAL, share, target, cautions=cautions, configured=waiting),)
                 do = f"{LOCAL} from {share:g} to {target:g} ({MOST_LOCAL:g} is the most advised)" if by_step else do
         yield Advice(

@@ -17,7 +17,7 @@ from rules.finding import Change, Effect, Risk
 BLOCK = 512
 """Bytes of a disk block."""
 MEMORY_PAGE = 8192
-"""Bytes of a page of memory on Alpha and Integrity; on x86-64 as recalled."""
+"""Bytes of a page of memory on Alpha and Integrity."""
 MOST_BUFFERS = 32_767
 """What a file may have whatever its organization (help text of GB_DEFPERCENT; indexed files may have more)."""
 CLOSED_ONCE = Risk("medium", "every program closes the file once; the buffers come out of the page file")

@@ -3,11 +3,10 @@
 No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
 the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
 (help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read, a smaller number
-is tried first, and they are asked for. On x86-64 the command is the same, but what it saves of locks is documented
-nowhere: a trial to measure.
+is tried first, and they are asked for.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import FileName
@@ -22,9 +21,7 @@ LONGWORD = 2**32 - 1
 SETTINGS = (ALLOWED, PERCENT, LARGEST)
 FIRST = 2_000
 """Buffers, this project: to try with where the DEFAULT option's own number is not known."""
-KEEPS = "RMS then keeps read-mode bucket locks between accesses"
-NOWHERE = "of {0} it is documented nowhere that they save bucket locks"
-MEASURE = f"{NOWHERE.format('x86-64')}, so measure with LOCK_ACTV before and after"
+KEEPS = "try global buffers: RMS then keeps read-mode bucket locks between accesses"
 
 
 @dataclass(frozen=True)
@@ -46,24 +43,24 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
     Declares `NODE_FACTS`.
     """
     if undocumented := _undocumented(machine):
-        return Buffers(f"global buffers may help: {NOWHERE.format(undocumented)}")
-    effect = MEASURE if machine.x86 else KEEPS
-    a_try = f"try global buffers: {effect}"
+        return Buffers(
+            f"global buffers may help: of {undocumented} it is documented nowhere that they save bucket locks"
+        )
     if file is None:
-        return Buffers(a_try)
+        return Buffers(KEEPS)
     now = file.global_buffers if known(file.global_buffers) else None
     allowed = _setting(facts, ALLOWED)
     if now:
         return _has_some(now, file.bucket_blocks if known(file.bucket_blocks) else None, allowed)
     if known(file.allocated_blocks) and not known(file.bucket_blocks):
-        return Buffers(f"{a_try}; of a sequential file one takes the multiblock count of the first stream to connect")
+        return Buffers(f"{KEEPS}; of a sequential file one takes the multiblock count of the first stream to connect")
     lacks = [name for name in SETTINGS if _setting(facts, name) is None]
     asked = tuple(MissingInput(f"{name} in use", f"MCR SYSGEN SHOW {name}") for name in lacks)
     found = _count(facts, file)
     if found is None:
         listing = MissingInput("bucket size and global buffers of the file", _listing(file.name))
         full = known(file.bucket_blocks) and known(file.allocated_blocks)
-        return Buffers(a_try, missing=(*(() if full else (listing,)), *asked))
+        return Buffers(KEEPS, missing=(*(() if full else (listing,)), *asked))
     count, bucket = found
     mb, pages = size_of(count, bucket)
     has = "as it has none, " if now == 0 else ""
@@ -72,11 +69,10 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
             f"global buffers need room first: {count:,} of {bucket:.0f} blocks are {pages:,} pages, more than "
             f"GBLPAGFIL ({allowed:,.0f}) allows in all"
         )
-    change = global_buffers(file.name, now, count, bucket)
     return Buffers(
-        f"{has}try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): "
-        f"{effect}",
-        replace(change, condition=f"a trial: {MEASURE}") if machine.x86 else change,
+        f"{has}try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): RMS "
+        "then keeps read-mode bucket locks between accesses",
+        global_buffers(file.name, now, count, bucket),
         asked,
     )
 
@@ -108,8 +104,8 @@ def _has_some(now: float, bucket: float | None, allowed: float | None) -> Buffer
 
 
 def _undocumented(machine: Machine) -> str:
-    """The machine or release too old for read-mode bucket locks (Alpha V7.3 New Features); empty where it is not."""
-    if machine.family == "VAX":
+    """The machine or release for which read-mode bucket locks are documented nowhere; empty where they are."""
+    if machine.family in ("VAX", "x86-64"):
         return machine.family
     return f"OpenVMS {machine.release.printed}" if machine.release and machine.release.before(7, 3) else ""
 
