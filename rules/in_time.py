@@ -2,8 +2,8 @@
 
 What is to be done is decided by the newest capture, so it is read first, unless one before it with the same settings
 has a worse finding: an idle hour does not take back what a busy one showed. Where the newest ran with other settings
-than the one before it, what they did is a comparison (`lockwright compare`), which an audit does not make by itself: two captures
-may be of other work. Settings are those that the listings of each capture show (`rules.settings`).
+than the one before it, what they did is a comparison (`lockwright compare`), which an audit does not make by itself:
+two captures may be of other work. Settings are those that the listings of each capture show (`rules.settings`).
 """
 
 from collections.abc import Sequence
