@@ -1,8 +1,9 @@
-"""The audits of one system at several times: the newest first, and what was set in between named with its command.
+"""The audits of one system at several times: what decides first, and what was set in between named with its command.
 
-What is to be done is decided by the newest capture, so it is read first. Where it ran with other settings than the one
-before it, what they did is a comparison (`lockwright compare`), which an audit does not make by itself: two captures
-may be of other work. Settings are those that the listings of each capture show (`rules.settings`).
+What is to be done is decided by the newest capture, so it is read first, unless one before it with the same settings
+has a worse finding: an idle hour does not take back what a busy one showed. Where the newest ran with other settings
+than the one before it, what they did is a comparison (`lockwright compare`), which an audit does not make by itself:
+two captures may be of other work. Settings are those that the listings of each capture show (`rules.settings`).
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from collectors.facts import Capture
 from collectors.facts.ase import Snapshot, SysmonSample
 from rules.audit import Audit
 from rules.changes.quoting import comment
-from rules.finding import rounded
+from rules.finding import Severity, rounded
 from rules.settings import WAITS, settings_of
 
 AT = "%Y-%m-%d %H:%M"
@@ -25,14 +26,18 @@ BEFORE, AFTER = "FILES OF THEN", "FILES OF NOW"
 """In the command, where the files of two captures do not lie in a folder each."""
 
 
-def newest_first(audits: Sequence[Audit]) -> list[Audit]:
-    """The same audits, those of one server among their places by time, the newest first; those without one last.
+def in_reading_order(audits: Sequence[Audit]) -> list[Audit]:
+    """The same audits, those of one server among their places: what decides first, then the newest; no time last.
 
     Nodes of OpenVMS stay in the order of their cluster: its plan is of all nodes and times.
     """
     found = list(audits)
     for places in _of_servers(audits):
-        for at, one in zip(places, sorted((audits[at] for at in places), key=_when, reverse=True), strict=True):
+        newest, *older = sorted((audits[at] for at in places), key=_when, reverse=True)
+        alike = [newest, *(one for one in older if not _set_since(one, newest))]
+        first = max(alike, key=_worst)  # of the same severity the newest
+        ordered = [first, *(one for one in (newest, *older) if one is not first)]
+        for at, one in zip(places, ordered, strict=True):
             found[at] = one
     return found
 
@@ -65,11 +70,22 @@ def _time(one: Audit) -> datetime | None:
     return span.end or span.start
 
 
+def _worst(one: Audit) -> Severity:
+    """The severity of the worst finding; a note is nothing to be done, as no finding is."""
+    return max((ranked.finding.severity for ranked in one.findings), default=Severity.NOTE)
+
+
+def _set_since(then: Audit, now: Audit) -> list[str]:
+    """The names of the settings in force that both captures list, with another value in each."""
+    old, new = settings_of(then.capture.facts), settings_of(now.capture.facts)
+    return [name for name in new if name in old and old[name] != new[name] and not name.endswith(WAITS)]
+
+
 def _with_changed(now: Audit, then: Audit) -> Audit:
     """The newest audit, its verdict with what is set differently since the one before, and how to compare both."""
     taken = _time(then)
     old, new = settings_of(then.capture.facts), settings_of(now.capture.facts)
-    names = [name for name in new if name in old and old[name] != new[name] and not name.endswith(WAITS)]
+    names = _set_since(then, now)
     if not taken or not _time(now) or not names:
         return now
     said = ", ".join(f"{comment(name)} {_value(old[name])} → {_value(new[name])}" for name in names[:NAMED])

@@ -14,7 +14,7 @@ from advisor.audits.services.auditing import (
 from advisor.audits.services.excerpts import add_excerpts
 from advisor.core.printing import SEVERITIES, SOMETHING_FOUND, Failed
 from advisor.uploads.command import ReadingExports
-from rules.in_time import newest_first
+from rules.in_time import in_reading_order
 
 
 class Auditing(ReadingExports):
@@ -56,7 +56,7 @@ class Auditing(ReadingExports):
         inputs = self.read(options["paths"])
         audits = run_audit(inputs, limits, options["name"])
         # scripts count on the order of times; a person reads what is to be decided by first
-        data = audit_data(inputs, audits if options["format"] == "json" else newest_first(audits))
+        data = audit_data(inputs, audits if options["format"] == "json" else in_reading_order(audits))
         if limits:  # what has no finding by them is not counted as in order
             for capture in data["captures"]:
                 capture["limits"] = limits

@@ -9,7 +9,8 @@ waits for the log, as at the log semaphore before.
 
 What to do: what reduces these waits is in no source that was read. By the design it is what reduces the work on the
 log: fewer and larger transactions, a larger user log cache where it is flushed because it is full or its blocks ran out
-(ten times a second or more, then it stands first), a faster log device. That is inference, so nothing is scripted.
+(ten times a second or more, then it stands first, with the value of the first step that `ase/user_log_cache_flushes`
+would take), a faster log device. That is inference, so nothing is scripted.
 
 How loud it is: as other waits, by the tasks that wait, for that they do is measured, whatever reduces it; advice at
 most where fewer wait than engines are online, as of one load.
@@ -24,6 +25,7 @@ from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonOpenDatabases
+from rules.ase._evidence.log.cache_size import SETTING, SIZE_FACTS, larger
 from rules.ase._evidence.log.flushes import NO_BLOCK, Flushes, flushes_of
 from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, of_log, whose_evidence
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
@@ -40,7 +42,9 @@ NO_FREE = (
     "{0:,.0f} flushes of user log caches ({1:.1f} %) were {2}: by that name the blocks of a cache ran out, of which a "
     "larger user log cache size (static) gives more, as this project infers; no source says how much."
 )
-LARGER = f"a larger user log cache size (static; inferred from the flushes {NO_BLOCK})"
+INFERRED = f"inferred from the flushes {NO_BLOCK}"
+LARGER = f"a larger user log cache size (static; {INFERRED})"
+LARGER_BY = f'a larger user log cache size (`sp_configure "{SETTING}", {{1:.0f}}`, from {{0:.0f}}; static; {INFERRED})'
 UNKNOWN = (
     "What reduces these waits is in no source that was read, and no text describes PLCBLOCK: that it is what reduces "
     "the work on the log is this project's inference from the design."
@@ -56,7 +60,7 @@ class Limits(LogLimits, WaitLimits):
     )
 
 
-@rule(needs=(), uses=LEVER_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*LEVER_FACTS, *SIZE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     unsure, found = Unknown.of(MonOpenDatabases).missing, partial(_finding, facts, limits)
@@ -73,7 +77,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         title=f"{waits.title}{of_log(facts)}",
         seen=waits.seen,
         because=joined(BECAUSE, said),
-        do=levers(facts, limits, before=LARGER if many else ""),
+        do=levers(facts, limits, before=_larger(facts) if many else ""),
         unknown=UNKNOWN,
         evidence=(
             *waits.evidence,
@@ -84,6 +88,14 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         ),
         explains=("ase/log_semaphore_contended",),
     )
+
+
+def _larger(facts: Facts) -> str:
+    """A larger user log cache, with the first step of `ase/user_log_cache_flushes` where the size is listed."""
+    step = larger(facts).change
+    if step is None or isinstance(step.old, str) or isinstance(step.new, str):
+        return LARGER
+    return LARGER_BY.format(step.old, step.new)
 
 
 def _no_free_block(facts: Facts, limits: Limits) -> tuple[str, bool, tuple[Evidence, ...]]:

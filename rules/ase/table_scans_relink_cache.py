@@ -24,9 +24,10 @@ where a plan shows it, or its scans make nearly all searches of a server at work
 that statement is a large part of what busy engines do, tasks wait for an engine, and the clients' commands are not
 those of reports, which take longer than a second on average. Where tasks wait for physical reads, such commands are
 short and its scans make half of the reads, it is advice. A statement with a poor index is a note as well, advice
-where engines are busy and tasks wait for one, and a warning where its CPU time is such a part. The share is of the
-searches of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's,
-it is advice too.
+where engines are busy and tasks wait for one, and a warning where its CPU time is such a part. Where it is the
+statement that most of the engines' work is, the queue for the engines is explained by it. The share is of the searches
+of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's, it is
+advice too.
 """
 
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
 from rules.ase._evidence.caches.figures import page_kb
-from rules.ase._evidence.objects.costliest_cached import scanning_most
+from rules.ase._evidence.objects.costliest_cached import costliest_cached, scanning_most
 from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.plans import owner_of, plans_of
 from rules.ase._evidence.objects.poor_index import PoorIndex, poor_index
@@ -297,6 +298,7 @@ def _poor_index(facts: Facts, limits: Limits, poor: PoorIndex, searches: Searche
             *(waits.evidence(limits.tasks, limits.waiting_percent) if waits else ()),
             *index_evidence(indexes),
         ),
+        explains=_queued_by(facts, poor.statement) if loud and most is Severity.WARNING else (),
         share=poor.share,
     )
 
@@ -335,6 +337,7 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
             *finding.evidence,
             *index_evidence(indexes),
         ),
+        explains=_queued_by(facts, row),
         share=min(top.percent, 100.0),
     )
 
@@ -379,6 +382,12 @@ def _costliest(facts: Facts, limits: Limits, first: Scanned) -> Worked | None:
     """The statement that scans this table and is much of what the engines do; `None` where none is."""
     top = scanning_most(facts, first)
     return top if top and top.percent >= limits.cpu_percent else None
+
+
+def _queued_by(facts: Facts, statement: MonCachedStatement) -> tuple[str, ...]:
+    """The queue for engines as explained, where this is the statement that its rule names: one step, told once."""
+    most = costliest_cached(facts)
+    return ("ase/run_queue_long",) if most and most.worked.statement.statement == statement.statement else ()
 
 
 def _index_for(

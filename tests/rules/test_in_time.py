@@ -1,4 +1,4 @@
-"""Several captures of one server: the newest comes first, what was set in between is named, the peak comes first."""
+"""Several captures of one server: what decides comes first, what was set in between is named, the peak comes first."""
 
 import datetime as dt
 from dataclasses import replace
@@ -9,7 +9,7 @@ from rules.audit import Audit, audit, peak_first
 from rules.changes.ase_config import configure
 from rules.changes.ase_engines import fewer_threads
 from rules.finding import Finding, Severity
-from rules.in_time import newest_first, with_changed_settings
+from rules.in_time import in_reading_order, with_changed_settings
 from rules.plan import make_plan
 from rules.ranking import Ranked
 
@@ -27,7 +27,7 @@ def capture(day: int | None, partitions: float = 1.0, folder: str = "", name: st
 
 def test_the_newest_capture_of_a_server_comes_first_and_others_keep_their_places() -> None:
     given = [capture(4), capture(9, name="BIRCH"), capture(None), capture(18)]
-    ends = [(one.capture.system.name, one.capture.interval.end) for one in newest_first(given)]
+    ends = [(one.capture.system.name, one.capture.interval.end) for one in in_reading_order(given)]
     assert [(name, end and end.day) for name, end in ends] == [
         ("LARCH", 18),
         ("BIRCH", 9),
@@ -36,14 +36,28 @@ def test_the_newest_capture_of_a_server_comes_first_and_others_keep_their_places
     ]
 
 
+def test_a_worse_finding_of_an_older_capture_comes_before_a_quiet_one_with_the_same_settings() -> None:
+    chains = Ranked(LOCK, Finding(subject="LARCH", severity=Severity.ADVICE, title="t", seen="s", evidence=()))
+    noted = Ranked(LOCK, replace(chains.finding, severity=Severity.NOTE))
+    idle, busy, earlier = capture(18), replace(capture(9), findings=(chains,)), replace(capture(4), findings=(chains,))
+
+    def days(*given: Audit) -> list[int]:
+        return [end.day for one in in_reading_order(given) if (end := one.capture.interval.end)]
+
+    assert days(earlier, busy, idle) == [9, 18, 4]
+    assert days(replace(busy, findings=(noted,)), idle) == [18, 9]
+    assert days(busy, replace(idle, findings=(chains,))) == [18, 9]
+    assert days(busy, capture(18, 8.0)) == [18, 9]  # it may be what the setting did
+
+
 def test_what_was_set_since_the_capture_before_is_named_with_the_command_that_compares_them() -> None:
-    now, then = newest_first(with_changed_settings([capture(4, 2.0, "then/"), capture(18, 8.0, "since then/")]))
+    now, then = in_reading_order(with_changed_settings([capture(4, 2.0, "then/"), capture(18, 8.0, "since then/")]))
     assert now.summary.verdict.endswith(
         "; set since the capture of 2026-05-04 10:00: cache default data cache: partitions 2 → 8, and lockwright "
         "compare --before then --after 'since then' tells what that did."
     )
     assert "compare" not in then.summary.verdict
-    (now, _) = newest_first(with_changed_settings([capture(4, 2.0), capture(18, 8.0)]))
+    (now, _) = in_reading_order(with_changed_settings([capture(4, 2.0), capture(18, 8.0)]))
     assert "--before FILES OF THEN --after FILES OF NOW" in now.summary.verdict
 
 

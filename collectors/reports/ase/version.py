@@ -14,6 +14,7 @@ A version that is cut is kept as far as it goes. No name printed means `None`: a
 word before the version (same line, or the line above of the same wrapped row), or the answer to `select @@servername`.
 A client that trims its columns leaves one blank between a name and the version: there the dashes of the heading, or a
 question that asks for the name just before the version, tell that the word is a column of its own.
+A query may name its columns (`select @@servername Name`): what stands above the dashes of its answer is their names.
 A name taken wrongly would tear one system's exports apart, so doubtful words are no name.
 
 The version in the header of sp_sysmon is not read here: its line says `Server Version:`.
@@ -46,6 +47,8 @@ CUT_APART = re.compile(r"\s{6,}|[|,;\t\"]")
 RULE = re.compile(r"(?=.*--)[-+| \t]+$")
 ROWS = re.compile(r"\s*Rows [0-9]{1,12}\s*$")
 MOST_PARTS = 6
+MOST_ABOVE = 8
+"""Lines between a question and its answer: borders, names and dashes of the columns, each wrapped."""
 LONGEST = 400
 
 
@@ -55,14 +58,17 @@ def read(report: Report) -> Iterator[Server]:
     found: list[Server] = []
     alone: list[Server] = []
     asked: list[str] = []
-    index = 0
+    index = below = 0
     while index < len(report.lines):
         line = report.lines[index]
         if ASKED.search(line):
             asked, index = _asked(report, index)
+            below = index + 1
             if "version" not in asked and (answer := _answer(report, index + 1, asked)):
                 alone.append(answer)
         elif START.search(line) and (product := PRODUCT.search(line)):
+            if asked:
+                _claim_heading(report, below, index)
             server, index = _server(report, index, product, asked)
             found.append(server)
         elif ROWS.match(line):
@@ -87,7 +93,7 @@ def _asked(report: Report, index: int) -> tuple[list[str], int]:
 
 def _answer(report: Report, start: int, asked: list[str]) -> Server | None:
     """Read the row below the dashes (in a box: below the second border) as the answer to a question."""
-    end = min(start + 8, len(report.lines))
+    end = min(start + MOST_ABOVE, len(report.lines))
     rules = [index for index in range(start, end) if RULE.match(report.lines[index])]
     boxed = bool(rules) and report.lines[rules[0]].lstrip().startswith("+")
     at = rules[boxed] + 1 if len(rules) > boxed else end
@@ -105,7 +111,21 @@ def _answer(report: Report, start: int, asked: list[str]) -> Server | None:
     if server.name is None and server.page_size_bytes is ABSENT:
         return None
     report.claim(at)
+    _claim_heading(report, start, at)
     return server
+
+
+def _claim_heading(report: Report, start: int, at: int) -> None:
+    """Take as understood the names of the columns, down to the dashes above the answer at `at` to a question.
+
+    `start`: the first line behind the question.
+    """
+    first = at
+    while first > start and report.lines[first - 1].strip() and not PROMPT.match(report.lines[first - 1]):
+        first -= 1
+    rules = [index for index in range(first, at) if RULE.match(report.lines[index])]
+    if rules and at - first <= MOST_ABOVE:
+        report.claim(first, rules[-1])
 
 
 def _server(report: Report, index: int, product: re.Match[str], asked: list[str]) -> tuple[Server, int]:

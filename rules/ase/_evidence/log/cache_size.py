@@ -4,7 +4,7 @@ The vendor: not larger than what a transaction writes, and not for a few large o
 and the commits of each session: taken is what covers nine of ten commits (this project). Where it was not collected,
 the flushes of sp_sysmon tell the mean: a transaction that is flushed n times by Full ULC and once at its end writes n
 to n + 1 times the size. A cache can never have held more than its size, so `ULCMaxUsage` only tells that a larger one
-would be for nothing.
+would be for nothing; one that was full but for the rest in which the next record did not fit is full.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,8 @@ SIZE_FACTS: tuple[type[Fact], ...] = (
     *(ConfigParameter, MonProcessActivity, LargestLogCache, Server),
 )
 SETTING = "user log cache size"
+FILLED = 0.9
+"""This project: of its size, from when on a cache was full: the log record that fits no more leaves the rest free."""
 COVERED, STEP = 0.9, 4.0
 """This project: of all commits, and how many times the size in force one step goes at most."""
 PAGE = 2048.0
@@ -161,7 +163,7 @@ def _useless(facts: Facts, size: float, written: Written | None) -> str:
             "less, so the full ones are a few large transactions, which the vendor does not enlarge it for."
         )
     held = [one.size_bytes for one in facts.every(LargestLogCache) if known(one.size_bytes) and one.size_bytes > 0]
-    if held and max(held) < size:
+    if held and max(held) < FILLED * size:
         return f"Leave the {SETTING} at {size:,.0f} bytes: the fullest held {max(held):,.0f}."
     return ""
 
