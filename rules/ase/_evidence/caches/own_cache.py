@@ -212,7 +212,7 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         changes=changes,
         expects=_expects(moving, target) if changes else (),
         weight=figure.weight,
-        share=figure.share,
+        share=contention * moving.share,
     )
 
 
