@@ -126,7 +126,7 @@ STATEMENTS = (
 
 
 WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
-READ = "No cache spinlock suffers, but {0} scans what the cache does not hold. The reads are not slow: they are many."
+READ = "{0} scans what the cache does not hold: the reads are not slow, they are many."
 INDEX = (
     "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No "
     "setting makes this less."
