@@ -1,7 +1,8 @@
 """Engines are busy and tasks queue for them, without contended spinlocks.
 
 Finds: engines over 90 % busy, more than two tasks in the run queue of each on average (sp_sysmon, or the waits of
-monSysWaits for the run queue), and no spinlock in use that is contended or spins much. With contended spinlocks this
+monSysWaits for the run queue), and no spinlock in use that is contended or spins much. From one task on where spins
+were counted and the commands of clients are known to be short. With contended spinlocks this
 is ase/engines_not_the_answer. Where the threaded kernel has several pools of engines, each is judged by itself: a task
 runs in its pool alone, and idle engines of another are no help to it.
 
@@ -19,8 +20,8 @@ units that the server's threads use: of a host with two threads a core, the last
 of busy cores, and give less (vendor). With a threaded kernel leave processors for the threads of disk and network.
 
 How loud it is: as other waits, by the tasks that wait for an engine, where monSysWaits counts them and the commands of
-clients are short. It is advice of the long ones of a batch or of reports, by sp_sysmon alone, and where the host
-withholds processors (ase/host_takes_processor).
+clients are short. It is advice of the long ones of a batch or of reports, by sp_sysmon alone, where the host
+withholds processors (ase/host_takes_processor), and of up to two tasks for each engine.
 
 When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
@@ -118,6 +119,11 @@ class Limits(TaskLimits):
         "practice: DbxTune warns at 2.0 runnable tasks over 5 minutes; this project: of each engine",
         unit="tasks",
     )
+    short_queue: float = limit(
+        1.0,
+        "this project: each task that runs has another behind it; the vendor names 90 % busy engines and no queue",
+        unit="tasks",
+    )
     command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     contention_percent: float = percent(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)")
     metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)")
@@ -172,10 +178,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield unknown_of(facts, RunnableTasks, MonSysWaits)
     elif not isinstance(queue, Queue):
         yield queue
-    elif queue.tasks <= limits.tasks_per_engine * engines.number:
-        yield Clean(f"{said}, {queue.said}: limit {limits.tasks_per_engine:g} for each engine")
+    elif queue.tasks <= (least := _least(facts, limits)) * engines.number:
+        yield Clean(f"{said}, {queue.said}: limit {least:g} for each engine")
     else:
         yield _finding(facts, limits, engines, queue)
+
+
+def _least(facts: Facts, limits: Limits) -> float:
+    """How many tasks must queue for each engine: fewer where it is known that nothing spins and commands are short."""
+    commands = command_time(facts)
+    interactive = commands is not None and commands.seconds <= limits.command_seconds
+    return limits.short_queue if interactive and dearest(facts) else limits.tasks_per_engine
 
 
 def _short_pool(facts: Facts, limits: Limits) -> tuple[Engines, Queue, str] | None:
@@ -261,6 +274,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
     spins_by = COUNTED_BY if offers(facts, "monSpinlockActivity") else NOT_COUNTED
     severity, waiting = _lost(facts, limits)
+    long = each > limits.tasks_per_engine
     name = f" of thread pool {comment(pool)}" if pool else ""
     rest = ", ".join(
         f"{comment(other)} {one.busy_percent:.0f} %"
@@ -272,7 +286,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
     return Finding(
         subject=subject_of(facts),
-        severity=severity,
+        severity=severity if long else min(severity, Severity.ADVICE),
         title=f"{each:.1f} tasks queue for each of {number} engines{name} that are {busy:.0f} % busy"
         + (cached.title if cached else ""),
         seen=joined(
@@ -294,7 +308,13 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
                 "tasks",
                 queue.source,
             ),
-            Evidence("runnable tasks for each engine", round(each, 2), "tasks", queue.source, limits.tasks_per_engine),
+            Evidence(
+                "runnable tasks for each engine",
+                round(each, 2),
+                "tasks",
+                queue.source,
+                limits.tasks_per_engine if long else limits.short_queue,
+            ),
             *waiting,
             *(
                 (
