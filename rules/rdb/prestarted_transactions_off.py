@@ -1,7 +1,8 @@
 """Prestarted transactions are off, and the root file is much asked for.
 
-Finds: a database with PRESTARTED TRANSACTIONS disabled, where SEQBLK and TSNBLK locks are much of the locking or of the
-waits, or where a transaction takes one I/O to the root file or more.
+Finds: a database with PRESTARTED TRANSACTIONS disabled, or with the logical name RDMS$BIND_PRESTART_TXN 0 before it,
+where SEQBLK and TSNBLK locks are much of the locking or of the waits, or where a transaction takes one I/O to the root
+file or more.
 
 Why it matters: with the default, enabled, the end of a transaction that writes reserves the sequence number of the next
 one; disabled, each start of a transaction reserves its own, for additional I/O (Oracle Rdb, help on CREATE DATABASE and
@@ -9,6 +10,8 @@ DECLARE ALIAS). That this is what the locks are for is inferred, so it is advice
 
 What to do: find out why it is off, and enable it with a time-out: WAIT n SECONDS FOR TIMEOUT ends a prestarted
 transaction that a process leaves idle, which keeps the snapshot file from growing.
+
+A logical name that is 0 goes first: it comes before the setting of the database.
 
 When to ignore it: where servers stay attached for long, the snapshot file grew and the release has no time-out. Where a
 clause of ATTACH or the logical name RDMS$BIND_PRESTART_TXN decides: both come before the setting of the database. Where
@@ -19,10 +22,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import Database, StatisticRow
-from rules.changes.rdb_database import alter
+from collectors.facts.rdb import Database, LogicalName, StatisticRow
+from rules.changes.quoting import comment
+from rules.changes.rdb_database import alter, key_of
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    joined,
+)
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     caveats,
@@ -35,6 +50,7 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.prestarted import RECALLED, deassign, logical, switched_off, take_away
 from rules.rdb._evidence.root_file import Hot, RootLimits, figures_of, hot_of, over, waited_for
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
@@ -54,9 +70,15 @@ BEFORE = (
     "The logical name RDMS$BIND_PRESTART_TXN and a clause of ATTACH or DECLARE ALIAS come before this setting, and are "
     "not in the export."
 )
+CLAUSE = "A clause of ATTACH or DECLARE ALIAS comes before it, and is not in the export."
 DO = (
     "Find out why it is off (the snapshot file grew?), then set PRESTARTED TRANSACTIONS from DISABLED to ENABLED with "
     "WAIT n SECONDS FOR TIMEOUT, n as long as an idle process may hold its transaction."
+)
+TAKE_AWAY = (
+    "Find out who defined it and why (the snapshot file grew?), then {command}, let the processes attach again, and "
+    "measure. ALTER DATABASE FILENAME '{root}' PRESTARTED TRANSACTIONS ARE ENABLED (WAIT n SECONDS FOR TIMEOUT) bounds "
+    "what idle processes hold."
 )
 RANGES = "Nothing is set here: commit to journal is on, and gives each user a range of numbers beforehand."
 FEW = "Nothing is set here: few requests were seen to wait for them."
@@ -84,7 +106,9 @@ class RootIO:
     each: Statistics
 
 
-@rule(needs=(Database, StatisticRow), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(Database, StatisticRow), uses=(*COUNTED_FACTS, LogicalName), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where the root file is asked for most."""
     for one in databases(facts, (StatisticRow,)):
@@ -92,8 +116,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
-    setting = one.read("prestarted_transactions")
-    if setting and setting.value:
+    setting, name = one.read("prestarted_transactions"), logical(facts)
+    if name is not None and name.value == "0":
+        setting = Read(False, name.source)
+    elif name is not None and name.value == "1":
+        return Clean(f"{one.subject}: {name.name} is 1, which enables prestarted transactions (recalled)")
+    elif setting and setting.value:
         return Clean(f"{one.subject}: prestarted transactions are enabled{one.read_apart}")
     found, refused = counted(facts, one)
     hot = max((hot for hot, _ in of_each_node(found, hot_of)), key=lambda hot: _weight(hot, limits), default=None)
@@ -134,30 +162,46 @@ def _finding(
 ) -> Finding:
     """At least one of `hot` and `io` is there."""
     each = hot.each if hot else io.each  # type: ignore[union-attr]
-    ranges = one.is_on("commit_to_journal")
+    ranges, off = one.is_on("commit_to_journal"), switched_off(facts)
+    do = DO
+    if off:
+        do = TAKE_AWAY.format(command=deassign(off), root=comment(one.root, 255) if one.root else "<root file>")
     matters = io is not None or (hot is not None and waited_for(hot, limits))
     acts = matters and not ranges
     figures = " and ".join([*([figures_of(hot)] if hot else []), *([_io_said(io)] if io else [])])
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if acts else Severity.NOTE,
-        title="prestarted transactions are off, and the root file is much asked for",
-        seen=f"Prestarted transactions are off. {figures}{on_node(each)} ({each.over}).",
+        title=f"prestarted transactions are off{f' by {off.name}' if off else ''}, and the root file is much asked for",
+        seen=joined(
+            f'{off.name} is "0"{f" ({comment(off.table, 31)})" if off.table else ""}.'
+            if off
+            else "Prestarted transactions are off.",
+            f"{figures}{on_node(each)} ({each.over}).",
+        ),
         because=(
             "With the setting off each transaction reserves its number at its start, which takes additional I/O "
             "(vendor). That the locks are for this is inferred, not read."
         ),
-        do=DO if acts else RANGES if ranges else FEW,
-        unknown=joined(BEFORE, caveats(one, each)),
+        do=do if acts else RANGES if ranges else FEW,
+        unknown=joined(RECALLED if off else CLAUSE if logical(facts) else BEFORE, caveats(one, each)),
         evidence=(
-            Evidence("prestarted transactions", "disabled", "", setting.source),
+            Evidence(off.name if off else "prestarted transactions", "0" if off else "disabled", "", setting.source),
             *_lock_evidence(hot, limits),
             *_io_evidence(io, limits),
         ),
         explains=("rdb/root_file_locks_hot",) if acts and hot else (),
-        changes=(alter("prestarted_transactions", place_of(facts, one), "DISABLED", "ENABLED"),) if acts else (),
+        changes=(_change(facts, one, off),) if acts else (),
         expects=_expects(hot, io) if acts else (),
     )
+
+
+def _change(facts: Facts, one: OneDatabase, off: LogicalName | None) -> Change:
+    """The name goes first: it comes before the setting of the database."""
+    place = place_of(facts, one)
+    if off:
+        return take_away(off, key_of("prestarted_transactions", place))
+    return alter("prestarted_transactions", place, "DISABLED", "ENABLED")
 
 
 def _lock_evidence(hot: Hot | None, limits: Limits) -> tuple[Evidence, ...]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
-from collectors.facts.rdb import Database, StatisticRow
+from collectors.facts.rdb import Database, LogicalName, StatisticRow
 from rules.changes.rdb_database import alter, key_of
 from rules.engine import percent, rule
 from rules.finding import Change, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -44,6 +44,7 @@ from rules.rdb._evidence.prerequisites import (
     steps_to,
     unmet,
 )
+from rules.rdb._evidence.prestarted import switched_off
 from rules.rdb._evidence.root_file import ROOT, Hot, RootLimits, figures_of, hot_of, over, waited_for
 from rules.rdb._evidence.statistics import LEAST_COUNTED
 
@@ -74,7 +75,7 @@ class Limits(RootLimits):
     main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
 
 
-@rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, LogicalName), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where they are most."""
     for one in databases(facts, (StatisticRow,)):
@@ -163,7 +164,7 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
             when = ""  # the plan makes fast commit before it
         if one.word("snapshot_mode") in (None, "immediate"):  # the default
             when = when or "when it is known that immediate snapshots may stay, or may be deferred"
-        reserves = one.is_on("prestarted_transactions") is False
+        reserves = one.is_on("prestarted_transactions") is False or switched_off(facts) is not None
         if reserves:
             when, before = PRESTARTED, ()
         needs = tuple(change.key for change in before)

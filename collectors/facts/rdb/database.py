@@ -124,6 +124,19 @@ class StorageArea(OfDatabase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LogicalName(OfDatabase):
+    """One logical name of OpenVMS by which Rdb is set (`RDMS$BIND_…`), as the process sees it that listed it."""
+
+    COLLECTED_BY: ClassVar[str] = "SHOW LOGICAL RDMS$BIND_PRESTART_TXN"
+
+    name: str
+    value: str | None = None
+    """Its translation; `None`: it is not defined."""
+    table: str | None = None
+    """`LNM$SYSTEM_TABLE`: of the whole node."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class LogicalArea(OfDatabase):
     """One logical area: what a table or an index has in one storage area."""
 
