@@ -23,9 +23,9 @@ MONITOR LOCK: more than all other trees could have made) should queue its reques
 How loud: a note up to a rate at which real nodes had no trouble, as so few operations cost little of a CPU (2.7 µs each
 in JCC's runs of 2014). Below it advice only where something else is measured: the CPU time of the file system itself
 (MONITOR FCP); a cache of it that misses most of what is looked for, as each miss is work with that lock held; a queue
-manager that other nodes ask so often that it must be polled, as each such request is work of two nodes; and global
-buffers of a file that GBLPAGFIL has no room for, as whoever set them wanted them; and a tree that is polled:
-work for nothing.
+manager that other nodes ask so often that it must be polled, as each such request is work of two nodes; global buffers
+of a file that GBLPAGFIL has no room for, as whoever set them wanted them; a tree that is polled: work for nothing; and
+a queue in that same tree (LCKQUE) that is for no record, as two kinds of report show it then.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -44,7 +44,14 @@ from collectors.facts.openvms import (
     T4Column,
     T4File,
 )
-from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
+from collectors.facts.openvms.resource_names import (
+    APPLICATION,
+    QUEUE_MANAGER,
+    RMS_FILE,
+    RMS_RECORD,
+    SYSTEM_ID,
+    UNREADABLE,
+)
 from collectors.facts.rdb import NodeDatabases
 from rules.changes.openvms_rms import query_locks
 from rules.engine import limit, percent, rule
@@ -73,7 +80,7 @@ from rules.openvms._evidence.dominating import (
     of_share,
     refused_of,
 )
-from rules.openvms._evidence.lock_queues import QUEUE_FACTS, records_waited_for
+from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, records_waited_for, waits_of
 from rules.openvms._evidence.lock_trees import (
     FILE_SYSTEM,
     TREE_FACTS,
@@ -135,6 +142,9 @@ class Limits:
         0.25,
         "this project: a quarter of one CPU in the file system alone is work that fewer opens or extents save",
         unit="CPUs",
+    )
+    waiting: float = limit(
+        3.0, "this project: as many as openvms/long_lock_waits takes for a queue", low=1, unit="lock requests that wait"
     )
     pictures: float = limit(
         3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
@@ -248,13 +258,13 @@ def _finding(
     taken = file_system.cpus(facts) if share.kind == FILE_SYSTEM else None
     costs = taken is not None and taken.value >= limits.file_system_cpus
     no_room = buffers.no_room if buffers else ""
-    polls = refused_of(facts, share)
+    polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     loud = several and (
         max(one.total for one in pictures) >= limits.many_requests
         or polled
         or misses
         or costs
-        or bool(no_room or polls)
+        or bool(no_room or polls or queued)
     )
     wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
@@ -265,7 +275,8 @@ def _finding(
         severity=Severity.ADVICE if loud else Severity.NOTE,
         title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests"
         + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
-        + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else ""),
+        + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else "")
+        + (f"; {queued.waiting:g} wait in it" if queued else ""),
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
@@ -286,6 +297,14 @@ def _finding(
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
+
+
+def _queued(facts: Facts, share: Share, limits: Limits) -> Waits | None:
+    """Who waits in it by LCKQUE, where these are enough and the longest queue is for no record."""
+    found = next((one for one in waits_of(facts) if one.tree == share.key), None)
+    if found is None or found.waiting < limits.waiting or found.head.resource.kind == RMS_RECORD:
+        return None
+    return found
 
 
 def _crossing(facts: Facts, share: Share) -> tuple[str, ...]:
@@ -322,6 +341,8 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
     if polls := refused_of(facts, share):
         yield Evidence("ENQs not queued (mean)", round(polls.per_second, 1), "/s", polls.source)
+    if queued := _queued(facts, share, limits):
+        yield Evidence("lock requests that wait in it", queued.waiting, "", queued.head.source, limits.waiting)
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
