@@ -120,7 +120,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     if name is not None and name.value == "0":
         setting = Read(False, name.source)
     elif name is not None and name.value == "1":
-        return Clean(f"{one.subject}: {name.name} is 1, which enables prestarted transactions (recalled)")
+        return Unknown((), f"{one.subject}: {name.name} is 1, which as recalled enables prestarted transactions")
     elif setting and setting.value:
         return Clean(f"{one.subject}: prestarted transactions are enabled{one.read_apart}")
     found, refused = counted(facts, one)

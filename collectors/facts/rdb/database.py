@@ -134,6 +134,8 @@ class LogicalName(OfDatabase):
     """Its translation; `None`: it is not defined."""
     table: str | None = None
     """`LNM$SYSTEM_TABLE`: of the whole node."""
+    mode: str | None = None
+    """Access mode, as SHOW LOGICAL/FULL prints it (`exec`); DEASSIGN takes away that of a supervisor unless told."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ Sample (DCL)::
     %SHOW-S-NOTRAN, no translation for logical name RDM$BIND_STATS_ENABLE
 
 With a pattern (`SHOW LOGICAL RDMS$BIND*`) the tables that are searched stand above their names, each in brackets on a
-line of its own. Of several tables the first one that is printed is searched first, and holds. What a process sees that
-defines its own name is not in the listing of another one.
+line of its own. Of several tables the first one that is printed is searched first, and holds for the process that lists
+it; what another process defines for itself is not in its listing. Each definition is read with its table.
 """
 
 import re
@@ -20,7 +20,7 @@ from collectors.registry import Report, report
 
 BIND = r"RDMS?\$BIND_[A-Z0-9_$]{1,40}"
 DEFINED = re.compile(
-    rf'\s{{0,8}}"(?P<name>{BIND})"(?:\s\[[a-z,]{{1,40}}\])?\s{{1,8}}=\s{{1,8}}"(?P<value>[^"]{{0,255}})"'
+    rf'\s{{0,8}}"(?P<name>{BIND})"(?:\s\[(?P<mode>[a-z,]{{1,40}})\])?\s{{1,8}}=\s{{1,8}}"(?P<value>[^"]{{0,255}})"'
     r"(?:\s\[[a-z,]{1,40}\])?(?:\s{1,8}\((?P<table>[A-Z0-9_$]{1,31})\))?\s*$",
     re.IGNORECASE,
 )
@@ -38,8 +38,7 @@ START = re.compile(
 
 @report(starts=START, provides=(LogicalName,))
 def read(report: Report) -> Iterator[LogicalName]:
-    """Yield each name once, with the translation that holds, or as not defined."""
-    seen: set[str] = set()
+    """Yield each definition in the order of search, or that a name is not defined."""
     for _ in report.every(COMMAND):
         continue
     above: str | None = None
@@ -53,12 +52,10 @@ def read(report: Report) -> Iterator[LogicalName]:
         if match is None:
             continue
         report.claim(index)
-        name = match["name"].upper()
-        if name not in seen:
-            seen.add(name)
-            yield LogicalName(
-                source=report.source(index),
-                name=name,
-                value=found["value"].strip() if found else None,
-                table=found["table"].upper() if found and found["table"] else above if found else None,
-            )
+        yield LogicalName(
+            source=report.source(index),
+            name=match["name"].upper(),
+            value=found["value"].strip() if found else None,
+            table=found["table"].upper() if found and found["table"] else above if found else None,
+            mode=found["mode"].lower() if found and found["mode"] else None,
+        )

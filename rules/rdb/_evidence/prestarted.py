@@ -10,19 +10,25 @@ from rules.changes.quoting import comment
 from rules.finding import Change, Effect
 
 NAME = "RDMS$BIND_PRESTART_TXN"
-TABLES = {
-    "LNM$SYSTEM_TABLE": "SYSTEM",
-    "LNM$SYSTEM": "SYSTEM",
-    "LNM$PROCESS_TABLE": "PROCESS",
-    "LNM$PROCESS": "PROCESS",
-}
-"""Qualifier of DEASSIGN by table of the name (OpenVMS DCL Dictionary, DEASSIGN)."""
+TABLES = {"LNM$SYSTEM": "/SYSTEM", "LNM$SYSCLUSTER": "/CLUSTER_SYSTEM", "LNM$GROUP": "/GROUP"}
+"""Tables that hold for more than the process or job that lists them, with the qualifier of DEASSIGN (its help)."""
+MODES = {"exec": "/EXECUTIVE_MODE"}
 RECALLED = "That 0 switches them off is recalled: HELP ALTER DATABASE and the Guide to Performance and Tuning tell."
 
 
 def logical(facts: Facts) -> LogicalName | None:
-    """The name as it was listed last, also where it is not defined; `None`: not in the export."""
-    return next((one for one in reversed(facts.every(LogicalName)) if one.name == NAME), None)
+    """The name as the last listing has it for the whole node, or a group, or as not defined; `None`: in no listing.
+
+    What a process or a job has for itself says nothing of the processes that use the database.
+    """
+    listed = [one for one in facts.every(LogicalName) if one.name == NAME]
+    last = [one for one in listed if one.source.file == listed[-1].source.file]
+    return next((one for one in last if one.value is None or _way(one)), None)
+
+
+def _way(one: LogicalName) -> str:
+    """The qualifier that takes it away; empty where its table is another one, or not printed."""
+    return next((way for table, way in TABLES.items() if (one.table or "").startswith(table)), "")
 
 
 def switched_off(facts: Facts) -> LogicalName | None:
@@ -33,9 +39,7 @@ def switched_off(facts: Facts) -> LogicalName | None:
 
 def deassign(one: LogicalName) -> str:
     """The command that takes the name away, `DEASSIGN/SYSTEM RDMS$BIND_PRESTART_TXN`."""
-    table = one.table or ""
-    way = "JOB" if table.startswith("LNM$JOB") else "GROUP" if table.startswith("LNM$GROUP") else TABLES.get(table)
-    return f"DEASSIGN{f'/{way}' if way else f'/TABLE={comment(table, 31)}' if table else ''} {NAME}"
+    return f"DEASSIGN{_way(one)}{MODES.get(one.mode or '', '')} {NAME}"
 
 
 def take_away(one: LogicalName, key: str) -> Change:
