@@ -76,20 +76,20 @@ def _worst(one: Audit) -> Severity:
 
 
 def _set_since(then: Audit, now: Audit) -> list[str]:
-    """The names of the settings in force that both captures list, with another value in each."""
+    """The settings in force that both captures list with another value in each: `name old → new`."""
     old, new = settings_of(then.capture.facts), settings_of(now.capture.facts)
-    return [name for name in new if name in old and old[name] != new[name] and not name.endswith(WAITS)]
+    names = [name for name in new if name in old and old[name] != new[name] and not name.endswith(WAITS)]
+    return [f"{comment(name)} {_value(old[name])} → {_value(new[name])}" for name in names]
 
 
 def _with_changed(now: Audit, then: Audit) -> Audit:
     """The newest audit, its verdict with what is set differently since the one before, and how to compare both."""
     taken = _time(then)
-    old, new = settings_of(then.capture.facts), settings_of(now.capture.facts)
-    names = _set_since(then, now)
-    if not taken or not _time(now) or not names:
+    changed = _set_since(then, now)
+    if not taken or not _time(now) or not changed:
         return now
-    said = ", ".join(f"{comment(name)} {_value(old[name])} → {_value(new[name])}" for name in names[:NAMED])
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    said = ", ".join(changed[:NAMED])
+    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
     before, after = _folders(then.capture, now.capture)
     verdict = (
         f"{now.summary.verdict.removesuffix('.')}; set since the capture of {taken.strftime(AT)}: {said}{more}, and "

@@ -31,6 +31,7 @@ from collectors.facts.ase import (
     ProcedureCacheActivity,
     ResourceUsage,
 )
+from collectors.facts.ase.introduced import TABLES
 from rules.ase._evidence.procedure_cache import (
     NOT_INDICATED,
     SIZE,
@@ -47,6 +48,7 @@ from rules.ase._evidence.server import (
     busy_of,
     interval_first,
     level_reached,
+    offers,
     setting_of,
 )
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
@@ -81,10 +83,9 @@ MOST_LOCAL = 80.0
 """Vendor: the most that is advised of engine local cache percent (Configuration parameters 16.0)."""
 NEXT_LOCAL = 50.0
 """Vendor: the default of engine local cache percent from 16.0 on; the step where nothing counts what it takes."""
-COUNTED_FROM = "16.0 SP03 PL08"
-"""The release that has monProcELC."""
 NOT_COUNTED = (
-    f"Before {COUNTED_FROM} nothing counts how often a reserve is empty: hold the spinlock against today's after."
+    f"Before {TABLES['monProcELC']} nothing counts how often a reserve is empty: "
+    "hold the spinlock against today's after."
 )
 SECOND = f"{LOCAL} up to {MOST_LOCAL:g}, the most advised, in a later one if it stays contended"
 SHARED = (
@@ -247,7 +248,7 @@ def _reserve(facts: Facts, name: str) -> Iterator[Advice]:
     share = local.run_number if local else None
     pages = size.run_number if size else None
     if local and size and share is not None and pages and may:
-        by_step = name == PROCEDURE_CACHE and level_reached(facts, COUNTED_FROM) is False
+        by_step = name == PROCEDURE_CACHE and not offers(facts, "monProcELC")
         target = NEXT_LOCAL if by_step and share < NEXT_LOCAL else MOST_LOCAL
         most_advised, do = _of_local(share)
         changes: tuple[Change, ...] = ()

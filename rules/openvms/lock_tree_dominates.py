@@ -76,6 +76,7 @@ from rules.openvms._evidence.dominating import (
     LEAST_REQUESTS,
     SHARE_PERCENT,
     Dominating,
+    Refused,
     dominates,
     of_share,
     refused_of,
@@ -84,7 +85,6 @@ from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, records_wait
 from rules.openvms._evidence.lock_trees import (
     FILE_SYSTEM,
     TREE_FACTS,
-    Named,
     Picture,
     Share,
     crosses_most,
@@ -250,7 +250,7 @@ def _gaps(pictures: Sequence[Picture]) -> str:
 def _finding(
     facts: Facts, found: Dominating, beside: Sequence[Share], pictures: Sequence[Picture], limits: Limits
 ) -> Finding:
-    share, named, buffers, what = found.share, found.named, found.buffers, found.what
+    share, buffers, what = found.share, found.buffers, found.what
     several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
     remote = share.remote
     polled = share.kind == QUEUE_MANAGER and remote >= limits.polled
@@ -288,7 +288,7 @@ def _finding(
         ),
         do=found.do,
         unknown=_unknown(share, pictures, facts, limits),
-        evidence=tuple(_evidence(facts, share, named, remote, limits)),
+        evidence=tuple(_evidence(facts, found, polls, queued, limits)),
         changes=(
             *(_weights(facts, wrong) if loud and wrong else ()),
             *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
@@ -329,7 +329,10 @@ def _beside(others: Sequence[Share]) -> str:
     return f"; beside it {named}" if named else ""
 
 
-def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, limits: Limits) -> Iterator[Evidence]:
+def _evidence(
+    facts: Facts, found: Dominating, polls: Refused | None, queued: Waits | None, limits: Limits
+) -> Iterator[Evidence]:
+    share, named, remote = found.share, found.named, found.share.remote
     source, whole = share.source, share.picture.activity.source
     added = f"as the sum of {share.members:,} trees" if share.members > 1 else ""
     yield Evidence("lock requests in it", share.rate, "/s", source, computed=added)
@@ -339,9 +342,9 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
     yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     if remote:
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
-    if polls := refused_of(facts, share):
+    if polls:
         yield Evidence("ENQs not queued (mean)", round(polls.per_second, 1), "/s", polls.source)
-    if queued := _queued(facts, share, limits):
+    if queued:
         yield Evidence("lock requests that wait in it", queued.waiting, "", queued.head.source, limits.waiting)
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
@@ -359,9 +362,9 @@ def _evidence(facts: Facts, share: Share, named: Named | None, remote: float, li
         yield Evidence("file opens (T4, mean)", opens.mean, "/s", opens.source)
     if share.kind == RMS_FILE:
         for name in SETTINGS:
-            found = facts.latest(SysgenParameter, name=name)
-            if found and found.runs and known(found.current):
-                yield Evidence(name, found.current, "", found.source)
+            setting = facts.latest(SysgenParameter, name=name)
+            if setting and setting.runs and known(setting.current):
+                yield Evidence(name, setting.current, "", setting.source)
 
 
 def _members(share: Share) -> str:

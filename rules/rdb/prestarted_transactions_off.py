@@ -117,8 +117,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     setting, name = one.read("prestarted_transactions"), logical(facts)
-    if name is not None and name.value == "0":
-        setting = Read(False, name.source)
+    if switch := switched_off(facts):
+        setting = Read(False, switch.source)
     elif name is not None and name.value == "1":
         return Unknown((), f"{one.subject}: {name.name} is 1, which as recalled enables prestarted transactions")
     elif setting and setting.value:

@@ -79,11 +79,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not runs and not facts.every(SpinLock):
         yield Unknown.of(SpinLock, PerformanceRun)
         return
-    yield from _runs(runs, run_of_pages(facts), limits)
+    beside = run_of_pages(facts)
+    yield from _runs(runs, beside, limits)
     for why in spins.doubts:
         yield Untrusted(f"{why}; save the page again")
     if spins.locks or spins.total:
-        yield from _locks(facts, spins, limits)
+        yield from _locks(facts, spins, beside, limits)
     elif facts.every(SpinLock) and not spins.doubts:
         yield Unknown.of(SpinLock)
 
@@ -193,7 +194,9 @@ def _on(run: PerformanceRun) -> str:
     return f" with z/VM {run.release}" if parsed(run.release) else ""
 
 
-def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
+def _locks(
+    facts: Facts, spins: Spins, beside: tuple[PerformanceRun, SpinLock] | None, limits: Limits
+) -> Iterator[Outcome]:
     machine, scale = machine_of(facts), scale_of(spins, machine_of(facts))
     ranked = [*spins.locks[:1], *((spins.total,) if spins.total else ())]
     figures = ", ".join(spin.said for spin in ranked)
@@ -210,7 +213,6 @@ def _locks(facts: Facts, spins: Spins, limits: Limits) -> Iterator[Outcome]:
     if not dear:
         yield Clean(f"highest: {figures}; limit {limits.spin_percent:g} %", tuple(one.fact.source for one in ranked))
         return
-    beside = run_of_pages(facts)
     for spin in dear[:MOST]:
         run = beside[0] if beside and spin is dear[0] else None
         yield _lock_finding(spin, spins, machine, scale, run, limits)

@@ -335,9 +335,9 @@ def in_order(found: QuerySet[System], asked: Asked) -> list[int]:
 
     Sorted by a column that is worked out, not stored, where that is asked; what has no figure comes last both ways.
     """
-    figures: list[tuple[int, float | None]] = []
     if asked.column not in ("trend", "unjudged"):
         return list(found.values_list("pk", flat=True))
+    figures: list[tuple[int, float | None]] = []
     if asked.column == "trend":
         for pk, trend in found.values_list("pk", "trend"):
             points, of = _trend(trend)

@@ -218,7 +218,7 @@ class BindingPlan:
             home = self.bindables[cache.members[0]].piece.home
             if round(self.expected(home, cache.share, cache.partitions), 1) >= goal:
                 return False
-        return not any((self.left_of(*one) or 0.0) > BARELY * goal for one in self.contended.items())
+        return not self.barely(goal)
 
     @property
     def with_memory(self) -> Optimum | None:
