@@ -1,5 +1,6 @@
 """A try asks a real server (TDS 5.0, `tests.live`), in a process that can be ended, and tells what it found."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -85,7 +86,8 @@ def test_a_server_that_says_nothing_ends_the_try_in_time(
     with serving(faults=("silent-accept",)) as server:
         row = tried(of_server(system, people.owner, server), people.owner, django_capture_on_commit_callbacks)
     assert row.state == "failed"
-    assert "took the connection and then said nothing more, at the login" in row.error, "ended by us, not by the driver"
+    by_us = r"took the connection and then said nothing more, at|was not through within 3 s, at"  # whichever came first
+    assert re.search(by_us, row.error), "ended by us, not by the driver"
 
 
 def test_a_host_nobody_listens_on_is_told(
