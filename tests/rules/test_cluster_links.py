@@ -68,6 +68,11 @@ def test_remastering_switched_off_concerns_others_only_on_a_slow_master() -> Non
     assert links_across([(master, [told(rule, "A", SLOW)]), (asks, [told(REMOTE, "B")])])
 
 
+def test_a_node_that_is_named_but_names_another_cluster_is_of_that_one() -> None:
+    master, asks = node("A", "C", incoming=900.0), node("B", "A", outgoing=900.0)
+    assert not links_across([(master, [told(SLOW, "A")]), (asks, [told(REMOTE, "B")])])
+
+
 def test_nodes_of_one_cluster_on_different_days_have_nothing_to_do_with_each_other() -> None:
     def of_day(one: Capture, day: int) -> Capture:
         start = datetime(2026, 3, day, 8, 0)  # noqa: DTZ001 - exports have no zone
