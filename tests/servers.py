@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 DEBIAN_HOMES = Path("/usr/lib/postgresql")
 """Debian keeps the server's programs here, in a folder per major version, and not on the path."""
 SERVER_USER = "postgres"
-PATIENCE = 15 * 60.0
+PATIENCE = 5 * 60.0
 """Seconds after which a test gives up waiting: only what never comes takes so long, on the slowest machine."""
 KINDLY_SECONDS = 60
 """So long a server that is asked to end has for it; then it is ended."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.servers import PATIENCE, free_port
 
@@ -183,6 +183,17 @@ def until(page: Page, look: Callable[[], object]) -> None:
         assert time.monotonic() < last, f"{page.url} never has it"
         page.wait_for_timeout(250)
         page.reload()
+
+
+def system_of(page: Page, name: str) -> Locator:
+    """Ask the overview for a system by its name, wait until it is there, and give its link.
+
+    The page shows thirty of all that the tests have brought, the worst first.
+    """
+    page.goto(f"/?q={name}")
+    link = page.get_by_role("link", name=name, exact=True).first
+    until(page, link.count)
+    return link
 
 
 def log_in(page: Page, service: Service) -> None:

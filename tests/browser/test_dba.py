@@ -8,7 +8,7 @@ from pathlib import Path
 import pypdf
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Service, Watched, log_in, until
+from tests.browser.conftest import Service, Watched, log_in, system_of, until
 
 STORY = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits" / "address_lock_storm"
 NAMES = ("sysmon.txt", "config.txt", "caches.txt")
@@ -80,8 +80,8 @@ def test_a_dba_does_a_days_work(page: Page) -> None:
 
 
 def test_the_first_page_shows_the_examples_with_their_findings(page: Page) -> None:
-    page.goto("/")
-    until(page, page.get_by_role("link", name="CLAIMS1").count)
+    system_of(page, "CLAIMS1")
+    system_of(page, "OSLO")
     until(page, page.get_by_text("Lock manager on CPU 13 shares its core with CPU 5").count)
 
 
@@ -120,9 +120,7 @@ def test_wrong_passwords_lock_the_name_and_the_stranger_learns_nothing(watched: 
 
 def test_the_findings_of_an_audit_go_by_keyboard_and_its_menus_by_mouse(page: Page) -> None:
     """What a DBA does on the page of an audit: open rows, jump from a step to its finding, copy its address."""
-    page.goto("/")
-    until(page, page.get_by_role("link", name="LEWIS").count)
-    page.get_by_role("link", name="LEWIS").first.click()
+    system_of(page, "LEWIS").click()
     page.locator("a[href^='/audits/']").first.click()
     page.wait_for_url(re.compile(r"/audits/\d+/"))
     address = page.url.split("#")[0]

@@ -10,7 +10,7 @@ import pypdf
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import EXAMPLES, Looked, Scheme, until
+from tests.browser.conftest import EXAMPLES, Looked, Scheme, system_of, until
 from tests.browser.views import OPEN_ALL, assert_fits, look
 
 PAGES = {
@@ -97,9 +97,7 @@ def test_a_page_is_accessible_and_fits(looked: Looked, name: str) -> None:
 def test_the_proof_of_a_change_is_accessible_and_fits_a_phone_and_one_sheet(looked: Looked) -> None:
     """The two captures of the example that is collected last: as it was, and after the change that was advised."""
     page = looked[0]
-    page.goto("/")
-    until(page, page.get_by_role("link", name=LAST_EXAMPLE, exact=True).count)
-    address = f"{page.get_by_role('link', name=LAST_EXAMPLE, exact=True).first.get_attribute('href')}compare/"
+    address = f"{system_of(page, LAST_EXAMPLE).get_attribute('href')}compare/"
     page.goto(address)
     until(page, page.locator("svg.pair").count)
     look(looked, address, "compare")
@@ -113,9 +111,14 @@ def test_the_proof_of_a_change_is_accessible_and_fits_a_phone_and_one_sheet(look
 def test_the_audit_of_every_example_fits_a_phone(windows: Callable[[Scheme, int], Page]) -> None:
     """What a plan prints is as wide as its scripts, and which audit is the first depends on the workers."""
     page = windows("dark", 400)
+    system_of(page, LAST_EXAMPLE)
     page.goto("/")
-    until(page, page.get_by_role("link", name=LAST_EXAMPLE).count)
-    systems = {link.get_attribute("href") for link in page.locator("tr[data-row] a[href^='/systems/']").all()}
+    systems, further = set[str | None](), page.get_by_role("link", name="Further rows")
+    while True:
+        systems |= {link.get_attribute("href") for link in page.locator("tr[data-row] a[href^='/systems/']").all()}
+        if not further.count():
+            break
+        page.goto(f"/{further.get_attribute('href')}")
     audits: set[str] = set()
     for system in systems:
         page.goto(f"{system}")

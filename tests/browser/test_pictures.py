@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, FilePayload, Page
 
 from tests.advisor.openvms.two_nodes import exports
 from tests.advisor.series.machines import LARGE, SMALL
-from tests.browser.conftest import Scheme, Service, until
+from tests.browser.conftest import Scheme, Service, system_of, until
 from tests.browser.test_openvms_pages import ASKED
 from tests.browser.views import OPEN_ALL, bring
 
@@ -106,9 +106,7 @@ def test_the_pictures_of_systems_findings_and_proofs_are_whole(
     windows: Callable[[Scheme, int], Page], width: int
 ) -> None:
     page = windows("light", width)
-    page.goto("/")
-    until(page, page.get_by_role("link", name="TIREE", exact=True).count)
-    system = f"{page.get_by_role('link', name='TIREE', exact=True).first.get_attribute('href')}"
+    system = f"{system_of(page, 'TIREE').get_attribute('href')}"
     page.goto(f"{system}compare/")
     until(page, page.locator("svg.pair").count)
     hold(page, f"{system}compare/")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.advisor.openvms.two_nodes import exports
 from tests.advisor.series.machines import LARGE
-from tests.browser.conftest import Service, log_in, until
+from tests.browser.conftest import Service, log_in, system_of
 from tests.browser.views import bring
 
 
@@ -141,8 +141,7 @@ def test_loads_and_figures_over_captures_tell_and_zoom_too(page: Page, loads: st
     expect(told).to_have_text("processes 2 – lock operations per second: 318,400")
     page.get_by_role("button", name="Zoom in").click()
     expect(page.get_by_role("button", name="Whole")).to_be_enabled()
-    page.goto("/")
-    page.get_by_role("link", name="TARIFF64").first.click()
+    system_of(page, "TARIFF64").click()
     expect(page.locator("figure svg.plotted").first).to_be_visible()
     page.locator("figure svg.plotted").first.focus()
     page.keyboard.press("End")
@@ -195,9 +194,7 @@ def test_no_text_of_a_plot_is_smaller_than_12_px_or_cut_off_at_any_width(
 
 def test_what_has_nothing_to_zoom_has_no_buttons_for_it(page: Page) -> None:
     """A system of two captures: its figures are told, and nothing between the two is to be drawn larger."""
-    page.goto("/")
-    until(page, page.get_by_role("link", name="TIREE", exact=True).count)
-    page.get_by_role("link", name="TIREE", exact=True).first.click()
+    system_of(page, "TIREE").click()
     plot = page.locator("svg[data-plot]").first
     expect(plot).to_be_visible()
     plot.focus()
