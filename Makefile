@@ -45,13 +45,14 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 test: .venv/tests packages ## run the tests in an order of their own each time (SEED=number: that one again)
 	@echo "make test SEED=$(SEED) runs them in this order again"
 	$(PYTEST) -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
-	$(MAKE) --no-print-directory -j3 --output-sync=target test-browser test-faults test-postgres
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-browser test-faults
 
 test-all: ## run all tests: also the long ones, and those of the whole service on PostgreSQL
-	$(MAKE) --no-print-directory test WHICH="-m ''" ON_POSTGRES="-m ''"
+	$(MAKE) --no-print-directory test WHICH="-m ''"
+	$(MAKE) --no-print-directory test-postgres ON_POSTGRES="-m ''"
 
-# These three mostly wait: for a browser, for processes that fail and hosts that are cut off, for a database.
-# What fails among the first two fails twice, or it was the machine that had no processor for it: the tests that failed
+# These two mostly wait: for a browser, for processes that fail and hosts that are cut off.
+# What fails in them fails twice, or it was the machine that had no processor for it: the tests that failed
 # run once more, alone and with servers of their own, and the output keeps both.
 AGAIN = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 test-browser: ALONE = -o cache_dir=.pytest_cache/browser tests/browser
@@ -63,7 +64,7 @@ test-faults: ALONE = -o cache_dir=.pytest_cache/faults tests/faults
 test-faults:
 	$(PYTEST) -n 3 --dist loadfile $(ALONE) || $(AGAIN) $(ALONE)
 
-test-postgres:
+test-postgres: .venv/tests packages ## run what locks, claims and counts on PostgreSQL, too (test-all: all of the service)
 	$(BIN)/python -m tests.on_postgres $(SHUFFLED) $(ON_POSTGRES) tests/advisor
 
 check: .venv/tests ## format, lint, types, arrows
