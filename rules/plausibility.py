@@ -62,7 +62,8 @@ KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile("MHz"), Kind.CLOCK),
 )
 """Unit → what it measures; the first that matches the whole unit. A sum over tasks has a unit of its own
-(`s, all tasks together`), and so has a state that began before the sample (`s so far`): both are plain amounts."""
+(`s, all tasks together`), and so has what began before the sample (`s so far`; `s, begun before` where it has ended):
+all are plain amounts."""
 
 
 CHANGES = ("% more", "% less", "% per hour")

@@ -2,8 +2,10 @@
 
 Finds: tasks that wait for locks, as an average number over the interval (wait event 150 and the other lock events of
 monSysWaits) and as a share of the tasks that wait or run; or, where only sp_sysmon was collected, task switches due to
-logical lock contention. The table is named from monOpenObjectActivity, the kind of lock from sp_sysmon, the statement
-from monCachedStatement, the sessions from monProcessWaits, where they were collected.
+logical lock contention, of all or of those that something held up. Waits that ended within the interval and lasted much
+longer are no such number; they are told where each took more than a minute. The table is named from
+monOpenObjectActivity, the kind of lock from sp_sysmon, the statement from monCachedStatement, the sessions from
+monProcessWaits, where they were collected.
 
 Why it matters: a task that waits for a lock does no work, and holds its own locks meanwhile. Engines, memory and
 spinlock ratios do not shorten that queue. Each wait is booked when it ends, so a lock held through the whole interval
@@ -36,15 +38,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import HeldLock, LockEvents, MonOpenObjectActivity
+from collectors.facts.ase import ConfigParameter, HeldLock, LockEvents, MonOpenObjectActivity, ObjectLockContention
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
-from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
+from rules.ase._evidence.waits.ended_long import WHILE_IT_LASTS, ended_long
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
 from rules.ase._evidence.waits.index_wanted import IndexWanted, index_wanted
@@ -75,10 +78,10 @@ from rules.ase._evidence.waits.tables import (
 )
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.timeouts import PERIOD, ending_period, total_ended
-from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.ase._evidence.waits.verdict import LockWaitLimits, TooLong, judge_waits
 from rules.changes.ase_promotion import PROCEDURES
 from rules.changes.quoting import bare_table, is_plain
-from rules.engine import rule
+from rules.engine import limit, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
 
 LINKS = (
@@ -232,13 +235,24 @@ NO_PAGE = "the page that is waited for (monLocks at a busy moment)"
 PAGES_WAIT = "{0} of a table that locks rows, so neither its rows nor its scheme are the cause."
 PAGES_COUNTED = "by sp_sysmon {0:,.0f} waits are for pages, most of them"
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
-WAITING_NOW = MissingInput("who waits now, and since when", "select * from master..monProcess")
+FIND = (
+    'First find the table: `sp_object_stats "00:10:00"` at the busiest hour names those with most lock waits. Then '
+    "shorten the transactions that change it: no user input and no physical reads inside, the hot update last, an "
+    "index that lets them lock fewer rows."
+)
+"""In place of `SHORTER` where no export names a table."""
+NOT_MEASURED = "Which table it is was not measured: off are {0} (sp_configure sets each to 1, at once)."
+TABLE_SWITCHES = ("per object statistics active", "object lockwait timing", "wait event timing", "process wait events")
+"""What the lock waits of a table and of a session need (knowledge/ase-formats.md, 2.3)."""
 TABLES = MissingInput("which tables have lock waits", MonOpenObjectActivity.COLLECTED_BY)
+OBJECTS = MissingInput("which tables have lock waits", ObjectLockContention.COLLECTED_BY)
 
 
 @dataclass(frozen=True)
-class Limits(WaitLimits):
-    """`WaitLimits`: from one task on average and a tenth of the tasks that wait or run on (this project)."""
+class Limits(LockWaitLimits):
+    """`LockWaitLimits`: from one task on average and a tenth of the tasks that wait or run on (this project)."""
+
+    ended_seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
 
 
 @rule(
@@ -253,12 +267,17 @@ class Limits(WaitLimits):
         *LOCK_FACTS,
         *PARTITION_FACTS,
         *CHAIN_FACTS,
+        ObjectLockContention,
+        ConfigParameter,
     ),
     links=LINKS,
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
+    waited = waited_for(facts, "locks", LOCKS)
+    if isinstance(waited, Waited) and waited.began_before and waited.mean_seconds >= limits.ended_seconds:
+        yield ended_long(subject_of(facts), waited, limits.ended_seconds)
     yield from judge_waits(
         facts,
         limits,
@@ -267,7 +286,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         events=LOCKS,
         cause="Logical Lock Contention",
         besides="; a wait that still lasts is not counted",
-        when_unsure=(WAITING_NOW,),
+        when_unsure=WHILE_IT_LASTS,
     )
 
 
@@ -317,7 +336,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         else _gap(main[0], paged)
         if paged
         else joined(*_levers(facts, main, names, hot, queue, wanted, raising, holder)),
-        unknown=joined(waits.unknown, few),
+        unknown=joined(_not_measured(facts) if not tables else "", waits.unknown, few),
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
@@ -342,9 +361,22 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     first = culprit.statement.statement if culprit and culprit.statement else big.statement if big else None
     yield with_statements(finding, facts, used, by_waits=True, first=first)
     if not tables and not few:
-        yield Unknown((TABLES,))
+        off = [MissingInput(f"`{one}` on", f'sp_configure "{one}", 1') for one in _switched_off(facts)]
+        yield Unknown((TABLES, OBJECTS, *off, *(WHILE_IT_LASTS[:1] if off else ())))
     elif raising and raising.missing:
         yield Unknown(raising.missing)
+
+
+def _switched_off(facts: Facts) -> list[str]:
+    """The switches that lock waits by table need, which are known to be off."""
+    found = ((name, setting_of(facts, name)) for name in TABLE_SWITCHES)
+    return [name for name, setting in found if setting and setting.run_number == 0]
+
+
+def _not_measured(facts: Facts) -> str:
+    """Why no table is known, as a sentence; empty where no switch is known to be off."""
+    off = ", ".join(f"`{name}`" for name in _switched_off(facts))
+    return NOT_MEASURED.format(off) if off else ""
 
 
 def _too_few(facts: Facts, tables: list[Waiting]) -> str:
@@ -510,7 +542,8 @@ def _levers(
     if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
-    yield SHORTER.format(first.name if first else "what is waited for")
+    no_table = not waiting_tables(facts) and not facts.every(ObjectLockContention)
+    yield FIND if no_table else SHORTER.format(first.name if first else "what is waited for")
     count, contended = promoted(counted), _hash_contended(facts)
     if first and raising and raising.change:
         said = RAISED_SERVER if raising.whole else RAISED

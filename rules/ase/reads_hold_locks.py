@@ -58,7 +58,7 @@ from rules.ase._evidence.waits.kept_reads import (
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import TABLE_FACTS, Waiting, lock_kinds, table_evidence, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
-from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits, waits_too_long
+from rules.ase._evidence.waits.verdict import LockWaitLimits, TooLong, judge_waits, waits_too_long
 from rules.changes.ase_config import configure
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -128,8 +128,8 @@ NOT_SURE = "How many of the waits are for locks of reads is not in the export: s
 
 
 @dataclass(frozen=True)
-class Limits(WaitLimits):
-    """`WaitLimits` for waits of an interval; for those of the moment as `ase/blocked_chain` has them."""
+class Limits(LockWaitLimits):
+    """`LockWaitLimits` for waits of an interval; for those of the moment as `ase/blocked_chain` has them."""
 
     seconds: float = limit(60.0, "practice: one blocker for more than 60 s (DbxTune's alarm)", unit="s")
     blocked: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")

@@ -39,6 +39,12 @@ class Switches:
         """The share with its line."""
         return Evidence(self.cause.lower(), self.percent, "% of task switches", self.source, limit)
 
+    def held_evidence(self, limit: float) -> Evidence:
+        """The share of those that something held up, with the line of the cause."""
+        share, unit = round(self.held_percent or 0.0, 1), "% of the task switches that something held up"
+        how = "without voluntary yields, packets received and network services"
+        return Evidence(self.cause.lower(), share, unit, self.source, limit, computed=how)
+
 
 def switches_of(facts: Facts, cause: str) -> Switches | Untrusted | None:
     """Task switches due to one cause; `None` where the row was not printed."""

@@ -85,6 +85,16 @@ class Waited:
         return 1000.0 * self.waited_seconds / self.waits if self.waits else None
 
     @property
+    def mean_seconds(self) -> float:
+        """The same in seconds; 0 without waits."""
+        return self.waited_seconds / self.waits if self.waits else 0.0
+
+    @property
+    def began_before(self) -> bool:
+        """Whether most of the waits that ended in the interval began before it."""
+        return _began_before(self.waited_seconds, self.waits, self.seconds)
+
+    @property
     def says(self) -> str:
         """The figures as a sentence without its end."""
         if self.unsure:
@@ -286,11 +296,16 @@ def _unsure(time: float, waits: float, seconds: float) -> str:
     """Why seconds waited are no measure of waiting tasks here; nothing where they are."""
     if not time and waits >= seconds:  # fewer are less than one task, even if each lasted nearly a second
         return "their time is not booked, which is not the same as no time"
-    if waits and time / waits >= LONG_WAIT * seconds:
+    if _began_before(time, waits, seconds):
         return f"they lasted {time / waits:,.0f} s on average and were booked when they ended, so they began before"
     if seconds < COARSE_INTERVAL and 0 < time < COARSE_SECONDS:
         return f"{time:g} s in whole seconds is too little to go by"
     return ""
+
+
+def _began_before(time: float, waits: float, seconds: float) -> bool:
+    """Whether waits that ended within `seconds` began before, by their mean length."""
+    return bool(waits) and time / waits >= LONG_WAIT * seconds
 
 
 def _impossible(facts: Facts, found: Waited) -> Untrusted | None:

@@ -22,6 +22,9 @@ CRITICAL_ORIGIN = "this project: one in three of the tasks that wait or run"
 SWITCHES_ORIGIN = "practice: one cause of a tenth of all task switches (rukav/Sysmon)"
 RATE_ORIGIN = "this project: fewer waits are no bottleneck"
 LOUD_ORIGIN = "this project: a third of all task switches; a switch is no time, so it is never critical"
+HELD_PERCENT, HELD_PER_SECOND = 100.0 / 3, 100.0
+HELD_ORIGIN = "this project: a third of the task switches that something held up"
+HELD_RATE_ORIGIN = "this project: at 10 ms each, from as many on one task waits on average"
 NOT_COUNTED = 64
 """This project: tasks that may run or wait beside those counted, where not all are; few servers have more engines."""
 COMMAND_SECONDS = 1.0
@@ -44,6 +47,18 @@ class WaitLimits(TaskLimits):
     switches_percent: float = percent(SWITCHES_PERCENT, SWITCHES_ORIGIN)
     loud_percent: float = percent(SWITCHES_LOUD, LOUD_ORIGIN)
     waits_per_second: float = limit(SWITCHES_PER_SECOND, RATE_ORIGIN, unit="waits/s")
+
+
+@dataclass(frozen=True)
+class LockWaitLimits(WaitLimits):
+    """The same for locks: also by their share of the task switches that something held up.
+
+    A server that mostly serves clients has few switches for locks among all, however many of its tasks wait. Reads, and
+    writes of the log, are most of what holds up a healthy server, so there is no such limit for them.
+    """
+
+    held_percent: float = percent(HELD_PERCENT, HELD_ORIGIN)
+    held_per_second: float = limit(HELD_PER_SECOND, HELD_RATE_ORIGIN, unit="waits/s")
 
 
 def of_tasks(waited: Waited, limits: TaskLimits) -> Severity | None:
@@ -183,10 +198,16 @@ def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besi
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
-    if switches.percent < limits.switches_percent or (switches.per_second or 0.0) < limits.waits_per_second:
-        most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
-        return Clean(f"{switches.says} ({most}){beside}")
-    unknown = f"How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
+    rate, held = switches.per_second or 0.0, switches.held_percent or 0.0
+    evidence = switches.evidence(limits.switches_percent)
     loud = Severity.WARNING if switches.percent >= limits.loud_percent else Severity.ADVICE
     title = f"{switches.percent:g} % of all task switches wait for {what}"
-    return TooLong(loud, title, f"{switches.says}.", (switches.evidence(limits.switches_percent),), unknown)
+    if switches.percent < limits.switches_percent or rate < limits.waits_per_second:
+        own = limits if isinstance(limits, LockWaitLimits) else None
+        if own is None or held < own.held_percent or rate < own.held_per_second:
+            most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
+            return Clean(f"{switches.says} ({most}){beside}")
+        loud, title = Severity.ADVICE, f"{held:.0f} % of the task switches that something held up wait for {what}"
+        evidence = switches.held_evidence(own.held_percent)
+    unknown = f"How long they waited is not in sp_sysmon: monSysWaits has the time{beside}."
+    return TooLong(loud, title, f"{switches.says}.", (evidence,), unknown)
