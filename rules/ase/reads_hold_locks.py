@@ -175,7 +175,9 @@ def _of_moment(facts: Facts, limits: Limits, held: list[HeldLock], waits: TooLon
     ]
     if chain and chain.seconds is not None:
         wait = chain.longest
-        evidence.append(Evidence(f"longest wait behind {whose}", chain.seconds, "s", wait.source, limits.seconds))
+        evidence.append(
+            Evidence(f"longest wait behind {whose}", chain.seconds, "s so far", wait.source, limits.seconds)
+        )
     if chain:
         evidence.append(
             Evidence(f"tasks blocked by {whose}", len(chain.blocked), "tasks", first.source, limits.blocked)
