@@ -7,10 +7,11 @@ Why it matters: with `user log cache queue size` above 0, 16.0 cuts a user log c
 them for the log (vendor: New Features 16.0, made for datarows tables that many update). A task that has to wait there
 waits for the log, as at the log semaphore before.
 
-What to do: what reduces these waits is in no source that was read. By the design it is what reduces the work on the
-log: fewer and larger transactions, a larger user log cache where it is flushed because it is full or its blocks ran out
-(ten times a second or more, then it stands first, with the value of the first step that `ase/user_log_cache_flushes`
-would take), a faster log device. That is inference, so nothing is scripted.
+What to do: where two snapshots of monProcessActivity show which program commits most, and how little each time, it
+comes first: fewer commits. What else reduces these waits is in no source that was read. By the design it is what
+reduces the work on the log: fewer and larger transactions, a larger user log cache where it is flushed because it is
+full or its blocks ran out (ten times a second or more, then it stands first, with the value of the first step that
+`ase/user_log_cache_flushes` would take), a faster log device. That is inference, so nothing is scripted.
 
 How loud it is: as other waits, by the tasks that wait, for that they do is measured, whatever reduces it; advice at
 most where fewer wait than engines are online, as of one load.
@@ -26,6 +27,7 @@ from functools import partial
 from collectors.facts import Facts
 from collectors.facts.ase import MonOpenDatabases
 from rules.ase._evidence.log.cache_size import SETTING, SIZE_FACTS, larger
+from rules.ase._evidence.log.committers import committers
 from rules.ase._evidence.log.flushes import NO_BLOCK, Flushes, flushes_of
 from rules.ase._evidence.log.levers import LEVER_FACTS, LogLimits, levers, of_log, whose_evidence
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
@@ -71,10 +73,11 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     queue = setting_of(facts, QUEUE)
     size = queue.run_number if queue else None
     said, many, evidence = _no_free_block(facts, limits)
+    most = committers(facts)
     yield Finding(
         subject=subject_of(facts),
         severity=unless_few(facts, waits),
-        title=f"{waits.title}{of_log(facts)}",
+        title=f"{waits.title}{of_log(facts)}{f'; most commits by {most.program.name}' if most else ''}",
         seen=waits.seen,
         because=joined(BECAUSE, said),
         do=levers(facts, limits, before=_larger(facts) if many else ""),

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSample, TaskSwitches, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.log.committers import committers
 from rules.ase._evidence.log.databases import Appended, appended, most_of
 from rules.ase._evidence.log.flushes import FULL, UNPIN, UNPIN_BECAUSE, Flushes, against_unpin, flushes_of, mostly_unpin
 from rules.ase._evidence.log.levers import (
@@ -272,7 +273,7 @@ def _service(facts: Facts, limits: Limits, database: Appended | None) -> str:
     if level_reached(facts, "16.0") is not False or engines is None or engines < limits.als_engines:
         return ""
     full = isinstance(flushes, Flushes) and flushes.percent(flushes.by(FULL)) > limits.full_percent
-    if not fast_device(facts) or full or small_commits(facts) or mixed_logs(facts):
+    if not fast_device(facts) or full or small_commits(facts) or committers(facts) or mixed_logs(facts):
         return ""
     whose, inferred = most_of(facts), log_of(facts)
     named = database.row.database if database else whose.first.row.database if whose else ""

@@ -192,6 +192,24 @@ class MonProcessActivity(Counted, Fact):
     """`ULCFlushFull`: because the cache was full."""
     ulc_max_usage: Reading = ABSENT
     """Bytes of the user log cache that were in use at most, since the login."""
+    login: str | None = None
+    """No column of the table, nor are the next two: of `monProcessLookup` beside it, where a question joins them."""
+    application: str | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessLookup(TableRow, Fact):
+    """Who one session is: all that `monProcess` says of its client, without what it does."""
+
+    COLLECTED_BY: ClassVar[str] = "select * from master..monProcessLookup"
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    login: str | None = None
+    application: str | None = None
+    host: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,6 +4,7 @@ from collectors.facts.ase import (
     MonCachedStatement,
     MonProcess,
     MonProcessActivity,
+    MonProcessLookup,
     MonProcessObject,
     MonProcessSQLText,
     MonProcessStatement,
@@ -24,6 +25,13 @@ PROCEDURE: dict[str, Column] = dict.fromkeys(
     ("procname", "procedurename", "procedure", "objectname"), ("procedure", words)
 )
 """As a question may call `object_name(ProcedureID, DBID)`: the tables of statements have the number alone."""
+
+OF_CLIENT: dict[str, Column] = {
+    "login": ("login", words),
+    "application": ("application", words),
+    "clienthost": ("host", words),
+}
+"""Of `monProcessLookup`; a question may join them to what another table counts for each session."""
 
 PROCESSES = MonitorTable(
     name="monProcess",
@@ -193,6 +201,7 @@ PROCESS_ACTIVITY = MonitorTable(
     fact=MonProcessActivity,
     columns={
         **OF_PROCESS,
+        **OF_CLIENT,
         **counts(
             cpu_milliseconds="cputime",
             wait_milliseconds="waittime",
@@ -218,8 +227,23 @@ PROCESS_ACTIVITY = MonitorTable(
     never=frozenset(("objectid", "blockingspid", "starttime")),
 )
 
+PROCESS_CLIENTS = MonitorTable(
+    name="monProcessLookup",
+    fact=MonProcessLookup,
+    columns={**OF_PROCESS, **OF_CLIENT},
+    marks=marks("spid login clienthost", "spid application clienthost", "spid kpid clienthost"),
+    never=frozenset(
+        (
+            *("ulcflushes", "ulcbyteswritten", "ulcmaxusage", "commits", "locksheld", "tableaccesses", "cputime"),
+            *("blockingspid", "secondswaiting", "waiteventid", "waits", "waittime", "lockid", "sqltext", "objectid"),
+            *("logicalreads", "linenumber", "batchid", "command"),
+        )
+    ),
+)
+
 TABLES = (
     PROCESS_ACTIVITY,
+    PROCESS_CLIENTS,
     PROCESSES,
     PROCESS_WAITS,
     PROCESS_OBJECTS,

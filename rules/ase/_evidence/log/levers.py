@@ -21,6 +21,7 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.ase._evidence.caches.figures import kind_of, pools_of
+from rules.ase._evidence.log.committers import COMMITTER_FACTS, MANY_COMMITS, committers, full_percent
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
@@ -32,7 +33,7 @@ from rules.engine import limit, percent
 from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
-    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS),
+    *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS, *COMMITTER_FACTS),
     *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, RowsAffected, Server, SysmonSample),
 )
 """What a rule declares that asks for them."""
@@ -42,6 +43,8 @@ WELL_ABOVE = 2.0
 MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
 DELAYED, LARGER = "delayed commit", "larger transactions"
 BATCHES = "Put many changes into one transaction{1}: there are {0}."
+COMMIT_LESS = "Let {0}, commit once for many rows: {1}."
+FULL_SESSIONS = "a larger user log cache size (static): {0:.0f} % of the flushes of all sessions were of full ones"
 OWN_TASKS, BEHIND_TIMES = 1.0, 4.0
 """This project: from so many tasks on average that wait for their own write on, the log is written all the time; and up
 to how many writes a wait behind those of others lasts where it is the device that makes it."""
@@ -52,9 +55,9 @@ SLOW_MS = 10.0
 SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
 
 
-FEW_ROWS, MANY_COMMITS = 2.0, 100.0
-"""This project: rows changed for each commit up to which most commits are saved by batches, and commits a second from
-which on that matters. The vendor names larger transactions and gives no figure."""
+FEW_ROWS = 2.0
+"""This project: rows changed for each commit up to which most commits are saved by batches. The vendor names larger
+transactions and gives no figure."""
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,13 @@ def of_log(facts: Facts) -> str:
 
 
 def whose_evidence(facts: Facts) -> list[Evidence]:
-    """The figures by which it is that log, and who waits for it."""
-    whose, inferred, waiters = most_of(facts), log_of(facts), log_waiters(facts)
+    """The figures by which it is that log, who waits for it, and who commits most."""
+    whose, inferred, waiters, most = most_of(facts), log_of(facts), log_waiters(facts), committers(facts)
     return [
         *(whose.evidence if whose else ()),
         *((inferred.evidence,) if inferred else ()),
         *((waiters.evidence,) if waiters else ()),
+        *(most.evidence if most else ()),
     ]
 
 
@@ -154,14 +158,16 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
     """
     if mixed := mixed_logs(facts):
         return joined(separate_first(mixed), MEASURE_AGAIN)
-    if small := small_commits(facts):
+    most, small = committers(facts), small_commits(facts)
+    if most or small:
         which = "" if of_log(facts) else "; whose log it is, monOpenDatabases shows"
         waiters = log_waiters(facts)
         rest = left(facts, limits).replace(f"{LARGER}, ", "").replace(LARGER, "")
         others = f"{f'{before}, ' if before else ''}{rest}{delayed(facts)}".removeprefix(", ")
         who = f" in {waiters.says}" if waiters else ""
-        return BATCHES.format(small.says, who) + (f" Then, in this order: {others}{which}." if others else "")
-    counted = isinstance(flushes_of(facts), Flushes)
+        first = COMMIT_LESS.format(most.who, most.says) if most else BATCHES.format(small.says, who) if small else ""
+        return first + (f" Then, in this order: {others}{which}." if others else "")
+    counted = isinstance(flushes_of(facts), Flushes) or full_percent(facts) is not None
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
     which = "" if of_log(facts) else "which log it is (monOpenDatabases)"
     first = (
@@ -215,6 +221,9 @@ def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str
 def _user_log_cache(facts: Facts, limits: LogLimits, only_counted: bool) -> str:
     """A larger user log cache, by what flushes them; nothing where none was counted and `only_counted` are named."""
     flushes = flushes_of(facts)
+    sessions = full_percent(facts)
+    if not isinstance(flushes, Flushes) and sessions is not None:
+        return FULL_SESSIONS.format(sessions) if sessions > limits.full_percent else ""
     if not isinstance(flushes, Flushes):
         return (
             ""

@@ -11,7 +11,7 @@ from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import MonOpenDatabases, MonOpenObjectActivity, MonProcess
 from rules.ase._evidence.log.databases import most_of
 from rules.ase._evidence.objects.seen import activity
-from rules.ase._evidence.objects.sessions import Program, programs_of
+from rules.ase._evidence.objects.sessions import Program, programs_of, say_spids
 from rules.ase._evidence.waits.events import LOG_BLOCKS, LOG_WRITES
 from rules.changes.ase_binding import is_tempdb
 from rules.changes.quoting import comment
@@ -37,10 +37,7 @@ class LogWaiters:
     @property
     def says(self) -> str:
         """Who, with the sessions, as a clause."""
-        spids = sorted(spid for spid, _ in self.program.sessions if spid is not None)
-        row = len(spids) > 2 and spids[-1] - spids[0] == len(spids) - 1
-        which = f"{spids[0]} to {spids[-1]}" if row else ", ".join(map(str, spids[:3])) + (", …" if spids[3:] else "")
-        return f"{self.program.name}, SPID {which}"
+        return f"{self.program.name}, SPID {say_spids(self.program.sessions)}"
 
     @property
     def evidence(self) -> Evidence:

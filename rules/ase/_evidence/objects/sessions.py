@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import MonProcess, MonProcessObject, MonSysStatement
+from collectors.facts.ase import MonProcess, MonProcessActivity, MonProcessLookup, MonProcessObject, MonSysStatement
 from rules.ase._evidence.objects.seen import place_of
 from rules.changes.quoting import comment
 from rules.finding import Evidence
@@ -21,6 +21,8 @@ LONGEST = 60
 """Characters of a name that are shown."""
 Session = tuple[int | None, int | None]
 """SPID and KPID: a SPID is given to another session after a while."""
+Client = MonProcess | MonProcessActivity | MonProcessLookup
+"""What says which program a session is of."""
 Table = tuple[str | None, str | None]
 """Database and name."""
 
@@ -71,10 +73,16 @@ def programs(facts: Facts, tables: Collection[Table], statements: Collection[int
 
 
 def programs_of(
-    facts: Facts, sessions: Collection[Session], readers: Mapping[Session, list[MonProcessObject]] | None = None
+    facts: Facts,
+    sessions: Collection[Session],
+    readers: Mapping[Session, list[MonProcessObject]] | None = None,
+    who: Mapping[Session, Client] | None = None,
 ) -> list[Program]:
-    """The programs of these sessions, most reads by `readers` first; those that `monProcess` does not know left out."""
-    who: dict[Session, MonProcess] = {(row.spid, row.kpid): row for row in facts.every(MonProcess)}
+    """The programs of these sessions, most reads by `readers` first; those that nothing knows are left out.
+
+    `who`: what knows them; `None`: `monProcess`.
+    """
+    who = {(row.spid, row.kpid): row for row in facts.every(MonProcess)} if who is None else who
     groups: dict[tuple[str, str], list[Session]] = {}
     for session in sessions:
         if process := who.get(session):
@@ -84,6 +92,13 @@ def programs_of(
         for (application, login), mine in groups.items()
     ]
     return sorted(found, key=lambda one: (-(one.reads or 0.0), -len(one.sessions), one.name))
+
+
+def say_spids(sessions: Collection[Session]) -> str:
+    """The SPIDs of sessions as a person writes them: `60 to 75`, `3, 9, 12, …`."""
+    spids = sorted(spid for spid, _ in sessions if spid is not None)
+    row = len(spids) > 2 and spids[-1] - spids[0] == len(spids) - 1
+    return f"{spids[0]} to {spids[-1]}" if row else ", ".join(map(str, spids[:3])) + (", …" if spids[3:] else "")
 
 
 def evidence_of(found: list[Program]) -> Iterator[Evidence]:

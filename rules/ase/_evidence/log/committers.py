@@ -1,0 +1,121 @@
+"""Who commits most, and how little each time, by what the sessions did between two snapshots (`monProcessActivity`).
+
+Each commit asks for the end of the log once, so a program that commits every row by itself is what to change where
+tasks wait for the log. The table also says whether user log caches are flushed because they are full: where hardly
+any is, a larger one is for nothing (knowledge/ase-waits-caches.md, 5.1).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.facts import Fact, Facts, known
+from collectors.facts.ase import MonCachedStatement, MonProcess, MonProcessActivity, MonProcessLookup
+from rules.ase._evidence.objects.sessions import Client, Program, Session, programs_of, say_spids
+from rules.ase._evidence.objects.statements import shown
+from rules.finding import Evidence
+
+COMMITTER_FACTS: tuple[type[Fact], ...] = (MonProcessActivity, MonProcess, MonProcessLookup, MonCachedStatement)
+"""What a rule declares that asks for it."""
+MOST = 0.5
+"""This project: of all commits, from which on a program is named as the one that makes them."""
+MANY_COMMITS = 100.0
+"""This project: commits a second from which on batches matter; the vendor gives no figure."""
+SMALL_BYTES = 2048.0
+"""This project: log of a transaction that fits the smallest page is of a few rows."""
+LEAST_RUNS, MOST_RUNS = 0.8, 1.25
+"""This project: executions of a statement for each commit that make it the one statement of nearly each of them."""
+
+
+@dataclass(frozen=True)
+class Committers:
+    """The program that makes most of the commits, each of which changes little."""
+
+    program: Program
+    per_second: float
+    whole: float
+    """Commits a second of all sessions that were listed in both snapshots."""
+    bytes_each: float
+    """Of log, for each of its commits."""
+    statement: MonCachedStatement | None
+    """The one that runs once for each of its commits, where the statement cache shows one."""
+
+    @property
+    def says(self) -> str:
+        """What it does, as a clause behind its name."""
+        text = f" ({shown(self.statement.text or '', 60)})" if self.statement and self.statement.text else ""
+        each = (
+            f"one statement each, SSQLID {self.statement.statement}{text}"
+            if self.statement
+            else f"{self.bytes_each:,.0f} bytes of log each"
+        )
+        return f"it makes {self.per_second:,.0f} of {self.whole:,.0f} commits a second, of {each}"
+
+    @property
+    def who(self) -> str:
+        """Its name with its sessions, as a clause."""
+        return f"{self.program.name}, SPID {say_spids(self.program.sessions)}"
+
+    @property
+    def evidence(self) -> Iterator[Evidence]:
+        """The figures."""
+        name, source = self.program.name, self.program.source
+        yield Evidence(f"commits of {name}", round(self.per_second, 1), "/s", source)
+        yield Evidence("commits of all sessions", round(self.whole, 1), "/s", source)
+        yield Evidence(f"log of a commit of {name}", round(self.bytes_each), "bytes", source)
+        if self.statement and known(self.statement.executions):
+            metric = f"executions of statement {self.statement.statement}"
+            yield Evidence(metric, self.statement.executions, "", self.statement.source)
+
+
+def committers(facts: Facts) -> Committers | None:
+    """The program; `None` where none makes most of them, its transactions are not small, or nothing was measured."""
+    rows: dict[Session, MonProcessActivity] = {(row.spid, row.kpid): row for row in _rows(facts)}
+    commits = {session: float(row.commits) for session, row in rows.items() if known(row.commits) and row.commits > 0}
+    seconds = max((row.seconds or 0.0 for row in rows.values()), default=0.0)
+    whole = sum(commits.values())
+    if not seconds or whole < MANY_COMMITS * seconds:
+        return None
+    found = programs_of(facts, list(commits), who=_who(facts))
+    first = max(found, key=lambda one: sum(commits[session] for session in one.sessions), default=None)
+    if first is None or not (first.application or first.login):
+        return None
+    own = sum(commits[session] for session in first.sessions)
+    written = [rows[session].ulc_bytes_written for session in first.sessions]
+    each = sum(one for one in written if known(one)) / own
+    statement = _statement(facts, own)
+    if own < MOST * whole or not all(known(one) for one in written) or (each > SMALL_BYTES and not statement):
+        return None
+    return Committers(first, own / seconds, whole / seconds, each, statement)
+
+
+def full_percent(facts: Facts) -> float | None:
+    """Share of the sessions' flushes of user log caches that were of full ones; `None` where it was not measured."""
+    rows = [row for row in _rows(facts) if known(row.ulc_flushes) and known(row.ulc_flushes_full)]
+    flushes = sum(row.ulc_flushes for row in rows if known(row.ulc_flushes))
+    full = sum(row.ulc_flushes_full for row in rows if known(row.ulc_flushes_full))
+    return 100.0 * full / flushes if flushes and full <= flushes else None
+
+
+def _rows(facts: Facts) -> list[MonProcessActivity]:
+    return [row for row in facts.every(MonProcessActivity) if row.of_interval and row.believed]
+
+
+def _who(facts: Facts) -> dict[Session, Client]:
+    """Who each session is, by any table that was asked for its program."""
+    rows: list[Client] = [*facts.every(MonProcessLookup), *facts.every(MonProcess), *_rows(facts)]
+    return {(row.spid, row.kpid): row for row in rows if row.application or row.login}
+
+
+def _statement(facts: Facts, commits: float) -> MonCachedStatement | None:
+    """The change that runs once for each of so many commits; `None` where none does, or several do."""
+    rows = {one.statement: one for one in facts.every(MonCachedStatement) if one.of_interval and one.believed}
+    ran = [one for one in rows.values() if known(one.executions) and _once(one.executions, commits) and _changes(one)]
+    return ran[0] if len(ran) == 1 else None
+
+
+def _once(executions: float, commits: float) -> bool:
+    return LEAST_RUNS * commits <= executions <= MOST_RUNS * commits
+
+
+def _changes(row: MonCachedStatement) -> bool:
+    return (row.text or "").lstrip().lower().startswith(("insert", "update", "delete"))
