@@ -7,10 +7,12 @@ Why it matters: a task that wants to change a page while it is being written wai
 Checkpoint, housekeeper and the wash of the caches write beside the statements, so slow devices hold up tasks that do
 not write themselves.
 
-What to do: of slow writes, look below the device that monDeviceIO names, with the tools of the host. The housekeeper
-may add writes in idle time up to `housekeeper free write percent`, one in a hundred by default; a system whose disks
-are overloaded cannot bear more (vendor: Configuration Parameters 16.0), so a higher value goes back to the default.
-Zero is the vendor's step only where the disks cannot bear any, and then statistics have to be flushed by hand
+What to do: of slow writes, look below the device that monDeviceIO names, with the tools of the host. Where most of
+these waits are for a page that another task writes (36, 52) and the table that is updated most lies on a few pages,
+these are likely the pages: fewer rows on each, and fewer updates, help whatever the device takes. The housekeeper may
+add writes in idle time up to `housekeeper free write percent`, one in a hundred by default; a system whose disks are
+overloaded cannot bear more (vendor: Configuration Parameters 16.0), so a higher value goes back to the default. Zero is
+the vendor's step only where the disks cannot bear any, and then statistics have to be flushed by hand
 (`sp_flushstats`): nothing here shows that, so it is not advised.
 
 How loud it is: as other waits where a write takes longer than the limit, which is this project's, as none is published;
@@ -26,14 +28,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts
-from collectors.facts.ase import ConfigParameter
+from collectors.facts.ase import ConfigParameter, TableScheme
 from rules.ase._evidence.log.levers import SLOW_MS
-from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.objects.seen import name_of, schemes, table_key
+from rules.ase._evidence.server import server_of, setting_of, subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import DATA_WRITES, FREE_BUFFERS
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, Updated, most_updated
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, tasks_by_event, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_config import PARAMETERS, configure, waiting_number
+from rules.changes.quoting import bare_table, comment, is_plain
 from rules.engine import limit, rule
 from rules.finding import Change, Evidence, Finding, Outcome, Severity, Unknown, joined
 
@@ -50,6 +55,14 @@ FAST = (
 UNTIMED = "How long a write takes cannot be told from these."
 DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, a write cache."
 NARROW = "Where the same pages are changed again and again: fewer rows on each, and shorter transactions."
+HOT = (
+    "{0} the rows of {1} over more pages{2}, or change them less often: {3:,.0f} updates a second on few pages, "
+    "the most of all tables, so these are likely what tasks want while they are written."
+)
+ROW_SIZE = ' (`sp_chgattribute "{0}", "exp_row_size", <bytes>`{1}, then `reorg rebuild {0}`)'
+VARIABLE = ", before 16.0 for columns of variable length alone"
+CHANGING = frozenset((36, 52))
+"""A task wants to change a page that is being written: of these waits alone a hot page is a cause."""
 CAUTION = (
     "The housekeeper then writes less in idle time: more buffers reach the wash marker dirty (events 46 and 47), and "
     "checkpoints write more. Watch both."
@@ -66,7 +79,12 @@ class Limits(WaitLimits):
     )
 
 
-@rule(needs=(), uses=(*WAIT_FACTS, ConfigParameter, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*WAIT_FACTS, ConfigParameter, *devices.DEVICE_FACTS, *HOT_ROW_FACTS, TableScheme),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     found = partial(_finding, facts, limits)
@@ -80,25 +98,49 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     device = devices.slowest(writers, limits.milliseconds)
     below = DEVICES.format(f"{device}{devices.besides(writers, limits.milliseconds)}" if device else "the device")
     change, said = _housekeeper(facts, limits) if slow else (None, "")
+    page = _hot_page(facts)
+    hot = _spread(facts, page, after=slow) if page else ""
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else Severity.NOTE,
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
-        + (f"; slow device: {device}" if device else ""),
+        + (f"; slow device: {device}" if device else "")
+        + (f"; likely pages of {comment(name_of(page.row))}" if page else ""),
         seen=joined(waits.seen, devices.say_devices(writers)),
         because=SLOW if slow else FAST if mean is not None else "",
-        do=joined(below, said) if slow else NARROW,
+        do=joined(below, said, hot) if slow else hot or NARROW,
         unknown=joined(
             waits.unknown,
             UNTIMED if mean is None else "",
             "Which device it is: two readings of monDeviceIO and monIOQueue show." if slow and not writers else "",
         ),
-        evidence=(*waits.evidence, *(one.evidence for one in writers), *_setting(facts)),
+        evidence=(
+            *waits.evidence,
+            *(one.evidence for one in writers),
+            *((page.evidence,) if page else ()),
+            *_setting(facts),
+        ),
         changes=(change,) if change else (),
     )
     if slow and not writers:
         yield Unknown((devices.MISSING,))
+
+
+def _hot_page(facts: Facts) -> Updated | None:
+    """The table whose pages are likely wanted while they are written, where most of the waits are of that kind."""
+    tasks = {one.event: one.tasks for one in tasks_by_event(facts) if one.event in DATA_WRITES}
+    changing = sum(tasks[event] for event in CHANGING & tasks.keys())
+    return most_updated(facts) if 2 * changing > sum(tasks.values()) else None
+
+
+def _spread(facts: Facts, page: Updated, *, after: bool) -> str:
+    """How its rows come to lie on more pages; `after`: behind the device, as a step of its own."""
+    table, scheme = page.row.object_name or "", schemes(facts).get(table_key(page.row))
+    server = server_of(facts)
+    old = "" if server and server.before(16) is False else VARIABLE
+    how = ROW_SIZE.format(bare_table(table), old) if scheme and scheme.scheme != "allpages" and is_plain(table) else ""
+    return HOT.format("Then spread" if after else "Spread", comment(name_of(page.row)), how, page.per_second)
 
 
 def _housekeeper(facts: Facts, limits: Limits) -> tuple[Change | None, str]:

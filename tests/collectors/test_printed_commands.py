@@ -141,6 +141,7 @@ NOT_ASKED = {
     "sysmonitors": "dbcc monitor would have to be started, which clears what others sample",
     "monDeadLock": "a reader may empty its pipe for the monitor that is there",
     "monProcessSQLText": "text of what users run at this moment; the head of a chain is mostly idle and has none",
+    "monProcessLookup": "who a session is stands in monProcess, which is asked",
     "monSysSQLText": "a reader may empty its pipe for the monitor that is there, and it is the text of what users ran",
     "monWaitClassInfo": "words alone, and no rule judges by the class of a wait",
 }

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, Server
-from rules.ase._evidence.objects.seen import activity, databases, page_kb_of, sizes, table_key
+from rules.ase._evidence.objects.seen import activity, databases, is_system, name_of, page_kb_of, sizes, table_key
 from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
+from rules.finding import Evidence
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
     MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server,
@@ -105,6 +106,33 @@ def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
     return _named(
         table, f"{inserted / seconds:,.0f} inserts and {deleted / seconds:,.0f} deletes a second on a few pages"
     )
+
+
+@dataclass(frozen=True)
+class Updated:
+    """The table whose rows are updated most of all, where its data are a few pages."""
+
+    row: MonOpenObjectActivity
+    per_second: float
+
+    @property
+    def evidence(self) -> Evidence:
+        """How often its rows are updated."""
+        return Evidence(f"rows updated in {name_of(self.row)}", round(self.per_second, 1), "/s", self.row.source)
+
+
+def most_updated(facts: Facts) -> Updated | None:
+    """That table; `None` where another one, of many pages, is updated more often, or few rows are updated at all."""
+    users = {
+        table_key(row): row
+        for row in activity(facts)
+        if row.of_interval and row.index_id <= 1 and not is_system(row) and "tempdb" not in (row.database or "").lower()
+    }
+    found = [(*_changed(facts, row), row) for row in users.values()]
+    updated, _, _, seconds, first = max(found, key=lambda one: one[0], default=(0.0, 0.0, 0.0, None, None))
+    if first is None or not seconds or updated < MANY_UPDATES * seconds or not _small(facts, first):
+        return None
+    return Updated(first, updated / seconds)
 
 
 def _named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
