@@ -8,8 +8,9 @@ Long chains make locking slower on any server and the spinlocks hotter on one wi
 What to do: raise `lock hashtable size` in one restart to the power of two whose expected chain is half the limit at
 most, so that the load may double before the next restart (this project), and never below 2048. The chain is locks
 divided by buckets, so twice the buckets halve it while the same locks are held. Where `sp_monitorconfig` shows that up
-to four times the locks of the moment were held, it is sized for these. At the same `lock spinlock ratio` the number of
-spinlocks grows with it. Where single waits for latches are long as well, the vendor names this size first for them.
+to four times the locks of the moment were held, these stay under the limit itself. At the same `lock spinlock ratio`
+the number of spinlocks grows with it. Where single waits for latches are long as well, the vendor names this size first
+for them.
 
 When to ignore it: during bulk copy and other large insert batches, which hold very many locks for a short time: the
 vendor says that long chains are expected there. Judge a sample of the peak of ordinary work. Where the size would
@@ -112,7 +113,7 @@ def _fires(facts: Facts, limits: Limits, table: LockHashtable, chain: float) -> 
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if chain >= limits.warning_length else Severity.ADVICE,
-        title=f"Page and row lock chains are {chain:g} locks long",
+        title=f"Page and row lock chains are {plain(round(chain, 1), 4)} locks long",
         seen=f"Hash chains of page and row locks hold {plain(chain, 3)} locks on average "
         f"(limit {limits.chain_length:g}).",
         because="Each lock request walks the chain of its bucket, and holds the spinlock of the bucket meanwhile.",

@@ -1,7 +1,8 @@
 """How large the page and row lock hash table of SAP ASE is to become where its chains are long.
 
-The size is static, so it is to last: for the most locks that were held at once, and with chains of half the limit, by
-which the load may double before another restart is due (this project; the vendor says the next power of two).
+The size is static, so it is to last: with chains of half the limit for the locks of the sample, by which the load may
+double before another restart is due, and of the limit itself for the most locks that were held at once, as these are
+such a doubling already (this project; the vendor says the next power of two).
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from rules.ase._evidence.spinlocks.gates import HASHTABLE_SMALLEST
 from rules.laws.hashing import buckets_for_chain
 
 ROOM = 2.0
-"""This project: how often the locks of the peak may double before the chains stand on their limit again."""
+"""This project: how many times the locks of the sample fit before the chains stand on their limit again."""
 PEAK_MOST = 4.0
 """This project: a peak of more times the locks of the moment is of a bulk load or of another time of day, for which
 nothing is sized: the vendor expects long chains of bulk loads."""
@@ -51,8 +52,8 @@ def chain_size(facts: Facts, now: float, chain: float, limit: float, largest: in
     at_peak = chain * (peak.times if peak else 1.0)
     least, enough, roomy = (
         max(HASHTABLE_SMALLEST, buckets_for_chain(now, longest, under))
-        for longest, under in ((chain, limit), (at_peak, limit), (at_peak, limit / ROOM))
+        for longest, under in ((chain, limit), (at_peak, limit), (chain, limit / ROOM))
     )
     if least > largest:
         return None
-    return ChainSize(max(least, min(roomy, largest)), min(enough, largest))
+    return ChainSize(max(least, min(max(roomy, enough), largest)), min(enough, largest))
