@@ -32,6 +32,7 @@ from collectors.facts.ase import MonOpenObjectActivity
 from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.reading_now import READING_FACTS, reading_now
+from rules.ase._evidence.objects.scans import scans_of
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
@@ -62,10 +63,10 @@ FAST = f"{NORMAL}, so the devices are not what holds these tasks up: many pages 
 BETWEEN = f"{NORMAL}; these lie between, so the devices and the statements are both to be looked at."
 UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is not in sp_sysmon."
 DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, the storage."
-FEWER = (
-    "Fewer reads{0} come before more memory: an index for the statement that scans, then a cache that holds what is "
-    "read again and again."
-)
+FEWER = "Fewer reads{0} come before more memory: {1}a cache that holds what is read again and again."
+SCANS, MAY_SCAN = "an index for the statement that scans, then ", "an index where a statement scans, then "
+SCANS_PER_SECOND = 1 / 60
+"""This project: a table that is scanned less than once a minute is mostly read by its indexes."""
 ONE = (
     "First make {0} read less ({1}{2:.0f} % of the reads of the statements listed): an index for its where clause, or "
     "a condition without a function on a column that has one."
@@ -130,7 +131,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     elif tables:
         where = f"Most physical reads are of {named}."
     most = name_of(tables[0][0]) if tables and tables[0][2] > devices.MOST_PERCENT else ""
-    fewer = FEWER.format(f" of {most}" if most else "")
+    fewer = FEWER.format(f" of {most}" if most else "", _by_scans(tables[0][0]) if most else MAY_SCAN)
     commands = command_time(facts)
     short = commands is not None and commands.seconds <= limits.command_seconds
     doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent
@@ -181,6 +182,14 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield shown
     if lacks and finding.severity > Severity.NOTE:
         yield Unknown(tuple(lacks))
+
+
+def _by_scans(row: MonOpenObjectActivity) -> str:
+    """The index that the reads of a table ask for, as the beginning of a clause; empty where it is hardly scanned."""
+    if row.index_id == 0 and not (known(row.scans) or known(row.used_count)):
+        return MAY_SCAN
+    often = row.index_id == 0 and row.seconds and scans_of(row) >= SCANS_PER_SECOND * row.seconds
+    return SCANS if often else ""
 
 
 def _tables(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:
