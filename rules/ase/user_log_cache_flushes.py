@@ -9,8 +9,8 @@ place where all tasks of a database meet, more often than once a transaction. Of
 also costs the minimal logging.
 
 What to do: a larger `user log cache size`, as large as nine of ten commits need by `monProcessActivity`; where that was
-not collected, as many times the size as a transaction fills it by the flushes of sp_sysmon, from twice to four times as
-a first step of this project. The vendor's rule is not to make it larger than what a
+not collected, twice the size, or four times where a transaction fills two by the flushes of sp_sysmon, as a first step
+of this project. The vendor's rule is not to make it larger than what a
 transaction writes. It is static, and each configured user connection and worker process has one, so the memory is said.
 It is scripted only where tasks wait for the log, which a tenth of the requests for its semaphore tells (practice):
 each flush that comes too early is one request more. Below that it would be a restart for nothing that anybody feels, so

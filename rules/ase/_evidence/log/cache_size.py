@@ -27,9 +27,6 @@ FILLED = 0.9
 """This project: of its size, from when on a cache was full: the log record that fits no more leaves the rest free."""
 COVERED, STEP = 0.9, 4.0
 """This project: of all commits, and how many times the size in force one step goes at most."""
-ROOM = 4.0 / 3
-"""This project: times what a transaction writes on average, where only the mean is known: it is cut to fit no larger
-one, and each further step is a restart."""
 PAGE = 2048.0
 """The smallest logical page, where no export has the server's own."""
 USUAL = 32768.0
@@ -43,7 +40,7 @@ FIRST_STEP = (
 )
 BY_FLUSHES = (
     "A transaction is flushed {0:.1f} times by Full ULC on average and once at its end, so it writes up to {1:,.0f} "
-    "bytes; a third of that is left as room for larger ones, and one step goes to four times the size in force at most "
+    "bytes; as that is a mean, one step doubles the size twice, which leaves room for larger ones "
     "(this project). A few large transactions make such a mean, too: look at the share of Full ULC again afterwards."
 )
 BY_BYTES = (
@@ -121,7 +118,7 @@ def larger(facts: Facts) -> Larger:
         return Larger(do=useless, evidence=proof, stays=True)
     workers, waiting = _number(facts, "number of worker processes") or 0.0, waiting_number(setting)
     times = _times_full(facts)
-    by_mean = min(STEP, max(2.0, ceil(ROOM * (times + 1)))) * size
+    by_mean = (2.0 if times <= 1.0 else STEP) * size  # one that just fits the mean would ask for a restart more
     new = by_mean if written is None else min(max(STEP * size, USUAL), _whole_pages(facts, written.size_bytes))
     if waiting is not None and waiting >= new:
         return Larger(

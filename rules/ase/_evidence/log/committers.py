@@ -42,7 +42,7 @@ class Committers:
     @property
     def says(self) -> str:
         """What it does, as a clause behind its name."""
-        text = f" ({shown(self.statement.text or '', 60)})" if self.statement and self.statement.text else ""
+        text = f" ({shown(self.statement.text or '', 40)})" if self.statement and self.statement.text else ""
         each = (
             f"one statement each, SSQLID {self.statement.statement}{text}"
             if self.statement

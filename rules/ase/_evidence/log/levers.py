@@ -160,7 +160,7 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
         return joined(separate_first(mixed), MEASURE_AGAIN)
     most, small = committers(facts), small_commits(facts)
     if most or small:
-        which = "" if of_log(facts) else "; whose log it is, monOpenDatabases shows"
+        which = "" if most or of_log(facts) else "; whose log it is, monOpenDatabases shows"
         waiters = log_waiters(facts)
         rest = left(facts, limits).replace(f"{LARGER}, ", "").replace(LARGER, "")
         others = f"{f'{before}, ' if before else ''}{rest}{delayed(facts)}".removeprefix(", ")
