@@ -56,11 +56,11 @@ UNTIMED = "How long a write takes cannot be told from these."
 DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, a write cache."
 NARROW = "Where the same pages are changed again and again: fewer rows on each, and shorter transactions."
 HOT = (
-    "{0} the rows of {1} over more pages{2}, or change them less often: {3:,.0f} updates a second on few pages, "
-    "the most of all tables, so these are likely what tasks want while they are written."
+    "{0} the rows of {1} over more pages{2}, or change them less often: {3:,.0f} updates a second on few pages, likely "
+    "those that are written."
 )
-ROW_SIZE = ' (`sp_chgattribute "{0}", "exp_row_size", <bytes>`{1}, then `reorg rebuild {0}`)'
-VARIABLE = ", before 16.0 for columns of variable length alone"
+ROW_SIZE = ' (`sp_chgattribute "{0}", "exp_row_size", <n>`{1}, and `reorg rebuild {0}`)'
+VARIABLE = ", before 16.0 of variable length alone"
 CHANGING = frozenset((36, 52))
 """A task wants to change a page that is being written: of these waits alone a hot page is a cause."""
 CAUTION = (

@@ -236,9 +236,8 @@ PAGES_WAIT = "{0} of a table that locks rows, so neither its rows nor its scheme
 PAGES_COUNTED = "by sp_sysmon {0:,.0f} waits are for pages, most of them"
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
 FIND = (
-    'First find the table: `sp_object_stats "00:10:00"` at the busiest hour names those with most lock waits. Then '
-    "shorten the transactions that change it: no user input and no physical reads inside, the hot update last, an "
-    "index that lets them lock fewer rows."
+    'First find the table: `sp_object_stats "00:10:00"` at the busiest hour names those with most lock waits; then '
+    "shorten the transactions that change it."
 )
 """In place of `SHORTER` where no export names a table."""
 NOT_MEASURED = "Which table it is was not measured: off are {0} (sp_configure sets each to 1, at once)."
