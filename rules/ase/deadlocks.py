@@ -73,6 +73,8 @@ TABLES, PROCEDURES = 5, 4
 LONGEST = 260
 """Characters of a ring in the sentence; a longer one stands in the evidence and on the page alone."""
 VICTIM = "Of each, one transaction was rolled back with message 1205."
+REPEAT = "Victims must retry: the application has to repeat what ends with message 1205."
+"""Beside an order of tables, which makes deadlocks few and never impossible; where nothing else is to be said."""
 ONE_ORDER = "Take {0} in one order in all transactions that meet{1}, and keep these short{2}."
 ONE_TABLE = "Take the rows of {0} in one order in all transactions that meet{1}, and keep these short."
 FIRST = (
@@ -223,6 +225,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     how = FIRST if converts else ONE_TABLE if len(tables) == 1 else ONE_ORDER
     asks = [] if converts else asks_of(rings, tables)
     order = how.format(named, f" ({ran})" if ran else "", f": {' last, '.join(asks)} last" if asks else "")
+    more = AT_ONCE if at_once else "" if converts else (_singly(facts, tables) if pages else "") or REPEAT
     waits = _same_waits(facts, rings, tables) if counted.over_interval and 2 * many > len(rings) >= limits.least else ""
     who, lost = victims_of(rings)
     same_table = converts and [one.name for one in waiting_tables(facts)][:1] == list(tables)
@@ -244,7 +247,7 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             else "",
             waits,
         ),
-        do=joined(order, AT_ONCE if at_once else _singly(facts, tables) if pages and not converts else ""),
+        do=joined(order, more),
         unknown=joined(STATEMENTS, "" if rings else WHO),
         evidence=(
             Evidence("deadlocks", counted.count, "", counted.source, limits.least),
