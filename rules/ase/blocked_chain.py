@@ -55,6 +55,7 @@ from rules.ase._evidence.waits.chains import (
     sessions_listed,
     table_of_lock,
     tasks_at_work,
+    waited_before,
     waiting_without_holder,
 )
 from rules.ase._evidence.waits.events import LOCKS, NETWORK
@@ -74,14 +75,11 @@ NAMED = 3
 SINCE = MissingInput("since when they wait, and what the head does", MonProcess.COLLECTED_BY)
 WAITERS = MissingInput("who waits, and since when", f"sp_who, or {MonProcess.COLLECTED_BY}")
 HOLDER = MissingInput("who blocks whom", MonProcess.COLLECTED_BY)
-CARE = (
-    "Look again before you do anything, as this is one moment; then let the owner of SPID {0} commit or roll back{1}. "
-)
+LOOK = "Look again before you do anything, as this is one moment; then let "
+STANDS = "It stands at both looks, where SPID {0} waits {1:,.0f} s and {2:,.0f} s: let "
+CARE = f"{LOOK}the owner of SPID {{0}} commit or roll back{{1}}. "
 NO_THINKING = ", and have its program commit before it waits for a person"
-CARE_CURSOR = (
-    "Look again before you do anything, as this is one moment; then let the owner of SPID {0} close the cursor or "
-    "commit, and its program fetch all rows at once. "
-)
+CARE_CURSOR = f"{LOOK}the owner of SPID {{0}} close the cursor or commit, and its program fetch all rows at once. "
 UNDOES = (
     "Ending it (`kill {0}`) rolls its transaction back, which can take as long as its work did, and the locks stay "
     "until then{1}."
@@ -101,11 +99,11 @@ UNTIMED_IDLE = (
     "back, and mend the program that keeps a transaction open while it waits for a person. End nothing before."
 )
 WORKS = (
-    "Look again before you do anything, as this is one moment; then let SPID {0} finish, or end it only if undoing all "
+    f"{LOOK}SPID {{0}} finish, or end it only if undoing all "
     "it did, which can take as long as its work, costs less: the locks stay until then. "
 )
 WORKS_LITTLE = (
-    "Look again before you do anything, as this is one moment; then let SPID {0} finish, or `kill {1}`, which undoes "
+    f"{LOOK}SPID {{0}} finish, or `kill {{1}}`, which undoes "
     "little: its exclusive locks in this listing are {2}, of rows and pages, and none is of a table. "
 )
 """What a transaction has changed it keeps locked to its end, so few such locks are few changes."""
@@ -388,14 +386,23 @@ def _do(
     if alarm and works:
         few = _few_changes(facts, first.head)
         begins = WORKS.format(whose) if few is None or how else WORKS_LITTLE.format(whose, first.head, few)
-        return f"{begins}{how.against if how else SHORTER.format(_runs(facts, head))}"
+        return f"{_looked(facts, first, begins)}{how.against if how else SHORTER.format(_runs(facts, head))}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
         lock = blocking_lock(facts, first.head)
-        return (CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE).format(
-            whose, NO_THINKING if idle else ""
-        ) + (UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES).format(first.head, _not_behind(first))
+        care = CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE
+        return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + (
+            UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
+        ).format(first.head, _not_behind(first))
     return calm.format(first.head, limits.seconds)
+
+
+def _looked(facts: Facts, chain: Chain, advice: str) -> str:
+    """The same advice, without a look that was taken already: somebody was seen waiting at two moments."""
+    task, before = chain.longest, waited_before(facts, chain.longest)
+    if before is None or task.seconds is None:
+        return advice
+    return advice.replace(LOOK, STANDS.format(task.spid, before, task.seconds), 1)
 
 
 def _not_behind(chain: Chain) -> str:

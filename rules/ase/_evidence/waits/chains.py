@@ -38,6 +38,8 @@ T = TypeVar("T", bound=Fact)
 IDLE_CLIENT = "AWAITING COMMAND"
 NAME = 30
 """Characters of a login, a program or a host that are shown; the vendor's own columns have no more."""
+APART = 30.0
+"""This project: seconds that two looks must lie apart to tell more than one: two tables of one moment do not."""
 WHOLE_TABLE = frozenset(("exclusive table", "ex table"))
 """As `monLocks` and `sp_lock` print it."""
 
@@ -97,6 +99,25 @@ def blocked_tasks(facts: Facts) -> list[Blocked]:
             time = lock.wait_seconds if known(lock.wait_seconds) and lock.wait_seconds >= 0 else None
             found[spid] = Blocked(spid, by, time, lock.source, say_lock(facts, lock), matched)
     return list(found.values())
+
+
+def waited_before(facts: Facts, task: Blocked) -> float | None:
+    """How long this task had waited for the same at an earlier look, s; `None` where it was looked at once.
+
+    Each look is a state, so a shorter wait of the same task for the same holder, or at the same place, is an earlier
+    one. Of several the first.
+    """
+    if task.seconds is None:
+        return None
+    same = [one for one in facts.every(MonProcess) if (one.spid, one.blocking_spid) == (task.spid, task.by)]
+    rows = [one for one in same if one.kpid == same[-1].kpid]
+    locks = [one for one in facts.every(HeldLock) if one.spid == task.spid and one.waiting]
+    places = {_place(one) for one in of_last_file(locks)} if locks else set()
+    before = [
+        *(one.seconds_waiting for one in rows if known(one.seconds_waiting)),
+        *(one.wait_seconds for one in locks if known(one.wait_seconds) and _place(one) in places),
+    ]
+    return min((one for one in before if 0 <= one <= task.seconds - APART), default=None)
 
 
 def of_last_file(rows: list[T]) -> list[T]:
