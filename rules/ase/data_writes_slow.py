@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts
-from collectors.facts.ase import ConfigParameter, TableScheme
+from collectors.facts.ase import ConfigParameter, SegmentUse, TableScheme
 from rules.ase._evidence.log.levers import SLOW_MS
 from rules.ase._evidence.objects.seen import name_of, schemes, table_key
 from rules.ase._evidence.server import server_of, setting_of, subject_of
@@ -81,7 +81,7 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, ConfigParameter, *devices.DEVICE_FACTS, *HOT_ROW_FACTS, TableScheme),
+    uses=(*WAIT_FACTS, ConfigParameter, *devices.DEVICE_FACTS, *HOT_ROW_FACTS, TableScheme, SegmentUse),
     links=LINKS,
     limits=Limits,
 )
@@ -118,7 +118,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         evidence=(
             *waits.evidence,
             *(one.evidence for one in writers),
-            *((page.evidence,) if page else ()),
+            *((page.evidence, *_on_devices(facts, page)) if page else ()),
             *_setting(facts),
         ),
         changes=(change,) if change else (),
@@ -132,6 +132,14 @@ def _hot_page(facts: Facts) -> Updated | None:
     tasks = {one.event: one.tasks for one in tasks_by_event(facts) if one.event in DATA_WRITES}
     changing = sum(tasks[event] for event in CHANGING & tasks.keys())
     return most_updated(facts) if 2 * changing > sum(tasks.values()) else None
+
+
+def _on_devices(facts: Facts, page: Updated) -> Iterator[Evidence]:
+    """On which devices its segment lies, where it was listed; the name of a table is all that the listing has."""
+    for one in facts.every(SegmentUse):
+        if page.row.object_name in one.tables:
+            devices = comment(", ".join(one.devices))
+            yield Evidence(f"devices of {name_of(page.row)} (segment {comment(one.segment)})", devices, "", one.source)
 
 
 def _spread(facts: Facts, page: Updated, *, after: bool) -> str:

@@ -35,6 +35,7 @@ from collectors.facts.ase.objects import (
     ObjectId,
     ObjectLockContention,
     ResourceUsage,
+    SegmentUse,
     TableScheme,
 )
 from collectors.facts.ase.plans import PlanAccess
@@ -166,6 +167,7 @@ __all__ = [
     "SampledBlocking",
     "SampledSpinlock",
     "SampledWaits",
+    "SegmentUse",
     "SemaphoreRequests",
     "Server",
     "ServerStart",

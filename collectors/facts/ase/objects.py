@@ -152,6 +152,18 @@ class DatabaseFragment(TableRow, Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SegmentUse(Fact):
+    """On which devices one segment of a database lies, and which tables are put there (`sp_helpsegment`)."""
+
+    COLLECTED_BY: ClassVar[str] = "sp_helpsegment <segment> /* in its database */"
+
+    segment: str
+    devices: tuple[str, ...]
+    tables: tuple[str, ...]
+    """Without their database, which the listing does not name."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class CacheBinding(Fact):
     """A database, table or index bound to a named cache (`sp_helpcache`)."""
 
