@@ -155,7 +155,7 @@ class DatabaseFragment(TableRow, Fact):
 class SegmentUse(Fact):
     """On which devices one segment of a database lies, and which tables are put there (`sp_helpsegment`)."""
 
-    COLLECTED_BY: ClassVar[str] = "sp_helpsegment <segment> /* in its database */"
+    COLLECTED_BY: ClassVar[str] = "an sp_helpsegment of the segment, run in its database"
 
     segment: str
     devices: tuple[str, ...]
