@@ -11,8 +11,9 @@ two-node day had 0.0001 searches per second.
 
 What to do: find who holds the locks while processes wait for them. LCKQUE.COM lists resources with waiters and their
 parents; SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING show both sides; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT names the
-process. Then look at what the holder does meanwhile: a transaction open over a dialogue, a job that locks a whole
-table. A DEADLOCK_WAIT below its default makes more searches, and no wait shorter.
+process. Where SHOW LOCK/BRIEF has the holder of the longest queue, that one is named. Then look at what the holder does
+meanwhile: a transaction open over a dialogue, a job that locks a whole table. A DEADLOCK_WAIT below its default makes
+more searches, and no wait shorter.
 
 When to ignore it: where processes wait for a lock by design, as a signal from another one (dead-man locks of system
 services wait for ever, but start few searches), or set a shorter wait for their own searches (possible from V8.3 on).
@@ -46,7 +47,19 @@ from rules.openvms._evidence.deadlock_wait import (
     no_cure,
     unreal,
 )
-from rules.openvms._evidence.lock_queues import BLOCKING, QUEUE_FACTS, Waits, file_of, waiters, waits_of, what_of
+from rules.openvms._evidence.lock_queues import (
+    BLOCKING,
+    HOLDER_FACTS,
+    QUEUE_FACTS,
+    Waits,
+    file_of,
+    holder_of,
+    listed_as,
+    look_at,
+    waiters,
+    waits_of,
+    what_of,
+)
 from rules.openvms._evidence.node import (
     NODE_FACTS,
     in_prose,
@@ -83,7 +96,7 @@ class Limits:
     )
 
 
-@rule(needs=(LockRates,), uses=(*NODE_FACTS, *PEAK_FACTS, *QUEUE_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(LockRates,), uses=(*NODE_FACTS, *PEAK_FACTS, *QUEUE_FACTS, *HOLDER_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the searches that found nothing by how long each of them was waited for."""
     listed = [one for name in STATISTICS if (one := facts.latest(LockRates, statistic=name))]
@@ -153,6 +166,14 @@ def _finding(
     """Of the capture's mean, or of `hours` alone."""
     searches, finds, waiting = found
     queue = next(iter(waits_of(facts)), None)
+    listed = listed_as(facts, queue) if queue else None
+    locked = f"a lock of {file_of(facts, queue) or what_of(queue.head)}" if queue else ""
+    look = look_at(facts, listed, locked) if listed else ""
+    held = (
+        f"; {waiters(queue.head):,.0f} for {locked}, held by {holder_of(facts, listed.holders[0][0])[0]}"
+        if (queue and listed and look)
+        else ""
+    )
     source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
     figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"
     waited = ABSENT if hours else rates.enq_waited_per_second
@@ -171,7 +192,8 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
         title=f"{when} {plain(waiting, 3)} lock requests wait at any moment, "
-        + ("beside those whose search finds a deadlock" if dead else "and no deadlock is the reason"),
+        + ("beside those whose search finds a deadlock" if dead else "and no deadlock is the reason")
+        + held,
         seen=joined(f"{figures}.", sentence(apart, part, pending_clauses(facts, NAME))),
         because=joined(
             f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "
@@ -180,8 +202,9 @@ def _finding(
             dead,
         ),
         do=joined(
-            f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they wait: "
-            f"{BLOCKING}."
+            look
+            or f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they "
+            f"wait: {BLOCKING}."
             if queue
             else f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.",
             no_cure(facts),
@@ -191,8 +214,10 @@ def _finding(
             f"{waiters(queue.head):,.0f} wait."
             if queue
             else "",
-            "Who holds the locks is not in these figures; locks that system services wait for by design show in the "
-            "listings, too.",
+            "The holder is that of the one lock that looks the same in SHOW LOCK/BRIEF, at that moment."
+            if look
+            else "Who holds the locks is not in these figures; locks that system services wait for by design show in "
+            "the listings, too.",
         ),
         evidence=(
             Evidence("deadlock searches", round(searches, 6), "/s", source, computed=computed),

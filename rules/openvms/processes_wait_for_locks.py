@@ -41,6 +41,7 @@ from rules.openvms._evidence.lock_queues import (
     file_of,
     holder_of,
     listed_as,
+    look_at,
     waiters,
     waits_of,
     what_of,
@@ -151,19 +152,6 @@ def _held(facts: Facts, queue: ListedQueue) -> str:
     return f"{', '.join(held)}{f' and {more:,} more' if more > 0 else ''}"
 
 
-def _look_at(facts: Facts, queue: ListedQueue) -> str:
-    """What to do about the first process that holds it, as a sentence; empty where the system does."""
-    pid, mode = queue.holders[0]
-    name, state = holder_of(facts, pid)
-    if pid == SYSTEM_PID:
-        return ""
-    in_state = f", {state} in SHOW SYSTEM" if state else ""
-    return (
-        f"Look at {name}, which holds it ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "
-        "meanwhile; have it end that work and release the lock, and stop the process only after that look."
-    )
-
-
 def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding:
     """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
     root = _shown(queue.root)
@@ -183,7 +171,7 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
         title=f"{_listed(queue):,} lock requests wait for {name}{by}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
         because=WAITS,
-        do=joined((_look_at(facts, queue) if held else "") or HOLDER_DOES, AGAIN if many else no_cure(facts)),
+        do=joined((look_at(facts, queue) if held else "") or HOLDER_DOES, AGAIN if many else no_cure(facts)),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
@@ -253,7 +241,7 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
     file = file_of(facts, one)
     failed = failed_in(facts)
     held = f", held by {holder_of(facts, queue.holders[0][0])[0]}" if queue else ""
-    look = _look_at(facts, queue) if queue else ""
+    look = look_at(facts, queue) if queue else ""
     many = not often and _one_holds_many(one.waiting, queue, limits)
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(

@@ -120,6 +120,22 @@ def holder_of(facts: Facts, pid: str) -> tuple[str, str]:
     return f"{comment(found.name, 15)} ({pid})", comment(found.state, 5)
 
 
+def look_at(facts: Facts, queue: ListedQueue, what: str = "it") -> str:
+    """What to do about the first process that holds it, as a sentence; empty where the system does.
+
+    `what`: what it holds, where no sentence before has said so.
+    """
+    pid, mode = queue.holders[0]
+    name, state = holder_of(facts, pid)
+    if pid == SYSTEM_PID:
+        return ""
+    in_state = f", {state} in SHOW SYSTEM" if state else ""
+    return (
+        f"Look at {name}, which holds {what} ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "
+        "meanwhile; have it end that work and release the lock, and stop the process only after that look."
+    )
+
+
 def records_waited_for(facts: Facts, tree: str) -> float:
     """The longest queue for a record of the file whose tree is called so; 0 where none is listed."""
     records = (one for one in facts.every(LockQueue) if one.resource.kind == RMS_RECORD and tree_of(one) == tree)
