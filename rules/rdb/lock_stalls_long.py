@@ -49,8 +49,16 @@ from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.prerequisites import never, page_level
 from rules.rdb._evidence.root_file import ROOT
-from rules.rdb._evidence.shared_rows import SharedRow, ended_for, evidence_of_shared, shared_of, shared_rows
-from rules.rdb._evidence.standstill import KINDS, halted_for, kind_of, on_the_whole, standstill, stopped
+from rules.rdb._evidence.shared_rows import (
+    IN_ROW,
+    SharedRow,
+    ended_for,
+    evidence_of_shared,
+    shared_in,
+    shared_of,
+    shared_rows,
+)
+from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, standstill, stopped
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import (
@@ -70,6 +78,7 @@ from rules.rdb._evidence.waits import (
     holds_up,
     hottest,
     logged_again,
+    logged_share,
     main_of,
     named,
     of_holder,
@@ -95,10 +104,6 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
-ONE_ROW = (
-    "Change {} ({} users share it) in a short transaction of its own, not within a longer one; if it is a counter, a "
-    "sequence or an identity column can take its place."
-)
 CULPRIT = (
     "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -214,8 +219,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         high = None
     told = not (long or high or many) and any(for_quiet_point(line.holder.resource) for line in lines[:1])
     yield from (still for still in idle if not (told and still.subject == f"{one.subject} quiet"))
+    rows = shared_rows(facts, one)
     if long or high or many:
-        rows = shared_rows(facts, one)
         yield _finding(one, limits, waits, rows, attached, long, high, timeouts if many else None, of)
         if high and not long and not many and _is_brief(high, limits):
             if not (_main(waits, limits) or _most_waited_for(high)):
@@ -224,7 +229,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
     if lines:
-        yield _queue(one, limits, waits, attached, lines, crowd)
+        yield _queue(one, limits, waits, rows, attached, lines, crowd)
     if not idle:
         yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
 
@@ -317,14 +322,14 @@ def _finding(
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
     if not held and long and (row := shared_of(long[0], rows)):
-        do = joined(ONE_ROW.format(named(long[0]), f"{row.users:,.0f}"), do)
+        do = joined(row.alone(named(long[0])), do)
     if mean and not (held or long or timeouts) and _is_brief(mean, limits):
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
     longest = longest_of(long[0]) if long else None
     return Finding(
         subject=one.subject,
-        severity=_severity(limits, long, mean, timeouts, _logged_share(waits, long)),
+        severity=_severity(limits, long, mean, timeouts, logged_share(waits, long)),
         title="; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
@@ -378,6 +383,7 @@ def _queue(
     one: OneDatabase,
     limits: Limits,
     waits: Waits,
+    rows: dict[str, SharedRow],
     attached: Mapping[str, AttachedProcess],
     lines: list[Queue],
     crowd: Mean | None,
@@ -389,14 +395,15 @@ def _queue(
     waiting = max(worst.behind, halted)  # the screen of stalls may have more than the display
     little = crowd is not None and crowd.waiting < limits.processes and not halted
     others = [line.holder for line in lines[1:]]
-    lasts, idle = lasts or logged_again(waits, what), for_quiet_point(what)
+    steady, row = always(what, crowd, limits.queue, limits.stall_seconds), shared_in(what, rows)
+    lasts, idle = lasts or logged_again(waits, what) or steady, for_quiet_point(what)
     asks = next(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
     image = image_of(attached, worst.holder.pid)
     see = f"{'S' if lasts else 's'}ee what its transaction does: "
-    see += BACKUP if idle else sooner(worst.holder, waits.held)
-    loud = Severity.WARNING if halted else Severity.ADVICE
+    see += BACKUP if idle else IN_ROW if row else sooner(worst.holder, waits.held)
+    loud = Severity.WARNING if halted or steady else Severity.ADVICE
     return Finding(
         subject=f"{one.subject} {comment(what.partition(' (of ')[0].partition(' (storage')[0], 60)}",
         severity=loud if waiting >= limits.queue and not little else Severity.NOTE,
@@ -408,9 +415,12 @@ def _queue(
         ),
         because=lasts or "The display is of one moment, which may be over already; statistics do not name a holder.",
         do=with_care(
-            f"{holder}{f' in {image}' if image else ''} holds it. {see}"
-            if lasts
-            else f"Ask again in a minute. Where {holder} still holds it, {see}",
+            joined(
+                row.alone(comment(what, 100)) if row else "",
+                f"{holder}{f' in {image}' if image else ''} holds it. {see}"
+                if lasts
+                else f"Ask again in a minute. Where {holder} still holds it, {see}",
+            ),
             worst if not idle and (lasts or worst.links) else None,
         ),
         evidence=(
@@ -459,16 +469,6 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
         part = f"{rounded(found.processes)} wait for {printed} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
-
-
-def _logged_share(waits: Waits, long: list[WaitGroup]) -> float | None:
-    """How many processes waited on average over the stall log, by the long waits; `None` where it does not tell."""
-    logs = [log for log in waits.logs if log.kind == "stall" and log.start and log.end]
-    span = sum((log.end - (log.created or log.start)).total_seconds() for log in logs if log.start and log.end)
-    lengths = [group.seconds for group in long if group.kind == "stall" and known(group.seconds)]
-    if span <= 0 or len(lengths) < len(long):
-        return None
-    return sum(lengths) / span
 
 
 def _severity(

@@ -18,6 +18,9 @@ from rules.rdb._evidence.waits import named, total
 MOST_AREAS = 2
 """Storage areas of a cache that are named."""
 
+IN_ROW = "let it change the row last and commit at once, and ask no person for input."
+"""What the transaction that holds it is to do, the rest of a sentence: more than to find its rows by an index."""
+
 
 @dataclass(frozen=True)
 class SharedRow:
@@ -29,6 +32,13 @@ class SharedRow:
     areas: tuple[str, ...]
     """The storage areas that are assigned to the cache."""
     source: Source
+
+    def alone(self, what: str) -> str:
+        """How fewer wait for it, as a sentence; `what`: the row as the log or display names it."""
+        return (
+            f"Change {what}, which {self.users:,.0f} users share, in a short transaction of its own, not within a "
+            "longer one; if it is a counter, a sequence or an identity column can take its place."
+        )
 
     @property
     def where(self) -> str:
@@ -57,6 +67,12 @@ def shared_rows(facts: Facts, one: OneDatabase) -> dict[str, SharedRow]:
 def shared_of(group: WaitGroup, rows: dict[str, SharedRow]) -> SharedRow | None:
     """The row that a group waits for, where it is one that is shared."""
     return rows.get(group.resource.partition(" ")[0]) if group.resource_kind == "record" else None
+
+
+def shared_in(resource: str, rows: dict[str, SharedRow]) -> SharedRow | None:
+    """The row that a lock in RMU/SHOW LOCKS is of, where it is one that is shared."""
+    kind, _, rest = resource.strip().partition(" ")
+    return rows.get(rest.partition(" ")[0]) if kind.lower() == "record" else None
 
 
 def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) -> tuple[Evidence, ...]:

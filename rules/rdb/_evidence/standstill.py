@@ -11,7 +11,7 @@ from collectors.facts import known
 from collectors.facts.rdb import AttachedProcess, WaitGroup
 from rules.finding import Evidence, Finding, Severity, joined
 from rules.rdb._evidence.attached import called, recoveries
-from rules.rdb._evidence.counted import Mean, averaged, rounded
+from rules.rdb._evidence.counted import Mean, averaged, mean_stall, rounded
 from rules.rdb._evidence.databases import OneDatabase
 from rules.rdb._evidence.waits import MOST, STALLS, Waits, named, waits_for_it
 
@@ -234,3 +234,19 @@ MORE: dict[str, Callable[[OneDatabase, Mapping[str, AttachedProcess], int], _Mor
     "freeze": _recovery,
     "journal": _journal,
 }
+
+
+def always(resource: str, crowd: Mean | None, least: int, long: float) -> str:
+    """That as many wait for locks of the resource's type on average, so for no moment alone, as a sentence.
+
+    Empty for fewer than `least`. `long`: seconds of a stall from which on it is worth asking who holds the lock.
+    """
+    kind = resource.strip().lower().split(" ")[0]
+    mean = mean_stall(crowd.each, kind) if crowd and kind in ("record", "page") else None
+    if mean is None or mean.waiting < least:
+        return ""
+    changes = ", so who holds it changes" if mean.seconds < long else ""
+    return (
+        f"By the statistics {rounded(mean.waiting)} processes wait for {kind} locks at any moment, each for "
+        f"{rounded(mean.seconds)} s{changes}: it is no matter of a moment."
+    )

@@ -49,6 +49,8 @@ BY_TYPE = {
     "deadlock": "see rdb/deadlocks_hidden",
 }
 """Where what helps against waits for a lock type stands."""
+PLACE = re.compile(r"(?:page|record|(?:storage|logical) area)\b", re.IGNORECASE)
+"""How the lock of a place in the database begins: the place is what is waited for, the holder changes."""
 LASTING = 2
 """This project: waits that a log has for one resource, and minutes it covers, before they are more than a moment."""
 
@@ -186,15 +188,24 @@ class _Names:
     storage: Mapping[str, str]
     logical: Mapping[str, str]
     hints: Mapping[str, str]
-    """`storage` for records; empty where areas are assigned to row caches, which name the area of a row more surely."""
+    """`storage` for records, with the one table or index that an area is listed with.
+
+    Empty where areas are assigned to row caches, which name the area of a row more surely.
+    """
 
     @classmethod
     def of(cls, facts: Facts, one: OneDatabase) -> Self:
         """Those of one database."""
         storage = {f"{area.number:.0f}": area.name for area in one.areas if known(area.number)}
-        tables = belonging(facts.every(LogicalArea), one)
+        tables = list(belonging(facts.every(LogicalArea), one))
         logical = {f"{area.number:.0f}": area.name for area in tables if known(area.number)}
-        return cls(storage, logical, {} if any(area.row_cache for area in one.areas) else storage)
+        inside: dict[str, set[str]] = {}
+        for area in tables:
+            if known(area.area_number):
+                inside.setdefault(f"{area.area_number:.0f}", set()).add(area.name)
+        alone = {number: f" with {comment(min(one), 31)}" for number, one in inside.items() if len(one) == 1}
+        hints = {number: f"{comment(name, 31)}{alone.get(number, '')}" for number, name in storage.items()}
+        return cls(storage, logical, {} if any(area.row_cache for area in one.areas) else hints)
 
     def put_in(self, group: WaitGroup) -> WaitGroup:
         """Name the area of a page, or the one that the number before a record may be of.
@@ -209,7 +220,7 @@ class _Names:
         if group.resource_kind == "record" and (name := self.logical.get(number)):
             return replace(group, resource=f"{group.resource} (of {comment(name, 31)}, if {number} is a logical area)")
         if group.resource_kind == "record" and (name := self.hints.get(number)):
-            return replace(group, resource=f"{group.resource} {IN_STORAGE.format(comment(name, 31), number)}")
+            return replace(group, resource=f"{group.resource} {IN_STORAGE.format(name, number)}")
         return group
 
     def put_in_lock(self, lock: HeldLock) -> HeldLock:
@@ -222,7 +233,7 @@ class _Names:
                     lock, resource=f"{lock.resource.strip()} (of {comment(name, 31)}, if {of} is a logical area)"
                 )
             if name := self.hints.get(of):
-                return replace(lock, resource=f"{lock.resource.strip()} {IN_STORAGE.format(comment(name, 31), of)}")
+                return replace(lock, resource=f"{lock.resource.strip()} {IN_STORAGE.format(name, of)}")
             return lock
         name = self.logical.get(number) if kind.lower() == AREA else None
         return replace(lock, resource=f"{kind} {number} ({comment(name, 31)})") if name else lock
@@ -369,9 +380,13 @@ def held_by(locks: Sequence[HeldLock]) -> str:
 
 
 def holds_up(line: Queue, behind: int = 0) -> str:
-    """`BATCH_3 (20403A14) holds up 9 processes`; `behind`: where more than the display lists are known to wait."""
-    count = behind or line.behind
-    return f"{process_of(line.holder)} holds up {count} process{'es' * (count > 1)}"
+    """`BATCH_3 (20403A14) holds up 9 processes at record 7:12:3`, where its lock is one of a place in the database.
+
+    `behind`: where more than the display lists are known to wait.
+    """
+    count, lock = behind or line.behind, line.holder.resource
+    at = f" at {comment(lock, 100)}" if PLACE.match(lock.strip()) else ""
+    return f"{process_of(line.holder)} holds up {count} process{'es' * (count > 1)}{at}"
 
 
 def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mapping[str, AttachedProcess]) -> str:
@@ -453,6 +468,16 @@ def logged_again(waits: "Waits", resource: str) -> str:
     if total(groups) < LASTING or hours is None or hours * 60 < LASTING:
         return ""
     return f"The stall log has {total(groups):,} waits for it in {hours * 60:.0f} minutes: it is no matter of a moment."
+
+
+def logged_share(waits: "Waits", long: Sequence[WaitGroup]) -> float | None:
+    """How many processes waited on average over the stall log, by the long waits; `None` where it does not tell."""
+    logs = [log for log in waits.logs if log.kind == "stall" and log.start and log.end]
+    span = sum((log.end - (log.created or log.start)).total_seconds() for log in logs if log.start and log.end)
+    lengths = [group.seconds for group in long if group.kind == "stall" and known(group.seconds)]
+    if span <= 0 or len(lengths) < len(long):
+        return None
+    return sum(lengths) / span
 
 
 def _by_design(group: WaitGroup) -> bool:

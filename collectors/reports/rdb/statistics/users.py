@@ -31,7 +31,7 @@ HEADING = re.compile(r"\s*(?:process|area:page)", re.IGNORECASE)
 STALL_COLUMNS = re.compile(r"\b(?:since|elapsed)\b.{0,40}\breason\b.{0,60}\block\b", re.IGNORECASE)
 ENTRY = re.compile(
     r"\s{0,80}(?P<dbkey>-?[0-9]{1,9}:[0-9]{1,10}:-?[0-9]{1,6}|Empty:[0-9]{1,9})"
-    r"(?:\s{1,20}(?P<users>[0-9][0-9,]{0,9}|\*{1,10})(?![0-9:]))?"
+    r"(?:\s{1,40}(?P<users>[0-9][0-9,]{0,9}|\*{1,10})(?![0-9:]))?"
     r"(?:\s{1,20}(?P<one>[YN-])(?=\s|$))?(?:\s{1,20}(?P<other>[YN-])(?=\s|$))?",
     re.IGNORECASE,
 )
