@@ -32,6 +32,8 @@ class StatisticsWindow(OfDatabase):
     """Whether the figures are of several nodes (/CLUSTER); `None`: the screen does not tell."""
     page: Reading = ABSENT
     """Of a screen of several pages, each a window of its own."""
+    lines_cut: int = 0
+    """Lines that were left out, as figures were cut off at their end."""
     over: str = "since reset"
     """`since reset`, or `interval`: the difference of two writes of one screen."""
 

@@ -28,6 +28,7 @@ LONG = DAY
 """An average over more than this holds nights with the busy hours (this project)."""
 BUSY = MissingInput("the busy hour by itself, not the average since a reset", StatisticRow.COLLECTED_BY)
 ATTACHED = MissingInput("whether there were users", "RMU/SHOW USERS ! and the root file, on the same node")
+CUT = "the screens of RMU/SHOW STATISTICS are cut, so give it /ROWS=n and /COLUMNS=n (7.2.5 and later)"
 ASKED = ("locks requested", "locks promoted")
 """What can meet a conflict: a blocking AST, a stall or a deadlock is of one of these."""
 STALLED = ("requests stalled", "promotions stalled")
@@ -46,7 +47,8 @@ TIMES_THE_NODE = 10.0
 def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome | None]:
     """The statistics that can be judged, intervals first; and, where there are none, why (`None`: none were collected).
 
-    A screen full of zeros is no statistic, also where the export does not tell whether anybody was attached.
+    A screen full of zeros is no statistic, also where the export does not tell whether anybody was attached. Nor are
+    screens that are cut, where nothing of the locks is left: what would be judged is there, and cannot be read.
     """
     believed, refused = trusted(statistics_of(facts, one), one)
     against = [_contradicted(facts, one, each) for each in believed]
@@ -61,6 +63,8 @@ def counted(facts: Facts, one: OneDatabase) -> tuple[list[Statistics], Outcome |
     if zero:
         why = f"{one.subject}: every lock counter is zero: nothing was locked, or statistics are disabled"
         return good, Unknown((ATTACHED,), why)
+    if any(window.lines_cut for window in one.windows):
+        return good, Untrusted(f"{one.subject}: {CUT}")
     return good, None
 
 

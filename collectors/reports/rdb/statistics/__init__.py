@@ -150,14 +150,17 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         mode=screen.mode,
         merged=screen.merged,
         page=screen.page,
+        lines_cut=len(table.cut) if table else 0,
     )
     history = users.HISTORY.search(screen.title)
     if table is not None:
         found = list(rows.facts_of(report, screen, table, unsure=unsure))
         _tell_unknown(report, found)
         yield from found
-        for index in table.cut:
-            report.problem("not five figures, line left out: write the screen again, 80 columns wide", index)
+        if table.cut:
+            lines = len(table.cut)
+            what = "line left out" if lines == 1 else f"{lines} lines of this screen left out"
+            report.problem(f"not five figures, {what}: write the screen again, uncut (/ROWS=n/COLUMNS=n)", table.cut[0])
     elif users.OVERVIEW.search(screen.title):
         yield from users.processes(report, screen, unsure=unsure)
     elif users.STALLS.search(screen.title):
