@@ -104,7 +104,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield outcome
         return
     yield _finding(facts, one, limits, hot)
-    if one.read("commit_to_journal") is None:
+    if one.read("commit_to_journal") is None and one.is_on("fast_commit") is not False:
         yield Unknown.without("commit to journal", Database.COLLECTED_BY, one.subject)
 
 
@@ -151,12 +151,13 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
 
 def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple[Evidence, ...], tuple[Change, ...]]:
     """What is set, why it matters and what to set: commit to journal with what it needs, or another interval."""
-    journal = one.read("commit_to_journal")
+    read, commit = one.read("commit_to_journal"), one.read("fast_commit")
+    journal = read or (commit if commit and not commit.value else None)  # an option of it: without it, off
     if journal is None:
         return ("", "", "Nothing is set here: whether commit to journal is on is not in the export."), (), ()
     place = place_of(facts, one)
     if not journal.value:
-        shown = Evidence("commit to journal", "disabled", "", journal.source)
+        shown = Evidence("commit to journal" if read else "fast commit", "disabled", "", journal.source)
         fast, missing = one.is_on("fast_commit"), unmet(steps_to("fast_commit", facts, one))
         before = changes_to("fast_commit", facts, one, "DISABLED", "ENABLED") if fast is False else ()
         when = "" if fast else "when a new header shows after-image journaling and fast commit"
@@ -175,7 +176,8 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
         first = f"First make {listed(missing)}, then fast commit." if missing else ""
         first = "Fast commit has to be enabled first." if fast is False and not missing else first
         why = "With commit to journal each user gets a range of numbers beforehand."
-        said = ("Commit to journal is off.", why, FIRST if reserves else joined(first, COMMIT))
+        is_off = "Commit to journal is off." if read else "Fast commit is off, so commit to journal is, too."
+        said = (is_off, why, FIRST if reserves else joined(first, COMMIT))
         return said, (shown, *evidence_of(missing)), (*before, change)
     shown = Evidence("commit to journal", "enabled", "", journal.source)
     now = one.read("transaction_interval")
