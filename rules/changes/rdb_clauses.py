@@ -99,8 +99,9 @@ CLAUSES = {
     "journal": Clause(
         *("JOURNAL", "JOURNAL IS {value}", "journaling"),
         words=ON_OFF,
-        template="an after-image journal has to be added first, on a disk of its own: without one it fails with "
-        "%RDMS-F-NOAIJENB. Name and size of the journal, and its backup, are for the DBA to decide",
+        template="an after-image journal has to be added first, on a disk of its own (RMU/SET AFTER_JOURNAL/ADD="
+        "(NAME=<name>,FILE=<file>) and the root file): without one it fails with %RDMS-F-NOAIJENB. Name and size of "
+        "the journal, and its backup, are for the DBA to decide",
     ),
     "fast_commit": Clause(
         *("FAST COMMIT", "JOURNAL IS ENABLED (FAST COMMIT IS {value}", "fast commit"),
