@@ -38,8 +38,8 @@ TICKS = 100.0
 """Ticks of CPU time in a second of one CPU."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
 FEWER_FILES = (
-    "Create, extend and delete fewer files there: larger extents (SET FILE/EXTENSION, or the volume's default), work "
-    "files that are kept and used again."
+    "Create, extend and delete fewer files there: keep one file open and append to it, or use work files again; larger "
+    "extents (SET FILE/EXTENSION, or the volume's default) spare nothing but files that grow."
 )
 OFTEN_EXTENDED = 10.0
 """Allocations per second, this project: so many are files that grow by next to nothing, time after time."""
