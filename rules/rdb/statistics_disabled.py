@@ -17,13 +17,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import Database, StatisticRow
+from collectors.facts.rdb import Database, LogicalName, StatisticRow
+from rules.changes.quoting import comment
 from rules.changes.rdb_database import key_of
 from rules.engine import rule
 from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.rdb._evidence.counted import COUNTED_FACTS
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.prestarted import deassign, logical
 from rules.rdb._evidence.statistics import (
     Statistics,
     attached,
@@ -33,13 +35,16 @@ from rules.rdb._evidence.statistics import (
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06177-01/rmu_rshowstat.htm",)
 
+NAME = "RDM$BIND_STATS_ENABLE"
+COSTS = "What counting costs is in no source: measure before and after."
+
 
 @dataclass(frozen=True)
 class Limits:
     """There is nothing to judge by: something is counted or it is not."""
 
 
-@rule(needs=(), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=None)
+@rule(needs=(), uses=(*COUNTED_FACTS, LogicalName), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow,))
@@ -97,6 +102,8 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
         evidence += [
             Evidence(f"users on {use.node}", use.users, "users", use.source) for use in one.sightings if use.users
         ]
+    if name := _switched_off(facts, one):
+        evidence.append(Evidence(NAME, "0", "", name.source))
     said = "The header says that statistics are disabled" if off else "Every figure of the lock screens is zero"
     although = f", although {proof[1]}" if proof and not off else ""
     return Finding(
@@ -105,14 +112,25 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
         title="statistics are not counted: zeros on the screens mean nothing",
         seen=f"{said}{although}.",
         because="No lock statistics of this database can be judged: zeros only look like a lack of contention.",
-        do=f"{_first(one)} Then wait for the busiest hour and write the screens again, twice.",
+        do=f"{_first(facts, one)} Then wait for the busiest hour and write the screens again, twice.",
         evidence=tuple(evidence),
         changes=(_enable(facts, one),),
     )
 
 
-def _first(one: OneDatabase) -> str:
+def _switched_off(facts: Facts, one: OneDatabase) -> LogicalName | None:
+    """The logical name, where it alone switches statistics off for the node or a group: the header has them enabled."""
+    found = logical(facts, NAME)
+    return found if found and found.value == "0" and one.is_on("statistics_enabled") else None
+
+
+def _first(facts: Facts, one: OneDatabase) -> str:
     """What has to be done before anything is counted."""
+    if name := _switched_off(facts, one):
+        return (
+            f"{deassign(name)} ({NAME} is 0 in {comment(name.table or '', 31)}), take its line out of the procedure "
+            "that defines it, and let the processes attach again."
+        )
     if one.is_on("statistics_enabled"):
         return "The header has them enabled, so look at the logical name RDM$BIND_STATS_ENABLE."
     return "Ask why they are off, and enable them (RDM$BIND_STATS_ENABLE, or the attribute of the database)."
@@ -121,7 +139,22 @@ def _first(one: OneDatabase) -> str:
 def _enable(facts: Facts, one: OneDatabase) -> Change:
     """A template: the attribute's clause is in no source that was read."""
     on = one.is_on("statistics_enabled")
-    logical = (
+    if name := _switched_off(facts, one):
+        return Change(
+            key=key_of("statistics", place_of(facts, one)),
+            target=NAME,
+            old=name.value,
+            new=f"not defined ({deassign(name)})",
+            apply=(
+                f"$! see where it is defined:  SHOW LOGICAL/FULL {NAME}",
+                f"$!   {deassign(name)}",
+                "$! take its line out of the procedure that defines it, then let the processes attach again",
+            ),
+            undo=("$! if it was taken away: define it again as SHOW LOGICAL/FULL showed it (0)",),
+            takes_effect=Effect.ADVICE,
+            cautions=(COSTS,),
+        )
+    lines = (
         "$! see what is defined:  SHOW LOGICAL RDM$BIND_STATS_ENABLE",
         "$! it decides for the processes that see it, and is read when they attach"
         + ("; the attribute of the database is set already" if on else "; the attribute of the database:"),
@@ -132,8 +165,8 @@ def _enable(facts: Facts, one: OneDatabase) -> Change:
         target="RDM$BIND_STATS_ENABLE" if on else "statistics collection",
         old="DISABLED" if one.is_on("statistics_enabled") is False else None,
         new="ENABLED",
-        apply=logical if on else (*logical, attribute),
+        apply=lines if on else (*lines, attribute),
         undo=("$! back to what SHOW LOGICAL and RMU/DUMP/HEADER showed before",),
         takes_effect=Effect.ADVICE,
-        cautions=("What counting costs is in no source: measure before and after.",),
+        cautions=(COSTS,),
     )

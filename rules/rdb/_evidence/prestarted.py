@@ -16,12 +16,12 @@ MODES = {"exec": "/EXECUTIVE_MODE"}
 RECALLED = "That 0 switches them off is recalled: HELP ALTER DATABASE and the Guide to Performance and Tuning tell."
 
 
-def logical(facts: Facts) -> LogicalName | None:
-    """The name as the last listing has it for the whole node, or a group, or as not defined; `None`: in no listing.
+def logical(facts: Facts, name: str = NAME) -> LogicalName | None:
+    """A name of Rdb's as the last listing has it for the whole node, or a group, or as not defined.
 
-    What a process or a job has for itself says nothing of the processes that use the database.
+    `None`: in no listing. What a process or a job has for itself says nothing of the processes that use the database.
     """
-    listed = [one for one in facts.every(LogicalName) if one.name == NAME]
+    listed = [one for one in facts.every(LogicalName) if one.name == name]
     last = [one for one in listed if one.source.file == listed[-1].source.file]
     return next((one for one in last if one.value is None or _way(one)), None)
 
@@ -39,7 +39,7 @@ def switched_off(facts: Facts) -> LogicalName | None:
 
 def deassign(one: LogicalName) -> str:
     """The command that takes the name away, `DEASSIGN/SYSTEM RDMS$BIND_PRESTART_TXN`."""
-    return f"DEASSIGN{_way(one)}{MODES.get(one.mode or '', '')} {NAME}"
+    return f"DEASSIGN{_way(one)}{MODES.get(one.mode or '', '')} {one.name}"
 
 
 def take_away(one: LogicalName, key: str) -> Change:
