@@ -46,7 +46,17 @@ from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.limits import busy_locks, least
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
-from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, total, waits_of
+from rules.rdb._evidence.waits import (
+    DEADLOCKS,
+    STALLS,
+    TIMEOUTS,
+    WAIT_FACTS,
+    evidence_of,
+    hottest,
+    levels_waited_for,
+    total,
+    waits_of,
+)
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rdohelp72.hlb?key=DEFINE_DATABASE~Format~db-wide-options-2",
@@ -171,7 +181,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
     waits = waits_of(facts, one)
     if why := waits.refused():
         return why
-    groups = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
+    groups, levels = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record"), levels_waited_for(waits)
     stalled = stalled_of(each, "record")
     crowd = waits_for(each, "record")
     many = stalled is not None and stalled.per_second >= limits.stalled_per_second
@@ -195,6 +205,8 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             f"{figures}{f', {rounded(per)} for each transaction' if per is not None else ''} ({each.over}).",
             f"Waited for: {hottest(groups)}."
             if groups
+            else f"In RMU/SHOW LOCKS processes wait at levels above rows: {levels}."
+            if levels
             else f"About {rounded(crowd.processes)} processes wait for record locks at any moment{crowd.said}."
             if crowd and waited
             else "",
@@ -202,7 +214,8 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         because=WALKS,
         do=SCATTERED.format(levels=_levels(one)),
         unknown=joined(
-            "" if groups else "No log names the rows that have lock waits: collect one first.", caveats(one, each)
+            "" if groups or levels else "No log names the rows that have lock waits: collect one first.",
+            caveats(one, each),
         ),
         evidence=(
             Evidence("adjustable lock granularity", "enabled", "", setting.source),

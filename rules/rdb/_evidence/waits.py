@@ -51,6 +51,8 @@ BY_TYPE = {
 """Where what helps against waits for a lock type stands."""
 PLACE = re.compile(r"(?:page|record|(?:storage|logical) area)\b", re.IGNORECASE)
 """How the lock of a place in the database begins: the place is what is waited for, the holder changes."""
+LEVEL = re.compile(r"\s{0,20}record\s+[0-9]{1,9}:[0-9]{1,10}:-[0-9]", re.IGNORECASE)
+"""A lock of adjustable granularity above single rows."""
 LASTING = 2
 """This project: waits that a log has for one resource, and minutes it covers, before they are more than a moment."""
 
@@ -439,6 +441,17 @@ def with_care(do: str, line: Queue | None) -> str:
     if line is None or not line.links:
         return do
     return f"{do.removesuffix('.')}; leave {process_of(line.links[0].holder)} alone, it waits, too."
+
+
+def levels_waited_for(waits: "Waits") -> str:
+    """The first levels of adjustable lock granularity that processes wait for in RMU/SHOW LOCKS; empty without one.
+
+    A level above rows has a line below zero (recalled).
+    """
+    found = dict.fromkeys(
+        lock.resource for lock in waits.held if lock.role in ("waiting", "requestor") and LEVEL.match(lock.resource)
+    )
+    return ", ".join(comment(one, 80) for one in list(found)[:MOST])
 
 
 def waits_for_it(waits: "Waits", resource: str) -> list[WaitGroup]:
