@@ -63,6 +63,13 @@ BY_NAME = {
 GONE = {"RSAAVLLK": Release(7, 1)}
 """Locks that a release no longer has."""
 
+FRAMES = "RSA"
+"""How the locks of CP's lists of frames begin: none of the release notes and APARs that were read is of them."""
+CASE = (
+    "no release or APAR is known to reduce it, so collect storage and paging data of the same interval and open a case "
+    "with IBM"
+)
+
 
 def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
     """What a lock guards, a sentence on how to read its figures, and one on what reduces them; empty: not known."""
@@ -76,7 +83,8 @@ def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
         parts.append(f"z/VM {gone} no longer lists this lock and the page names {release}: hold one against the other.")
     if lock == SRMSLOCK and redesigned(release):
         parts.append("On this release the row is an aggregate of the processors' own locks.")
-    do = "No remedy is published for it but less of what takes it."
+    do = "No remedy is published for it but less of what takes it"
+    do = f"{do}; {CASE}." if lock.startswith(FRAMES) else f"{do}."
     if lock in SCHEDULER and release is not None:
         rows = [one for one in newer(release, lock) if one.locks]
         do = upgrade(rows, release) if rows else REDUCE
