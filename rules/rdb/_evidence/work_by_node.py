@@ -11,7 +11,7 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import AttachedProcess, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
-from rules.rdb._evidence.attached import RECOVERY, SERVER
+from rules.rdb._evidence.attached import RECOVERY, SERVER, image_of
 from rules.rdb._evidence.counted import of_each_node, rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.statistics import Statistics
@@ -65,7 +65,7 @@ class Minor:
 
     @property
     def who(self) -> str:
-        """`AUDIT_2 and MGMT_1 of ELGIN`, or what ELGIN does."""
+        """`AUDIT_2 and MGMT_1 with AUDIT.EXE of ELGIN`, or what ELGIN does."""
         return f"{self.people} of {self.node}" if self.people else f"the work of {self.node}"
 
     @property
@@ -111,11 +111,17 @@ def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> s
         and process.process
         and not (RECOVERY.search(process.image or "") or SERVER.search(process.image or ""))
     }
-    names = [comment(process.process or "", 20) for process in listed.values()]
+    names = list(dict.fromkeys(comment(process.process or "", 20) for process in listed.values()))
     if not names:
         return f"the {users:,.0f} users" if users else ""
+    images = {image_of(listed, pid) for pid in listed}
+    image = next(iter(images)) if len(images) == 1 else ""
+    using = f" with {image}" if image else ""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}" if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+    named = (
+        f"{', '.join(names[:NAMED])}{more}" if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+    )
+    return f"{named}{using}"
 
 
 @dataclass(frozen=True)
