@@ -201,9 +201,9 @@ def _finding(
             "own, from V8.3 on).",
             dead,
         ),
-        do=joined(
-            look
-            or f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they "
+        do=look
+        or joined(
+            f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they "
             f"wait: {BLOCKING}."
             if queue
             else f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.",

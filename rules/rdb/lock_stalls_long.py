@@ -104,6 +104,7 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
+AGAIN = "Ask again in a minute. "
 CULPRIT = (
     "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -401,7 +402,7 @@ def _queue(
         (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
     )
     image = image_of(attached, worst.holder.pid)
-    see = f"{'S' if lasts else 's'}ee what its transaction does: "
+    see = "" if row else f"{'S' if lasts else 's'}ee what its transaction does: "
     see += BACKUP if idle else IN_ROW if row else sooner(worst.holder, waits.held)
     loud = Severity.WARNING if halted or steady else Severity.ADVICE
     return Finding(
@@ -417,9 +418,9 @@ def _queue(
         do=with_care(
             joined(
                 row.alone(comment(what, 100)) if row else "",
-                f"{holder}{f' in {image}' if image else ''} holds it. {see}"
+                f"{holder}{f' in {image}' if image else ''} holds it{':' if row else '.'} {see}"
                 if lasts
-                else f"Ask again in a minute. Where {holder} still holds it, {see}",
+                else f"{'' if row else AGAIN}Where {holder} still holds it, {see}",
             ),
             worst if not idle and (lasts or worst.links) else None,
         ),
