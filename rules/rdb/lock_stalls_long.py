@@ -104,7 +104,6 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
-AGAIN = "Ask again in a minute. "
 CULPRIT = (
     "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -420,7 +419,7 @@ def _queue(
                 row.alone(comment(what, 100)) if row else "",
                 f"{holder}{f' in {image}' if image else ''} holds it{':' if row else '.'} {see}"
                 if lasts
-                else f"{'' if row else AGAIN}Where {holder} still holds it, {see}",
+                else f"{'' if row else 'Ask again in a minute. '}Where {holder} still holds it, {see}",
             ),
             worst if not idle and (lasts or worst.links) else None,
         ),
