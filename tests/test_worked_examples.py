@@ -84,6 +84,7 @@ def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(tree: Path, nam
     assert [one for one in sorted(tree.rglob("*.py")) if one not in before] == []
 
 
+@pytest.mark.long
 def test_a_page_is_added_as_the_page_says(tree: Path) -> None:
     shown = follow(tree, "add-a-page.md")
     assert len(shown) == 3
@@ -109,6 +110,7 @@ HELD = "sp_helpdevice or DeviceSize or docs"
 """The tests about the new reader and its fact, and about the docs."""
 
 
+@pytest.mark.long
 def test_a_reader_is_added_as_the_page_says(tree: Path) -> None:
     made = run(tree, "tests.scaffold", "reader", "ase/sp_helpdevice")
     case = ("pytest", "-v", "-p", "no:cacheprovider", "tests/test_exports.py", "-k", "sp_helpdevice")

@@ -10,6 +10,7 @@ import pytest
 from collectors.layouts.ase_catalog import clustered_of, is_system, scheme_of
 from collectors.read import read_stream
 from collectors.registry import REGISTER, kinds, starting
+from tests.longer import first_of
 from tests.yardstick import no_longer_than
 
 HERE = Path(__file__).parent.parent / "exports" / "ase"
@@ -86,15 +87,16 @@ def test_long_lines_within_a_listing_take_no_long_time() -> None:
                 read_stream("x", io.BytesIO("\n".join(lines).encode()))
 
 
+@first_of(1, "times", [15, 150])
 @pytest.mark.parametrize("report", OURS)
-def test_damage_gives_facts_problems_and_leftovers_and_nothing_else(report: str) -> None:
+def test_damage_gives_facts_problems_and_leftovers_and_nothing_else(report: str, times: int) -> None:
     chance = random.Random(report)
     texts = [
         path.read_text(encoding="utf-8").split("\n")
         for path in sorted((HERE / report).glob("*"))
         if path.suffix != ".yml"
     ]
-    for _ in range(150):
+    for _ in range(times):
         lines = list(chance.choice(texts))
         for _ in range(chance.randint(1, 5)):
             at = chance.randrange(len(lines))

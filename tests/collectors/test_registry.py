@@ -69,6 +69,7 @@ def test_a_figure_is_a_number_or_one_of_the_reasons_why_not(token: str, value: o
     assert reading(token) == value
 
 
+@pytest.mark.long
 def test_no_line_however_odd_takes_the_recognition_more_than_linear_time() -> None:
     """A hang guard, not a measurement: a quadratic pattern would need minutes for these lines."""
     with no_longer_than(30):

@@ -112,6 +112,7 @@ def test_the_manuals_example_is_read_though_it_does_not_add_up(real: Path) -> No
     assert (page.granted, page.waited, page.total, page.waited_percent) == (21553, 224, 21777, 1.0)
 
 
+@pytest.mark.long
 def test_only_sysmons_own_lines_start_it_and_they_start_nothing_else(real_exports: Path) -> None:
     for path in sorted(real_exports.rglob("*.*")):
         for line in path.read_text(encoding="latin-1").splitlines():

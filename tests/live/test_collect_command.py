@@ -20,6 +20,7 @@ from collectors.live.ase import collect, order_of, parse
 from collectors.live.ase.questions import text
 from collectors.live.processes import PROC
 from tests.live.running import ROOT, Serving, serving
+from tests.longer import first_of
 from tests.servers import PATIENCE
 
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
@@ -70,7 +71,8 @@ def test_a_collection_is_one_zip_named_by_server_and_time_and_the_next_command_i
     assert (capture["system"]["name"], capture["system"]["processors"]) == ("TIDEWAY", 8)
 
 
-@pytest.mark.parametrize(
+@first_of(
+    1,
     "connection",
     ["ase://u:{}@127.0.0.1:1/", "DRIVER=FreeTDS;SERVER=127.0.0.1;UID=u;PWD={}", "SERVER=a;UID=u;Pass Word={{{}}}"],
 )
@@ -142,7 +144,8 @@ def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, 
     assert server.password.encode() not in out + err
 
 
-@pytest.mark.parametrize(
+@first_of(
+    3,
     ("words", "says"),
     [
         ([], "say which server: ase://USER@HOST:PORT/"),

@@ -17,6 +17,7 @@ from collectors.live.ase import ASE, CollectRequest, collect, order_of, parse, s
 from collectors.live.ase.collect_request import SECOND
 from collectors.live.registry import CollectorFailed, Target
 from tests.live.running import Serving, serving
+from tests.longer import first_of
 from tests.servers import PATIENCE
 
 QUICK = replace(order_of(1), login_seconds=PATIENCE, question_seconds=PATIENCE)
@@ -75,7 +76,7 @@ def test_a_server_that_wants_the_password_in_clear_does_not_get_it(tmp_path: Pat
         assert "password in clear" not in {one["kind"] for one in server.requests()}
 
 
-@pytest.mark.parametrize("password", ["a;b}c", "{x", "=}", "ünï", "sp ace"])
+@first_of(2, "password", ["a;b}c", "{x", "=}", "ünï", "sp ace"])
 def test_a_password_of_any_letters_reaches_the_server_as_it_is(password: str) -> None:
     with serving(password=password) as server:
         address = f"ase://{server.user}@{server.host}:{server.port}/"
@@ -139,7 +140,8 @@ def test_a_switch_that_is_off_gives_an_empty_table_and_says_so(tmp_path: Path) -
     assert all(fact.rows == 0 or fact.all_zero for fact in spinlocks)
 
 
-@pytest.mark.parametrize(
+@first_of(
+    1,
     ("switch", "questions"),
     [
         ("statement statistics active", ["monProcessStatement", "monSysStatement"]),
@@ -160,7 +162,8 @@ def test_what_a_site_does_not_gather_for_itself_is_not_asked_and_nobody_is_told_
     assert not [problem for one in read_exports([str(tmp_path)], io.BytesIO()) for problem in one.problems]
 
 
-@pytest.mark.parametrize(
+@first_of(
+    2,
     ("fault", "question", "piece"),
     [
         ("missing-table=monLocks", "monLocks", "Msg 208"),
@@ -220,7 +223,7 @@ def test_nulls_everywhere_are_read_as_absent(tmp_path: Path) -> None:
     assert "broken" not in {one.verdict for audit in run_audit(inputs, {}, None) for one in audit.verdicts}
 
 
-@pytest.mark.parametrize("release", ["15.7", "16.0"])
+@first_of(1, "release", ["16.0", "15.7"])
 @pytest.mark.parametrize("fault", ["wrap", "wrap-signed"])
 def test_counters_that_wrapped_between_the_snapshots_give_what_was_counted(
     tmp_path: Path, release: str, fault: str
@@ -376,7 +379,7 @@ def test_sizes_of_an_earlier_time_stand_in_for_those_that_are_not_asked(tmp_path
     assert sizes_of(next((tmp_path / "second").iterdir())) == b"", "what was taken over does not become younger"
 
 
-@pytest.mark.parametrize(("pack", "asked"), [("SP03 PL08", 2), ("SP04", 2), ("SP03 PL07", 0), ("SP02 PL05", 0)])
+@first_of(2, ("pack", "asked"), [("SP03 PL08", 2), ("SP03 PL07", 0), ("SP04", 2), ("SP02 PL05", 0)])
 def test_what_came_within_a_release_is_asked_from_its_patch_level_on(tmp_path: Path, pack: str, asked: int) -> None:
     version = f"Adaptive Server Enterprise/16.0 {pack}/EBF 29000 SMP/P/x86_64/SuSE Linux/x/1/64-bit/FBO/Mon Jan  1 2020"
     with serving(release="16.0", faults=(f"version={version}",)) as server:

@@ -7,9 +7,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from tests.advisor.core.test_commands import CPU, FASTPATH, ROOT, run
+from tests.longer import first_of
 
 BAD: dict[str, tuple[bytes, str]] = {
     "unknown.txt": (b"Dear colleague,\nplease find the report attached.\n" * 50, "no export that Lockwright knows"),
@@ -29,7 +28,7 @@ def written(folder: Path, name: str) -> Path:
     return folder / name
 
 
-@pytest.mark.parametrize("name", BAD)
+@first_of(4, "name", BAD)
 def test_alone_it_is_refused_with_its_reason_and_status_2(tmp_path: Path, name: str) -> None:
     done = run("audit", written(tmp_path, name))
     message = done.stderr.decode()
@@ -96,7 +95,7 @@ def test_warnings_of_a_file_that_was_half_read_go_to_standard_error(tmp_path: Pa
     assert json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("form", ["text", "json", "html"])
+@first_of(1, "form", ["text", "json", "html"])
 def test_a_terminal_that_speaks_only_ascii_gets_the_result(tmp_path: Path, form: str) -> None:
     (tmp_path / os.fsdecode(b"\xff\xfe.csv")).write_text("users,throughput\n1,100\n2,180\n4,150\n6,120\n8,110\n9,90\n")
     done = run("audit", tmp_path, "--format", form, PYTHONIOENCODING="ascii")

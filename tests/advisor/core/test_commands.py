@@ -16,6 +16,7 @@ import pytest
 from advisor.audits.services.auditing import worst
 from rules.finding import Severity
 from tests.advisor.people import STORIES
+from tests.longer import first_of
 from tests.servers import PATIENCE
 from tests.stories import audits_of
 
@@ -238,7 +239,8 @@ def test_a_limit_of_the_site_changes_the_verdict(tmp_path: Path) -> None:
     assert model["usable"] is True
 
 
-@pytest.mark.parametrize(
+@first_of(
+    2,
     ("setting", "message"),
     [
         ("nonsense", "RULE.LIMIT=NUMBER"),

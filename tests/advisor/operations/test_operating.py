@@ -19,6 +19,7 @@ from advisor.accounts.models import Role, Team, User
 from advisor.core.models import JournalEntry
 from advisor.operations.services import versions
 from tests.advisor.core.test_commands import run
+from tests.longer import first_of
 
 PASSWORD = "correct horse battery staple"
 
@@ -85,7 +86,7 @@ def torn_database(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("make", [no_database, torn_database])
-@pytest.mark.parametrize("words", [("up", "--listen", "127.0.0.1:1"), ("migrate",), ("createsuperuser",)])
+@first_of(1, "words", [("up", "--listen", "127.0.0.1:1"), ("migrate",), ("createsuperuser",)])
 def test_a_damaged_database_file_ends_with_one_sentence(
     tmp_path: Path, make: Callable[[Path], Path], words: tuple[str, ...]
 ) -> None:
@@ -111,7 +112,7 @@ def older_database(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("words", [("up", "--listen", "127.0.0.1:1"), ("migrate",)])
+@first_of(1, "words", [("up", "--listen", "127.0.0.1:1"), ("migrate",)])
 def test_a_database_of_a_version_before_the_apps_is_refused_and_left_as_it_was(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:

@@ -20,6 +20,7 @@ from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduling import made, make_schedule
 from tests.advisor.schedules.sources.asked import make_source, of_server, wish
 from tests.live.running import Serving, serving
+from tests.longer import first_of
 from tests.servers import postgres_server
 
 pytestmark = pytest.mark.postgres
@@ -42,7 +43,8 @@ def moved(source: DataSource, to: Serving | str) -> None:
     DataSource.objects.filter(pk=source.pk).update(**values)
 
 
-@pytest.mark.parametrize(
+@first_of(
+    1,
     ("faults", "says"),
     [
         (("renamed=BREAKWATER",), "it was TIDEWAY, and is now BREAKWATER"),
