@@ -41,13 +41,13 @@ from rules.ase._evidence.caches.binding_report import (
     partitions_first,
 )
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
-from rules.ase._evidence.caches.figures import doubt, named_of
+from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
-from rules.ase._evidence.caches.own_cache import enough_alone
+from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
-from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of, schemes
@@ -75,7 +75,7 @@ from rules.ase._evidence.spinlocks.spin_severity import severity_of, spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 from rules.ase._evidence.spinlocks.uneven import Uneven, uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
-from rules.changes.ase_cache import show_cache
+from rules.changes.ase_cache import cache_key, show_cache
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -109,6 +109,14 @@ PLAN_FIRST = (
 SCANS_JUDGED_FIRST = (
     "Nothing is to be restarted before {} tell whether scans of {} are what it is searched for "
     "(ase/table_scans_relink_cache). Should it not be the scans"
+)
+OWN_BEFORE = (
+    "First a cache of their own for the {} ({}), then measure: it is expected to leave less than {:g} %. Only if it is "
+    "still over the limit"
+)
+STRICT_BEFORE = (
+    "First go back to strict LRU (ase/relaxed_strategy_unsafe), then measure: relaxed, the cache gives up pages that "
+    "are in use. Only if it is still over the limit"
 )
 LATCHES = "latch requests for one page show like this (vendor; ase/latch_contended counts the tasks that wait for them)"
 MORE_DO_LITTLE = "More partitions do little for one hot page or table, which lies in one of them whatever their number."
@@ -213,6 +221,9 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             )
             change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
             advice = replace(_only_if(later, advice), change=change, expects=advice.expects, instead="")
+        elif advice.change and restarts and (first := _first(facts, limits, figure)):
+            change = replace(advice.change, yields_to=(*advice.change.yields_to, *first.keys))
+            advice = replace(_only_if(first.says, advice), change=change, expects=advice.expects, instead="")
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
@@ -323,6 +334,34 @@ def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: f
         return ()  # the bindings wait for the partitions then
     left = contention_left(plan, figure.label, contention)
     return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
+
+
+@dataclass(frozen=True)
+class First:
+    """What is changed and measured before partitions: in words, and the keys of its changes that the plan may hold."""
+
+    says: str
+    keys: tuple[str, ...]
+
+
+def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:
+    """What takes the searches or the replacement off a cache: one cause is changed at a time, and partitions are last.
+
+    Relaxed LRU that gives up pages in use is a fault of its own, whatever the partitions. Temporary databases come
+    first where the cache is expected to be under the limit without them: then partitions are perhaps for nothing.
+    """
+    name, named = figure.label, named_of(facts, figure.label)
+    if named and gives_up_pages(facts, named) and not serves_tempdb(facts, name, named):
+        return First(STRICT_BEFORE, (cache_key(name, "replacement"),))
+    gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
+    hot, contents, _ = searched(facts, gate, spread=True)
+    if contents is None or name not in {one.label for one in hot}:
+        return None
+    goal = limits.contention_percent
+    own = enough_alone(facts, figure, contents, goal, allocation(facts, contents, gate).given)
+    if own is None or own.rule != TEMPORARY_RULE:
+        return None
+    return First(OWN_BEFORE.format(own.says, own.rule, goal), own.keys)
 
 
 def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:

@@ -71,6 +71,11 @@ TEMPORARY_FIRST = (
     "First give the temporary databases a cache of their own: they make {} of its searches, all that the binding plan "
     "would move {}. Measure then, and bind tables only if the contention stays."
 )
+OWN_FIRST = (
+    "First give the temporary databases a cache of their own (ase/tempdb_in_shared_cache), then measure: without them "
+    "this cache is expected to be under the limit. Bind tables, or cut it into more partitions, only if it is still "
+    "over it then."
+)
 LOGS_FIRST = (
     "First give the transaction logs a cache of their own (ase/log_in_shared_cache), which can be small: they make {} "
     "of its searches. Binding them is an outage of the database, so do it with the restart of the partitions, and bind "
@@ -168,7 +173,8 @@ def _finding(
         first = "" if own else _temporary_first(facts, figure, contents, part, given)
         first = first or _first(facts, part, contention, goal)
         if first.startswith(report.NOT_YET):
-            first = _logs_first(facts, figure, contents, goal, given) or first
+            temporary = bool(own and own.rule == own_cache.TEMPORARY_RULE)
+            first = (OWN_FIRST if temporary else "") or _logs_first(facts, figure, contents, goal, given) or first
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""

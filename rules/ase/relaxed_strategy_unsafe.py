@@ -25,7 +25,9 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonAdvice, SysmonSample
 from rules.ase._evidence.caches.figures import (
+    HIT_PERCENT,
     doubt,
+    gives_up_pages,
     is_default,
     kind_of,
     latest_caches,
@@ -66,7 +68,7 @@ AREA = re.compile(r"data\s+cache\s*:\s*(?P<name>.+?)\s*$", re.IGNORECASE)
 class Limits:
     """When relaxed LRU is wrong."""
 
-    hit_percent: float = percent(95.0, "vendor: hit rate above 95 % (Performance and Tuning: Basics)")
+    hit_percent: float = percent(HIT_PERCENT, "vendor: hit rate above 95 % (Performance and Tuning: Basics)")
     turnover_percent: float = limit(
         20.0,
         "vendor: little or no replacement; this project: a fifth of the cache in an hour is not little",
@@ -144,7 +146,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             found = _relaxed(limits, seen)
             if relaxed and isinstance(found, Finding) and found.severity is Severity.WARNING:
                 # what it gives up while in use is read again
-                found = replace(found, explains=("ase/reads_slow",) if _misses_most(cache, caches) else ())
+                explains = ("ase/reads_slow",) if _misses_most(cache, caches) else ()
+                if seen.named and gives_up_pages(facts, seen.named):
+                    explains = (*explains, f"ase/data_cache_spinlock_contended:{cache.name}")
+                found = replace(found, explains=explains)
             quiet = (relaxed or seen.pending) and not isinstance(found, Finding)
             if quiet and seen.default:
                 yield _of_default(limits, seen)

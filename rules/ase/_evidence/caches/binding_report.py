@@ -31,7 +31,7 @@ from rules.laws.binding import NewCache, Optimum, collisions
 
 NAMED, SAID = 6, 3
 """Objects that the evidence names, and that a sentence does."""
-NOT_YET = "Nothing is to be bound yet"
+NOT_YET = "No table is to be bound yet"
 COMMON_OWNER = "The owner is not in the export: taken as dbo."
 OVERHEAD = (
     "{:.1f} MB of overhead beside its size are read between the vendor's figures: sp_helpcache with the size shows the "

@@ -47,6 +47,21 @@ def named_of(facts: Facts, cache: str) -> NamedCache | None:
     return listed or monitored_settings(facts, cache)
 
 
+HIT_PERCENT = 95.0
+"""Vendor: hits that a cache with relaxed LRU should have (Performance and Tuning: Basics)."""
+
+
+def gives_up_pages(facts: Facts, named: NamedCache) -> bool:
+    """Whether relaxed LRU, which may be taken back, runs in a cache that misses so often that pages in use went."""
+    relaxed = bool(named.relaxed) and "strict" not in (named.config_replacement or "").lower()
+    if not relaxed or kind_of(named) in ("log", "lockless") or set_apart(named):
+        return False
+    return any(
+        one.name == named.name and one.hit_percent is not None and one.hit_percent < HIT_PERCENT and not doubt(one)
+        for one in latest_caches(facts)
+    )
+
+
 def is_default(cache: CacheActivity, named: NamedCache | None) -> bool:
     """Whether this is the default data cache."""
     return cache.name == DEFAULT_CACHE or (named is not None and named.is_default)

@@ -491,7 +491,7 @@ def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, 
         target = target_of(facts, temporary, goal, given, logs=False)
         if target.bindable and target.contention < goal:
             keys = tuple(bind_temporary(target.name, one).key for one in temporary.databases)
-            return Enough("temporary databases", "ase/tempdb_in_shared_cache", keys)
+            return Enough("temporary databases", TEMPORARY_RULE, keys)
     logs = logs_of(facts, figure, contents)
     if enough(logs, goal):
         target = target_of(facts, logs, goal, given, logs=True)
@@ -510,7 +510,7 @@ def enough(moving: Moving, goal: float) -> bool:
 LOG_STEM, LOG = "log_cache", "syslogs"
 MINUTES = 5.0
 """Log that is read again (vendor: the manual's example takes 125 pages a minute for five minutes)."""
-TEMPORARY_STEM = "tempdb_cache"
+TEMPORARY_STEM, TEMPORARY_RULE = "tempdb_cache", "ase/tempdb_in_shared_cache"
 LOG_IO_KB, LOG_POOL_PAGE_KB = 4.0, 2.0
 """Log I/O is 4K unless sp_logiosize says otherwise (vendor); with larger logical pages its size is to be looked up."""
 
