@@ -221,9 +221,10 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             )
             change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
             advice = replace(_only_if(later, advice), change=change, expects=advice.expects, instead="")
-        elif advice.change and restarts and (first := _first(facts, limits, figure)):
-            change = replace(advice.change, yields_to=(*advice.change.yields_to, *first.keys))
-            advice = replace(_only_if(first.says, advice), change=change, expects=advice.expects, instead="")
+        elif advice.change and restarts and (before := _first(facts, limits, figure)):
+            change = replace(advice.change, yields_to=(*advice.change.yields_to, *before.keys))
+            short = replace(advice, do=f"{advice.do.partition('. ')[0].removesuffix('.')}.")  # why so many stands there
+            advice = replace(_only_if(before.says, short), change=change, expects=advice.expects, instead="")
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)

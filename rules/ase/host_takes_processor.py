@@ -1,7 +1,7 @@
 """The engines are busy by their own count, but the host gives them less.
 
 Finds: engines whose threads got far less CPU from the operating system than they were busy by the server's own
-ticks.
+ticks; or steal time of the host (`mpstat`, `vmstat` of Linux) while the engines are busy.
 
 Why it matters: a tick says what an engine was doing when it was looked at; the operating system says how long its
 thread really ran. An engine 99 % busy by ticks that ran for 70 % stood still for the rest: the virtual machine or the
@@ -11,8 +11,9 @@ What to do: talk to those who run the host: processors promised and given, other
 time. Tune the server only afterwards: its spinlock figures belong to a machine that it does not have. The audit holds
 back the changes of the findings that this one explains (`rules/audit.py`).
 
-When to ignore it: in process mode, where the report has no threads. A thread that ran for longer than its engine had
-ticks polls while it is idle; that is the opposite, and no finding. On lightly busy engines the two are not compared.
+When to ignore it: in process mode, where the report has no threads, steal time alone tells. A thread that ran for
+longer than its engine had ticks polls while it is idle; that is the opposite, and no finding. On lightly busy engines
+the two are not compared.
 """
 
 from collections.abc import Iterator
@@ -20,8 +21,20 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
-from rules.ase._evidence.host import BUSY_PERCENT, ENGINE, GAP_POINTS, Share, means_of, shares_of
-from rules.ase._evidence.server import not_shown, subject_of
+from rules.ase._evidence.host import (
+    BUSY_PERCENT,
+    ENGINE,
+    GAP_POINTS,
+    LOAD_FACTS,
+    SAME_MINUTES,
+    STEAL_PERCENT,
+    Load,
+    Share,
+    load_of,
+    means_of,
+    shares_of,
+)
+from rules.ase._evidence.server import ENGINE_FACTS, Engines, engines_of, not_shown, subject_of
 from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Cost, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
@@ -32,6 +45,10 @@ LINKS = (
 )
 ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
+STANDS_STILL = (
+    "The virtual machine or partition has no processor for the engines at these moments. An engine that stands still "
+    "while it holds a spinlock lets all others spin."
+)
 SYMPTOMS = (
     "ase/address_lock_spinlock_contended",
     "ase/cache_suits_relaxed_strategy",
@@ -79,11 +96,32 @@ class Limits:
     loud_processors: float = limit(
         1.0, "this project: a whole processor is missing, on however many engines", unit="processors"
     )
+    steal_percent: float = percent(STEAL_PERCENT, "this project: a tenth of the time; a few per cent are common")
 
 
-@rule(needs=(), uses=(EngineBusy, ThreadBusy, MonThread, Server, ConfigParameter), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*ENGINE_FACTS, *LOAD_FACTS, EngineBusy, ThreadBusy, MonThread, Server, ConfigParameter),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Compare the means over all engines for which both were read."""
+    """Compare the means over all engines for which both were read; where they tell nothing, by steal time."""
+    found = list(_compared(facts, limits))
+    load, engines = load_of(facts), engines_of(facts)
+    busy = engines.busy_percent or 0.0
+    if load and load.steal >= limits.steal_percent and busy >= limits.busy_percent and not _fired(found):
+        yield _stolen(facts, limits, load, engines)
+    else:
+        yield from found
+
+
+def _fired(found: list[Outcome]) -> bool:
+    return any(isinstance(one, Finding) for one in found)
+
+
+def _compared(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """What the engines' ticks and the threads' seconds say."""
     doubtful = [row for row in facts.every(MonThread) if not row.believed]
     shares = shares_of(facts)
     if not shares and doubtful:
@@ -104,6 +142,36 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}: {max(0.0, ticks - given):.0f} points apart, limit {limits.gap_points:g}")
     else:
         yield _finding(facts, limits, shares, ticks, given)
+
+
+def _stolen(facts: Facts, limits: Limits, load: Load, engines: Engines) -> Finding:
+    """By what the host counts itself."""
+    stolen = load.stolen
+    loud = stolen is not None and stolen >= limits.loud_processors
+    many = f" of {load.cpus:,.0f} CPUs: about {stolen:.1f} that had work" if stolen is not None else ""
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.WARNING if loud else Severity.ADVICE,
+        title=f"The hypervisor gives {load.steal:.0f} % of the host's processor time to others",
+        seen=f"{load.command} counts {load.steal:.0f} % steal time{many}. The engines are "
+        f"{engines.busy_percent or 0.0:.0f} % busy on average.",
+        because=STANDS_STILL,
+        do="Ask those who run the hypervisor what is promised to this machine and which others share its processors, "
+        "before you change any setting of the server. Add no engine meanwhile.",
+        unknown=SAME_MINUTES.format(load.command),
+        evidence=(
+            *_steal(load, limits),
+            Evidence("mean engine busy", round(engines.busy_percent or 0.0, 1), "%", engines.source),
+        ),
+        explains=SYMPTOMS,
+    )
+
+
+def _steal(load: Load, limits: Limits) -> Iterator[Evidence]:
+    """The figures of the host."""
+    yield Evidence("steal time of the host", round(load.steal, 1), "%", load.source, limits.steal_percent)
+    if load.stolen is not None:
+        yield Evidence("processors given to others", round(load.stolen, 2), "processors", load.source)
 
 
 def _why_none(facts: Facts) -> Outcome:
@@ -135,8 +203,7 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
         title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
         seen=f"By its own ticks the server was {ticks:.0f} % busy on {engines}, by the operating system "
         f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given.",
-        because="The virtual machine or partition has no processor for the engines at these moments. An engine that "
-        "stands still while it holds a spinlock lets all others spin.",
+        because=STANDS_STILL,
         do="Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
         "partition) before you change any setting of the server.",
         evidence=(
@@ -146,6 +213,7 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
             Evidence("processors missing", round(missing, 2), "processors", shares[0].source, limits.loud_processors),
             Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
+            *(_steal(load, limits) if (load := load_of(facts)) and load.steal >= limits.steal_percent else ()),
         ),
         cost=Cost(missing, sure, max(most, missing)),
         explains=SYMPTOMS,

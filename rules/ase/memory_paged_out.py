@@ -18,8 +18,8 @@ When to ignore it: for some faults in the minutes after a start, when the progra
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, PageFaults, Server
+from collectors.facts import ABSENT, Facts, known
+from collectors.facts.ase import ConfigParameter, HostLoad, HostMemory, PageFaults, Server
 from rules.ase._evidence.caches.memory import PAGE_KB
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.engine import limit, rule
@@ -46,7 +46,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(PageFaults, ConfigParameter, Server), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(PageFaults, ConfigParameter, Server, HostLoad, HostMemory), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the newest report."""
     one = facts.latest(PageFaults)
@@ -67,6 +67,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     starts = at_start is not None and at_start.run_number == 1
     at_once = f" ({ALL_AT_START} 1 takes all of it at the start)" if starts else ""
     is_locked = locked.run_number if locked else None
+    host = facts.latest(HostMemory)
+    total, left = (host.total_mb, host.available_mb) if host else (ABSENT, ABSENT)
+    has = f" of {total:,.0f} MB" if known(total) else ""
     yield Finding(
         subject="page faults",
         severity=Severity.WARNING,
@@ -77,11 +80,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         ),
         because=BECAUSE,
         do=joined(
-            f"Hold {MOST}{now} against the memory and the swap space of the host (free -m, vmstat 5): add memory, or "
-            f"make caches smaller, then lower {MOST}{at_once}.",
+            f"Hold {MOST}{now} against the memory{has} and the swap space of the host (free -m, vmstat 5): add memory, "
+            f"or make caches smaller, then lower {MOST}{at_once}.",
             "" if is_locked else f"Only when all fits, set {LOCKED} to 1 (static).",
         ),
-        unknown="How much memory the host has, and who else uses it, is not in the server's exports."
+        unknown=(
+            "Who else uses the host's memory is not in the exports."
+            if has
+            else "How much memory the host has, and who else uses it, is not in the server's exports."
+        )
         + (
             ""
             if is_locked
@@ -95,6 +102,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 if at_start and at_start.run_number is not None
                 else ()
             ),
+            *((Evidence("memory of the host", total, "MB", host.source),) if host and known(total) else ()),
+            *((Evidence("memory still available", left, "MB", host.source),) if host and known(left) else ()),
+            *_swapped(facts),
             *((Evidence(LOCKED, is_locked, "", locked.source),) if locked and is_locked is not None else ()),
         ),
     )
+
+
+def _swapped(facts: Facts) -> Iterator[Evidence]:
+    """What the host moves to its swap space and back, where a command counted it over an interval."""
+    rows = [one for one in facts.every(HostLoad) if not one.since_boot and known(one.swap_kb_per_second)]
+    if rows and known(moved := rows[-1].swap_kb_per_second):
+        yield Evidence("swapped in and out", round(moved, 1), "KB/s", rows[-1].source)

@@ -40,7 +40,15 @@ from collectors.facts.ase import (
     RunnableTasks,
     SysmonSample,
 )
-from rules.ase._evidence.host import HOST_FACTS, means_of, pool_command, shares_of, withheld
+from rules.ase._evidence.host import (
+    HOST_FACTS,
+    SAME_MINUTES,
+    load_of,
+    means_of,
+    pool_command,
+    shares_of,
+    withheld,
+)
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.objects.costliest_cached import CACHED_FACTS, CachedCostliest, costliest_cached
 from rules.ase._evidence.server import (
@@ -151,7 +159,6 @@ class Queue:
         *HOST_FACTS,
         *COSTLIEST_FACTS,
         *CACHED_FACTS,
-        HostProcessors,
         MetadataSpinlock,
         RunnableTasks,
     ),
@@ -251,7 +258,7 @@ def _spinning(facts: Facts, limits: Limits, engines: Engines) -> str:
 def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool: str = "") -> Finding:
     """`pool`: that these engines are of, where another has engines enough."""
     number, busy = engines.number or 1, engines.busy_percent or 0.0
-    each = queue.tasks / number
+    each, load = queue.tasks / number, load_of(facts)
     most, sample = dearest(facts), facts.latest(SysmonSample)
     rate = most.per_engine(number) if most else None
     units = sample.cpu_units if sample else None
@@ -297,7 +304,11 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         because=_why(facts, engines, top, cached, pool),
         do=f"{tune}{WITHHELD}" if withheld(facts, pool) else joined(more, tune.strip()) if pool else tune + more,
         unknown=joined(
-            UNITS.format(units) if units is not None and known(units) else HOST,
+            SAME_MINUTES.format(load.command)
+            if load
+            else UNITS.format(units)
+            if units is not None and known(units)
+            else HOST,
             "" if counted else NO_SPINS.format(spins_by),
         ),
         evidence=(
@@ -334,6 +345,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
                 if sample and units is not None and known(units)
                 else ()
             ),
+            *((Evidence("idle time of the host", round(load.idle_percent, 1), "%", load.source),) if load else ()),
             *(cached.evidence if cached else top.evidence(facts) if top else ()),
         ),
         share=busy,
@@ -385,8 +397,12 @@ def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counte
     room = most.run_number if most else None
     cores = host.cores if host else None
     every = engines_of(facts).number or number
-    bounds = [every * STEP, queue, *([number] if pool else [])] + (
-        [cores - LEFT_FREE - every] if cores is not None else [1.0]
+    load = load_of(facts)
+    idle = load.idle if load else None
+    if load and idle is not None and idle < 1:
+        return f"{ADD_NONE}: of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command})."
+    bounds = [every * STEP, queue, *([number] if pool else []), *([idle] if idle is not None else [])] + (
+        [cores - LEFT_FREE - every] if cores is not None else [] if idle is not None else [1.0]
     )
     more = int(min([*bounds, room - every] if room is not None and room > every else bounds))
     if cores is not None and more < 1:
@@ -399,9 +415,14 @@ def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counte
     if room is not None:
         first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= every else "")
     how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
+    spare = f"the host has {idle:.1f} of {load.cpus:,.0f} CPUs idle ({load.command})" if load and idle else ""
     quiet, of_pool = "As nothing spins" if counted else "If nothing spins", " of the pool" if pool else ""
     if cores is None or more == 1:
+        if spare:
+            return f"{quiet} and {spare}, add one engine{how} and measure again."
         return f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again."
+    if spare:
+        return f"{quiet} and {spare}, go from {number} to {number + more} engines{of_pool}{how}, and measure again."
     return (
         f"{quiet} and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{of_pool}{how} if "
         "they are idle then, and measure again."

@@ -2,7 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
-from collectors.facts.ase.host import HostProcessors
+from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors
 from collectors.facts.ase.logs import LogHolder, LogIoSize
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
@@ -108,6 +108,8 @@ __all__ = [
     "EngineBusy",
     "ErrorLog",
     "HeldLock",
+    "HostLoad",
+    "HostMemory",
     "HostProcessors",
     "IndexKeys",
     "IndexSize",

@@ -25,3 +25,37 @@ class HostProcessors(Fact):
         if not known(self.cpus) or not known(self.threads_per_core) or self.threads_per_core < 1:
             return None
         return self.cpus / self.threads_per_core
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostLoad(Fact):
+    """What the processors of the host did on average, by `mpstat`, `sar -u` or `vmstat`.
+
+    Of several intervals the mean; where the command counts its first one from the boot of the host, without that.
+    """
+
+    COLLECTED_BY: ClassVar[str] = "an mpstat -P ALL 60 5 of the host, in its shell, at the busiest hour"
+
+    command: str
+    """The command that printed it."""
+    idle_percent: Reading = ABSENT
+    """Of all logical CPUs together, 0 to 100; waiting for disks is idle, too."""
+    steal_percent: Reading = ABSENT
+    """Linux alone: when a CPU had work, and the hypervisor gave it to others."""
+    cpus: Reading = ABSENT
+    """Logical CPUs that the figures are of."""
+    swap_kb_per_second: Reading = ABSENT
+    """Into memory from the swap space and out to it, by Linux and AIX; others print it with what files page."""
+    since_boot: bool = False
+    """Whether it is the average since the boot of the host, which says nothing of an hour."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostMemory(Fact):
+    """The memory of the host by `free` of Linux, megabytes."""
+
+    COLLECTED_BY: ClassVar[str] = "a free -m of the host, in its shell, at the busiest hour"
+
+    total_mb: Reading = ABSENT
+    available_mb: Reading = ABSENT
+    """What programs can still take; by releases without that column what is free without buffers and cache, at most."""

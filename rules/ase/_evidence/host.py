@@ -1,17 +1,25 @@
-"""What the engines of SAP ASE were busy by their own ticks, beside the processor that the host gave their threads."""
+"""What the engines of SAP ASE were busy by their own ticks, beside the processor that the host gave their threads.
+
+And what the host itself counts: processors that are idle, and those that its hypervisor gave to others.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import EngineBusy, MonThread, ThreadBusy
+from collectors.facts.ase import EngineBusy, HostLoad, HostProcessors, MonThread, ThreadBusy
 from rules.ase._evidence.server import OTHER_POOLS, engine_pools, engines_of, process_mode
 from rules.changes.quoting import PLAIN_IDENTIFIER
 
-HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread)
 ENGINE = "Engine "
 BUSY_PERCENT, GAP_POINTS = 50.0, 20.0
 """This project: how busy engines must be to be compared, and how far apart the two counts may be for no reason."""
+STEAL_PERCENT = 10.0
+"""This project: steal time of a few per cent is common where guests share processors; a tenth of it is a cause."""
+LOAD_FACTS: tuple[type[Fact], ...] = (HostLoad, HostProcessors)
+HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread, *LOAD_FACTS)
+"""What a rule declares that asks for what is withheld."""
+SAME_MINUTES = "Whether {0} was run in the same minutes as the server's figures is for you to see."
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,46 @@ def means_of(shares: list[Share]) -> Means | None:
 
 def withheld(facts: Facts, pool: str = "") -> bool:
     """Whether the host withholds processors from all engines or those of one pool, by the limits as they come."""
-    means = means_of(shares_of(facts, pool))
-    return means is not None and means.withheld()
+    means, load = means_of(shares_of(facts, pool)), load_of(facts)
+    return (means is not None and means.withheld()) or (load is not None and load.steal >= STEAL_PERCENT)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the processors of the host did over some minutes."""
+
+    command: str
+    cpus: float | None
+    """Logical CPUs, where an export tells."""
+    idle_percent: float
+    steal: float
+    """Per cent of all CPUs that the hypervisor gave to others; 0 where the host counts none."""
+    source: Source
+
+    @property
+    def idle(self) -> float | None:
+        """Logical CPUs that are idle on average."""
+        return None if self.cpus is None else self.cpus * self.idle_percent / 100.0
+
+    @property
+    def stolen(self) -> float | None:
+        """Logical CPUs given to others on average."""
+        return None if self.cpus is None else self.cpus * self.steal / 100.0
+
+
+def load_of(facts: Facts) -> Load | None:
+    """The last that was brought, one with steal time before others; `None` without any of an interval.
+
+    What is counted since the boot of the host is left out: it tells nothing of an hour.
+    """
+    rows = [one for one in facts.every(HostLoad) if not one.since_boot and known(one.idle_percent)]
+    one = max(rows, key=lambda row: known(row.steal_percent), default=None) if rows else None
+    if one is None or not known(one.idle_percent):
+        return None
+    host = facts.latest(HostProcessors)
+    cpus = one.cpus if known(one.cpus) else host.cpus if host and known(host.cpus) else None
+    steal = one.steal_percent if known(one.steal_percent) else 0.0
+    return Load(one.command, cpus, one.idle_percent, steal, one.source)
 
 
 def pool_command(facts: Facts, engines: int, pool: str = "", *, back: bool = False) -> str:

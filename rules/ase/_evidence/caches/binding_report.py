@@ -234,8 +234,7 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
     else:
         return ""
     return (
-        f"{NOT_YET}: {why} (ase/data_cache_spinlock_contended): make them, measure, and bind only if "
-        "the contention stays."
+        f"{NOT_YET}: {why} (ase/data_cache_spinlock_contended): make them, measure, bind only if the contention stays."
     )
 
 
