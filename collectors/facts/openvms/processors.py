@@ -140,7 +140,7 @@ class SysgenParameter(Fact):
     """Possibly cut to ten characters."""
     dynamic: bool = False
     node: str | None = None
-    """Where SYSMAN named the node."""
+    """Where SYSMAN named the node, or sessions of SYSGEN on several nodes stand in one file."""
     in_use: str | None = None
     """Whose values the listing shows: `active` (what runs), `current` (what the next boot takes), `default`, the name
     of a parameter file, or `work area` (set, and written nowhere). `None`: no line says so; SYSGEN and SYSMAN begin

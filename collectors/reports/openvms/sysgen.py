@@ -11,6 +11,8 @@ Sample::
     SCSNODE                  "ORKNEY"    "    "    "    "     "ZZZZ" Ascii
     SMP_SPINWAIT               100000     100000         12147483647 10 usec.    D
 
+Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of the node that its SCSNODE names.
+
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
 stands in brackets, `(0-7,9)`, and reads as the text between them (recalled [M]); that it is a list is documented.
@@ -214,12 +216,14 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
     if not any(_line(line).kind is _Is.HEADING for line in report.lines):
         raise NotThisReport
     node, nodes = _node_above(report), list[str]()
-    area = _area_above(report)
+    area, sessions = _area_above(report), _Sessions()
     edges: tuple[int, ...] = ()
     headed = inside = False
     heading, dashes, named, says, prompt, other, blank, _ = _Is
     for index, raw in enumerate(report.lines):
         line = _line(raw)
+        if line.typed[0] == "LEFT":
+            sessions.end()
         if line.kind is heading:
             headed = inside = True
             edges = ()
@@ -236,7 +240,11 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
             if line.failed:
                 report.problem(f"{line.text.strip()[:120]}: this listing is not complete", index)
         elif headed and line.kind is not blank and (row := _rows(edges, strict=not inside)(line.text)):
-            yield from _facts(report, index, row, node, nodes, area)
+            for fact in _facts(report, index, row, node, nodes, area):
+                if isinstance(fact, Node):
+                    yield fact
+                else:
+                    sessions.add(fact)
         elif area.take(line):
             inside = False
             node = None if line.kind is prompt else node
@@ -245,9 +253,38 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
             node = None if line.kind is prompt else node
             continue
         report.claim(index)
+    yield from sessions.parameters()
     if len(nodes) > 1 and any(map(CLUSTERWIDE.match, (*report.before, *report.lines))):
         for own, member in product(nodes, nodes):
             yield ClusterNode(source=report.source(0, len(report.lines) - 1), node=own, name=member)
+
+
+@dataclass
+class _Sessions:
+    """The parameters of each run of SYSGEN: a file of several nodes has one after the other, each with its SCSNODE."""
+
+    rows: list[tuple[int, SysgenParameter]] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    number: int = 0
+
+    def add(self, row: SysgenParameter) -> None:
+        """Take one; another SCSNODE than that of the session begins the next one."""
+        if row.name == "SCSNODE" and isinstance(row.current, str) and row.current:
+            if self.names.get(self.number, row.current) != row.current:
+                self.end()
+            self.names[self.number] = row.current
+        self.rows.append((self.number, row))
+
+    def end(self) -> None:
+        """The utility was left."""
+        self.number += 1
+
+    def parameters(self) -> Iterator[SysgenParameter]:
+        """All of them; where sessions name several nodes, each with that of its session."""
+        several = len(set(self.names.values())) > 1
+        for number, row in self.rows:
+            name = self.names.get(number) if several and row.node is None else None
+            yield replace(row, node=name) if name else row
 
 
 def _node_above(report: Report) -> str | None:
