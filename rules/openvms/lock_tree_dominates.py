@@ -23,9 +23,10 @@ MONITOR LOCK: more than all other trees could have made) should queue its reques
 How loud: a note up to a rate at which real nodes had no trouble, as so few operations cost little of a CPU (2.7 µs each
 in JCC's runs of 2014). Below it advice only where something else is measured: the CPU time of the file system itself
 (MONITOR FCP); a cache of it that misses most of what is looked for, as each miss is work with that lock held; a queue
-manager that other nodes ask so often that it must be polled, as each such request is work of two nodes; global buffers
-of a file that GBLPAGFIL has no room for, as whoever set them wanted them; a tree that is polled: work for nothing; and
-a queue in that same tree (LCKQUE) that is for no record, as two kinds of report show it then.
+manager that other nodes ask so often that it must be polled, or a file of RMS that they ask for as often as
+openvms/locks_mastered_remotely judges, as each such request is work of two nodes; global buffers of a file that
+GBLPAGFIL has no room for, as whoever set them wanted them; a tree that is polled: work for nothing; and a queue in that
+same tree (LCKQUE) that is for no record, as two kinds of report show it then.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -136,6 +137,11 @@ class Limits:
     polled: float = limit(
         500.0,
         "this project: as many as openvms/locks_mastered_remotely judges; jobs alone ask for few a second",
+        unit="lock requests/s of other nodes",
+    )
+    shared: float = limit(
+        1200.0,
+        "this project: as many as openvms/locks_mastered_remotely judges; a real two-node day had 1,140 and no trouble",
         unit="lock requests/s of other nodes",
     )
     file_system_cpus: float = limit(
@@ -259,8 +265,10 @@ def _finding(
     costs = taken is not None and taken.value >= limits.file_system_cpus
     no_room = buffers.no_room if buffers else ""
     polls, queued = refused_of(facts, share), _queued(facts, share, limits)
+    shared = share.kind == RMS_FILE and remote >= limits.shared
     loud = several and (
-        max(one.total for one in pictures) >= limits.many_requests
+        shared
+        or max(one.total for one in pictures) >= limits.many_requests
         or polled
         or misses
         or costs
@@ -270,6 +278,7 @@ def _finding(
     low, high = min(share.percents), max(share.percents)
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
     when = f" at {share.picture.when}" if share.picture.when else ""
+    crosses = loud and (polled or (shared and not wrong))
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
@@ -293,7 +302,7 @@ def _finding(
             *(_weights(facts, wrong) if loud and wrong else ()),
             *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
         ),
-        explains=(CROSSING,) if loud and polled else () if wrong else _crossing(facts, share),
+        explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
