@@ -49,6 +49,10 @@ STANDS_STILL = (
     "The virtual machine or partition has no processor for the engines at these moments. An engine that stands still "
     "while it holds a spinlock lets all others spin."
 )
+ASK = (
+    "Ask those who run the hypervisor what is promised to this machine and which others share its processors, before "
+    "you change any setting of the server. Add no engine meanwhile."
+)
 SYMPTOMS = (
     "ase/address_lock_spinlock_contended",
     "ase/cache_suits_relaxed_strategy",
@@ -156,8 +160,7 @@ def _stolen(facts: Facts, limits: Limits, load: Load, engines: Engines) -> Findi
         seen=f"{load.command} counts {load.steal:.0f} % steal time{many}. The engines are "
         f"{engines.busy_percent or 0.0:.0f} % busy on average.",
         because=STANDS_STILL,
-        do="Ask those who run the hypervisor what is promised to this machine and which others share its processors, "
-        "before you change any setting of the server. Add no engine meanwhile.",
+        do=ASK,
         unknown=SAME_MINUTES.format(load.command),
         evidence=(
             *_steal(load, limits),
@@ -196,15 +199,20 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
     sure = len(shares) * (gap - limits.gap_points) / 100.0  # so far apart the two counts may be for no reason
     most = sum(max(0.0, one.ticks - one.given) for one in shares) / 100.0
     engines = f"{len(shares)} engine{'s' if len(shares) > 1 else ''}"
+    load = load_of(facts)
+    stolen = load if load and load.steal >= limits.steal_percent else None
     loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
         seen=f"By its own ticks the server was {ticks:.0f} % busy on {engines}, by the operating system "
-        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given.",
+        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given."
+        + (f" {stolen.command} counts {stolen.steal:.0f} % steal time." if stolen else ""),
         because=STANDS_STILL,
-        do="Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
+        do=ASK
+        if stolen
+        else "Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
         "partition) before you change any setting of the server.",
         evidence=(
             Evidence("mean engine busy, by ticks", round(ticks, 1), "%", shares[0].source, limits.busy_percent),
@@ -213,7 +221,7 @@ def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, gi
             Evidence("processors missing", round(missing, 2), "processors", shares[0].source, limits.loud_processors),
             Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
-            *(_steal(load, limits) if (load := load_of(facts)) and load.steal >= limits.steal_percent else ()),
+            *(_steal(stolen, limits) if stolen else ()),
         ),
         cost=Cost(missing, sure, max(most, missing)),
         explains=SYMPTOMS,

@@ -9,16 +9,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Reading, known
-from collectors.facts.ase import IndexKeys, MonOpenObjectActivity, MonProcess, MonProcessObject, MonProcessSQLText
+from collectors.facts.ase import (
+    IndexKeys,
+    MonCachedStatement,
+    MonOpenObjectActivity,
+    MonProcess,
+    MonProcessObject,
+    MonProcessSQLText,
+)
 from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.seen import name_of, place_of
-from rules.ase._evidence.objects.sessions import Program, programs
+from rules.ase._evidence.objects.sessions import Program, programs, say_spids
 from rules.ase._evidence.objects.statements import shown, tables_in
-from rules.ase._evidence.waits.index_wanted import columns_of
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
 from rules.changes.quoting import bare_table
 from rules.finding import Evidence
 
-READING_FACTS: tuple[type[Fact], ...] = (IndexKeys, MonProcess, MonProcessObject, MonProcessSQLText)
+READING_FACTS: tuple[type[Fact], ...] = (
+    *(IndexKeys, MonCachedStatement, MonProcess, MonProcessObject, MonProcessSQLText),
+)
 """What a rule declares that asks for it."""
 MOST_PERCENT = 80.0
 """This project: of the reads that are seen at the moment, from which on one table and one program make them."""
@@ -41,17 +50,24 @@ class ReadingNow:
     """That the text compares with a value; empty where it does not say them plainly."""
     indexes: tuple[IndexKeys, ...]
     """Of a table of this name; empty: not collected."""
+    few: MonCachedStatement | None = None
+    """The cached statement on this table alone that reads most, where it reads many pages for each row it finds."""
 
     @property
     def lacks_index(self) -> bool:
-        """Whether its indexes were collected and none begins with the first of these columns."""
+        """Whether its indexes were collected and none begins with the first of these columns.
+
+        Without them: whether the statement finds few rows in very many pages, which no index of its columns would.
+        """
         listed = list(self.indexes)
-        return bool(self.columns and listed) and beginning_with(listed, self.columns[0]) is None
+        if self.columns and listed:
+            return beginning_with(listed, self.columns[0]) is None
+        return bool(self.columns) and self.few is not None
 
     @property
     def says(self) -> str:
         """What to do about it, as one or two sentences."""
-        spids = ", ".join(str(spid) for spid, _ in self.program.sessions[:3])
+        spids = say_spids(self.program.sessions)
         who = f"{self.program.name}, SPID {spids}{f', running {self.text}' if self.text else ''}"
         table = bare_table(self.table.object_name or "")
         have = f"; those it has are {say_indexes(list(self.indexes))}" if self.indexes else ""
@@ -69,6 +85,10 @@ class ReadingNow:
         if self.program.reads is not None:
             metric = f"logical reads of {name_of(self.table)} by {self.program.name}, running now"
             yield Evidence(metric, self.program.reads, "pages", self.program.source)
+        if self.few and (pages := pages_each(self.few)) and known(self.few.mean_read_rows):
+            name, source = f"of one execution of statement {self.few.statement}", self.few.source
+            yield Evidence(f"logical reads {name}", round(pages), "pages", source)
+            yield Evidence(f"rows found {name}", self.few.mean_read_rows, "rows", source)
         yield from index_evidence(list(self.indexes))
 
 
@@ -86,7 +106,22 @@ def reading_now(facts: Facts, table: MonOpenObjectActivity) -> ReadingNow | None
         return None
     text = _text(facts, first, table.object_name or "")
     indexes = tuple(indexes_of(facts, table.object_name))
-    return ReadingNow(first, table, shown(text, BATCH) if text else "", columns_of(text), indexes)
+    few = _for_few(facts, table.object_name or "")
+    columns = columns_of(text or (few.text or "" if few else ""))
+    return ReadingNow(first, table, shown(text, BATCH) if text else "", columns, indexes, few)
+
+
+def _for_few(facts: Facts, table: str) -> MonCachedStatement | None:
+    """The cached statement on this table alone that reads most; `None` where it is not known to find few rows."""
+    rows = [one for one in facts.every(MonCachedStatement) if one.believed and pages_each(one) and _on(one, table)]
+    most = max(rows, key=lambda one: (pages_each(one) or 0.0) * _count(one.executions), default=None)
+    if most is None or not known(most.mean_read_rows):
+        return None
+    return most if (pages_each(most) or 0.0) >= PAGES_A_ROW * max(1.0, most.mean_read_rows) else None
+
+
+def _on(row: MonCachedStatement, table: str) -> bool:
+    return [(name or "").lower() for _, name in tables_in(row.text or "")] == [table.lower()]
 
 
 def _text(facts: Facts, program: Program, table: str) -> str:
