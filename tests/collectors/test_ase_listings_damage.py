@@ -53,7 +53,8 @@ def test_lines_of_other_reports_do_not_start_ours(line: str) -> None:
     assert not [kind.id for kind in starting(line) if kind.id in {f"ase/{name}" for name in OURS}]
 
 
-@pytest.mark.parametrize(
+@first_of(
+    2,
     "line",
     [
         "Name " * 40_000,
@@ -76,6 +77,7 @@ def test_a_long_line_takes_no_long_time(line: str) -> None:
         read_stream("x", io.BytesIO(f"{line}\n{line}\n".encode()))
 
 
+@pytest.mark.long
 def test_long_lines_within_a_listing_take_no_long_time() -> None:
     for name in OURS:
         texts = [path.read_text("utf-8") for path in sorted((HERE / name).glob("*")) if path.suffix != ".yml"]

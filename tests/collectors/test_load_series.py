@@ -51,6 +51,7 @@ def test_real_throughput_by_processors(real_exports: Path) -> None:
     assert (series.first.rate, series.last.load, series.last.rate, series.product) == (20, 64, 310, None)
 
 
+@pytest.mark.long
 def test_no_other_real_export_begins_a_load_series(real_exports: Path) -> None:
     own = {"jcc_bl870c_lock_rate.txt", "usl_raytracer.csv"}
     for path in sorted(real_exports.rglob("*.*")):
@@ -161,6 +162,7 @@ def test_damage_gives_facts_problems_or_leftovers_and_never_an_error(path: Path,
                 assert list(series.points) == sorted(series.points, key=lambda point: point.load)
 
 
+@pytest.mark.long
 def test_a_line_of_a_million_cells_heads_no_load_series() -> None:
     """It took minutes, once: each cell was looked for among all before it."""
     line = "users,throughput," + ",".join(["a"] * 200_000)

@@ -65,6 +65,7 @@ def test_real_parameter_listings(real_exports: Path) -> None:
     assert startup.maximum == "zzzz"
 
 
+@pytest.mark.long
 def test_nothing_but_their_own_displays_begins_one_of_these_reports(real_exports: Path) -> None:
     own = {"show_fastpath.txt", "show_cpu_6_full.txt", "sysgen_show_vax73.txt", "sysboot_show_alpha84.txt"}
     for path in sorted(real_exports.rglob("*.*")):

@@ -77,6 +77,7 @@ def test_real_memory_display(real_exports: Path) -> None:
             assert free + used + (rest if known(rest) else 0) == total
 
 
+@pytest.mark.long
 def test_no_other_export_begins_one_of_these_reports(real_exports: Path) -> None:
     own = {"show_system_vax73.txt", "show_memory_vax73.txt"}
     others = [path for path in real_exports.rglob("*.*") if path.name not in own and path.suffix != ".md"]

@@ -43,6 +43,7 @@ def test_the_real_message_that_no_locks_are_shown_is_read(real_exports: Path) ->
     assert [type(fact) for fact in found.facts] == [NoLocksShown]
 
 
+@pytest.mark.long
 def test_nothing_but_their_own_displays_begins_one_of_these_reports(real_exports: Path) -> None:
     for path in sorted(real_exports.rglob("*.*")):
         if path.name in OWN or path.suffix == ".md":

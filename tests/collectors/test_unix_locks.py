@@ -16,6 +16,7 @@ from collectors.registry import Outcome, Stream, starting
 from collectors.reports.unix.cpu_frequency import CpuFrequencies
 from collectors.reports.unix.lslocks import LONGEST_LOCK, MOST_TRIES, Lslocks
 from collectors.reports.unix.proc_locks import ProcLocks
+from tests.longer import first_of
 from tests.yardstick import no_longer_than
 
 EXPORTS = Path(__file__).parent.parent / "exports" / "unix"
@@ -137,7 +138,7 @@ def test_hostile_json_is_told_and_left_out_and_the_next_lock_is_read(lock: str) 
     assert all(lock.pid == 2 for lock in locks_of(found))
 
 
-@pytest.mark.parametrize("indent", [3, None])
+@first_of(1, "indent", [3, None])
 def test_json_of_many_locks_takes_time_that_grows_with_its_length(indent: int | None) -> None:
     one = {"command": "app", "pid": 7, "type": "POSIX", "mode": "WRITE", "m": False, "start": 0, "end": 9, "path": "/}"}
     text = json.dumps({"locks": [one] * 4000}, indent=indent).replace("\n      },\n      {", "\n      },{")

@@ -278,6 +278,7 @@ def test_more_time_between_the_snapshots_than_there_is_is_refused(tmp_path: Path
         collect(parse(server.connection()), tmp_path, order_of(30), limit=20)
 
 
+@pytest.mark.long
 def test_what_there_is_no_time_for_is_named_and_the_rest_is_kept(tmp_path: Path) -> None:
     """Four tables never answer: they would take four times 5 s, and 15 s more each."""
     faults = tuple(f"deaf={name}" for name in ("monState", "monDataCache", "monEngine", "monSysWaits"))
@@ -313,6 +314,7 @@ def test_a_server_that_falls_silent_in_the_middle_loses_nothing_of_what_it_answe
     assert [lack for one in unknown for lack in one.missing]
 
 
+@pytest.mark.long
 def test_activity_tables_are_bounded_without_a_sort_and_idle_rows_do_not_fill_the_bound(tmp_path: Path) -> None:
     """What is sent for tables with a row for each open object or session, and that the hot ones come all the same."""
     with serving(faults=("crowded=25000",)) as server:

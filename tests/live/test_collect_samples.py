@@ -102,6 +102,7 @@ def test_pipes_and_costly_questions_are_asked_once_and_samples_are_bounded(sampl
     assert sampled.manifest["every"] == 1.0
 
 
+@pytest.mark.long
 def test_a_server_that_answers_slowly_is_sampled_less_often(tmp_path: Path) -> None:
     """A sample takes 0.6 s and more, so that at a tenth of the time there is none before six seconds have passed."""
     with serving(release="16.0", pace=PACE, faults=("slow=monProcess", "slow-seconds=0.6")) as server:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from advisor.audits.models import Audit, Capture, Finding
 from advisor.core.packed_json import MOST_BYTES, packed, unpacked
 from collectors.packed import AUDITS, FACTS, FINDINGS, MAGIC, DamagedBytes, UnknownDictionary, pack
+from tests.longer import first_of
 from tests.servers import manage, postgres
 
 ANY_JSON = st.recursive(
@@ -169,7 +170,7 @@ def fill(connection: Any, place: str) -> None:
     connection.commit()
 
 
-@pytest.mark.parametrize("vendor", ["sqlite", "postgresql"])
+@first_of(1, "vendor", ["sqlite", "postgresql"])
 def test_a_database_of_the_version_before_is_read_and_written(vendor: str, tmp_path: Path) -> None:
     if vendor == "sqlite":
         upgraded(f"sqlite:///{tmp_path / 'before.sqlite3'}", tmp_path)

@@ -113,6 +113,7 @@ def test_a_seeded_fleet_audits_itself(
     assert sum(level <= 1 for level in worst.values()) >= 2
 
 
+@pytest.mark.long
 def test_the_next_hour_is_another_capture_of_the_same_systems(
     fleet: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -125,6 +126,7 @@ def test_the_next_hour_is_another_capture_of_the_same_systems(
     assert Capture.objects.count() == Audit.objects.count() == 2 * FLEET
 
 
+@pytest.mark.long
 def test_one_schedule_looks_into_the_folders_of_all(
     fleet: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:

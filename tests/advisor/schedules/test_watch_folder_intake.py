@@ -40,6 +40,7 @@ def lying(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 def test_six_hundred_files_come_as_two_uploads(drop: Drop) -> None:
     for number in range(600):
         drop.put(f"{number:03}.txt", f"{number}")

@@ -210,6 +210,7 @@ def test_the_name_of_another_system_is_not_taken_on(people: People, system: Syst
         identity.take_on(source, "then", people.owner)
 
 
+@pytest.mark.long
 def test_sizes_are_asked_weekly_unless_asked_for(
     people: People, system: System, django_capture_on_commit_callbacks: Commit
 ) -> None:
@@ -240,6 +241,7 @@ def test_a_question_that_is_left_out_by_the_source_is_not_asked_and_a_lost_one_i
     assert "cached_objects, tables" in page
 
 
+@pytest.mark.long
 def test_a_login_that_may_too_much_is_warned_of_after_each_collection(
     people: People, system: System, as_user: AsUser, django_capture_on_commit_callbacks: Commit
 ) -> None:
