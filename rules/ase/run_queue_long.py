@@ -96,6 +96,13 @@ SETTLED = (
 )
 WORK = "No spinlock that was read explains it"
 NO_SPINS = "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: {0}."
+LOOK_FIRST = (
+    "Change nothing yet: take two snapshots of monSpinlockActivity first, which tell work from spinning. If it is "
+    "work, tune the statements that take most of the processor ({0} shows them); {1}"
+)
+"""In place of the statements where neither spins nor statements were counted."""
+WORK_ALONE = "It is work, which no setting takes away"
+MAY_SPIN = "It is work, or spinning that sp_sysmon does not print"
 COUNTED_BY, NOT_COUNTED = "two snapshots of monSpinlockActivity show them", "this release counts them nowhere"
 UNITS = (
     "The server's threads use {0:g} CPU units: hold that against the processors of the host at the same minutes, where "
@@ -289,6 +296,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         if pool and other != pool and one.busy_percent is not None
     )
     more = _one_more(facts, number, queue.tasks, pool, counted=counted) if counted or pool else _not_yet(facts)
+    blind = not (counted or pool or cached or top) and offers(facts, "monSpinlockActivity")
     if cached and not pool and not more.startswith(ADD_NONE):
         more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
     return Finding(
@@ -301,8 +309,14 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
             f"{f'; other pools are less busy ({rest})' if rest else ''}.",
             spins,
         ),
-        because=_why(facts, engines, top, cached, pool),
-        do=f"{tune}{WITHHELD}" if withheld(facts, pool) else joined(more, tune.strip()) if pool else tune + more,
+        because=_why(facts, engines, top, cached, pool, blind=blind),
+        do=f"{tune}{WITHHELD}"
+        if withheld(facts, pool)
+        else LOOK_FIRST.format(table, f"{more[0].lower()}{more[1:]}")
+        if blind
+        else joined(more, tune.strip())
+        if pool
+        else tune + more,
         unknown=joined(
             SAME_MINUTES.format(load.command)
             if load
@@ -352,15 +366,20 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
 
 
-def _why(facts: Facts, engines: Engines, top: Costliest | None, cached: CachedCostliest | None, pool: str) -> str:
-    """That it is work, as far as the host's part is settled, and which statement most of it is."""
+def _why(
+    facts: Facts, engines: Engines, top: Costliest | None, cached: CachedCostliest | None, pool: str, *, blind: bool
+) -> str:
+    """That it is work, as far as the host's part is settled, and which statement most of it is.
+
+    `blind`: neither spins nor statements were counted, though the server can.
+    """
     if cached:
         return f"{WORK}: {cached.says}."
     means = means_of(shares_of(facts, pool))
     settled = means is not None and not means.withheld()
     cause = SETTLED.format(means.ticks, means.given) if means and settled else CAUSES
     if top is None:
-        return f"{cause}."
+        return f"{cause.replace(WORK_ALONE, MAY_SPIN) if blind else cause}."
     share = ""
     if top.cpu_seconds is not None and engines.seconds and engines.busy_percent and engines.number:
         percent_of_work = 100.0 * top.cpu_seconds / (engines.seconds * engines.number * engines.busy_percent / 100.0)
