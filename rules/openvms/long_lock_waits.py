@@ -3,7 +3,8 @@
 Finds: deadlock searches per second (MONITOR LOCK, T4) of which next to none finds a deadlock, together with
 DEADLOCK_WAIT. A search starts for a request that has waited that long. So searches without a deadlock, times
 DEADLOCK_WAIT, are the least number of requests that wait at any moment: waits that ended sooner come on top. Hours in
-which many wait although the mean of the capture hides them are judged by their own figures.
+which many wait although the mean of the capture hides them are judged by their own figures. Where DEADLOCK_WAIT is not
+in the export, how many wait is an assumption: the searches are named, and the number is asked for.
 
 Why it matters: MP synch and the lock rates of such a node look in order, since a process that waits costs no CPU. Many
 searches and few finds mean long waits, not deadlocks (CA Performance Management for OpenVMS, on lock counts). A real
@@ -72,6 +73,7 @@ from rules.openvms._evidence.node import (
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
+WAITING = "requests waiting at any moment, at least"
 CURVES = ("deadlock searches", "deadlocks found")
 WAITERS = (
     "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
@@ -115,21 +117,24 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if isinstance(setting, Untrusted):
         yield setting
         return
+    assumed = not isinstance(setting, tuple)
     seconds = setting[0] if isinstance(setting, tuple) else DEFAULT
-    of = f"{NAME} {seconds:g} s" + ("" if isinstance(setting, tuple) else ", its default: not in the export")
+    of = f"{NAME} {seconds:g} s" + (", its default: not in the export" if assumed else "")
     figures = _figures(searches, finds, of)
     if seconds == 0:
         yield Unknown.without("who waits for locks", WAITERS, f"{figures}: at 0 nothing is searched")
         return
     waiting = (searches - finds) * seconds
     if waiting < limits.many_waiting and (bad := _hidden(facts, limits, waiting, seconds)):
-        yield _finding(facts, rates, (*bad[1], (bad[1][0] - bad[1][1]) * seconds), of, limits, bad[0])
+        found = (*bad[1], (bad[1][0] - bad[1][1]) * seconds)
+        yield _finding(facts, rates, found, of, limits, bad[0], assumed=assumed)
     elif waiting < limits.waiting:
-        least = f"at least {plain(waiting, 2)} requests wait at any moment, limit {limits.waiting:g}"
+        many = f"{'with it about' if assumed else 'at least'} {plain(waiting, 2)}"
+        least = f"{many} requests wait at any moment, limit {limits.waiting:g}"
         yield Clean(f"{figures}: {least}{pending_clause(facts, NAME)}", (rates.source,))
         return
     else:
-        yield _finding(facts, rates, (searches, finds, waiting), of, limits)
+        yield _finding(facts, rates, (searches, finds, waiting), of, limits, assumed=assumed)
     if isinstance(setting, Unknown):
         yield setting
 
@@ -162,8 +167,10 @@ def _finding(
     of: str,
     limits: Limits,
     hours: Hours | None = None,
+    *,
+    assumed: bool,
 ) -> Finding:
-    """Of the capture's mean, or of `hours` alone."""
+    """Of the capture's mean, or of `hours` alone; `assumed`: DEADLOCK_WAIT is not known, so how many wait is not."""
     searches, finds, waiting = found
     queue = next(iter(waits_of(facts)), None)
     listed = listed_as(facts, queue) if queue else None
@@ -188,19 +195,28 @@ def _finding(
             f"{100 * finds / searches:.0f} % of the searches do find a deadlock: look first for programs that lock in "
             "different orders."
         )
+    most = f"{when} {plain(waiting, 3)} lock requests wait at any moment"
+    follows = (
+        f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "
+        f"{plain(waiting, 3)} requests waiting at any moment (fewer where processes set a shorter wait of their "
+        "own, from V8.3 on)."
+    )
+    if assumed:
+        most = (
+            f"{f'{hours.when} lock' if hours else 'Lock'} requests wait long, {plain(searches, 3)} deadlock searches/s"
+        )
+        follows = (
+            f"A search starts for a request that has waited {NAME} seconds, and how many is not in the export: by its "
+            f"default of {DEFAULT:g} s about {plain(waiting, 3)} wait at any moment, by 1 s a tenth of that."
+        )
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING if waiting >= limits.many_waiting else Severity.ADVICE,
-        title=f"{when} {plain(waiting, 3)} lock requests wait at any moment, "
+        severity=Severity.WARNING if waiting >= limits.many_waiting and not assumed else Severity.ADVICE,
+        title=f"{most}, "
         + ("beside those whose search finds a deadlock" if dead else "and no deadlock is the reason")
         + held,
         seen=joined(f"{figures}.", sentence(apart, part, pending_clauses(facts, NAME))),
-        because=joined(
-            f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "
-            f"{plain(waiting, 3)} requests waiting at any moment (fewer where processes set a shorter wait of their "
-            "own, from V8.3 on).",
-            dead,
-        ),
+        because=joined(follows, dead),
         do=look
         or joined(
             f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they "
@@ -223,7 +239,7 @@ def _finding(
             Evidence("deadlock searches", round(searches, 6), "/s", source, computed=computed),
             Evidence("deadlocks found", round(finds, 6), "/s", source, computed=computed),
             *((Evidence("requests forced to wait", waited, "/s", rates.source),) if known(waited) else ()),
-            Evidence("requests waiting at any moment, at least", round(waiting, 1), "", source, limits.waiting),
+            *((Evidence(WAITING, round(waiting, 1), "", source, limits.waiting),) if not assumed else ()),
             *((Evidence("longest queue of LCKQUE", waiters(queue.head), "", queue.head.source),) if queue else ()),
         ),
         expects=(Expectation("deadlock searches (/s)", searches, "lower", "heuristic"),),
