@@ -11,6 +11,7 @@ that no display attributes to it. A table that is far too small takes a large pa
 Consulting's slides on the OpenVMS lock manager, 2014, a chart without figures).
 
 What to do: write MIN_RESHASHTBL into MODPARAMS.DAT with the next power of two above the resources, run AUTOGEN, reboot.
+Room for growth does not take it beyond 65,536 buckets, where those are one for each resource already.
 A table that is too large costs memory alone: eight bytes a bucket, as recalled and not confirmed by a source. Never
 above 16,777,216. The description of 1993 (VAXcluster Principles) has a hash of 16 bits, so whether more than 65,536
 buckets help is unproven: nothing is promised of them, and where there are so many already a longer table is asked for

@@ -65,17 +65,16 @@ def fixed_line(facts: Facts, name: str) -> ModparamsLine | None:
 
 
 def hard_coded(facts: Facts, name: str) -> str:
-    """What AUTOGEN's report says of a value that MODPARAMS.DAT fixes, as a sentence; empty where it says nothing."""
-    found = fixed_by_hand(facts, name)
-    if found is None:
-        line = fixed_line(facts, name)
+    """That MODPARAMS.DAT fixes a value, by its line, else by AUTOGEN's report, as a sentence; empty: neither has it."""
+    found, line = fixed_by_hand(facts, name), fixed_line(facts, name)
+    beside = f", where AUTOGEN calculated {found.calculated:,.0f}" if found and known(found.calculated) else ""
+    if line and known(line.value):  # the line itself before what a report says of it
         return (
-            f"MODPARAMS.DAT ({line.source}) has {name} = {line.value:,.0f}: take that line out, or it goes on "
+            f"MODPARAMS.DAT ({line.source}) has {name} = {line.value:,.0f}{beside}: take that line out, or it goes on "
             "overruling what AUTOGEN finds."
-            if line and known(line.value)
-            else ""
         )
-    beside = f", where AUTOGEN calculated {found.calculated:,.0f}" if known(found.calculated) else ""
+    if found is None:
+        return ""
     return (
         f"AUTOGEN's report ({found.source}, read tentatively) has {name} hard-coded to {found.hard_coded:,.0f} in "
         f"MODPARAMS.DAT{beside}: take that line out, or it goes on overruling what AUTOGEN finds."
@@ -84,12 +83,12 @@ def hard_coded(facts: Facts, name: str) -> str:
 
 def autogen_evidence(facts: Facts, name: str) -> Iterator[Evidence]:
     """The value that MODPARAMS.DAT fixes, what AUTOGEN calculated in its place, and the uptime behind that if short."""
-    found = fixed_by_hand(facts, name)
+    found, line = fixed_by_hand(facts, name), fixed_line(facts, name)
+    if line and known(line.value):
+        yield Evidence(f"{name} hard-coded in MODPARAMS.DAT", line.value, "entries", line.source)
     if found is None:
-        if (line := fixed_line(facts, name)) and known(line.value):
-            yield Evidence(f"{name} hard-coded in MODPARAMS.DAT", line.value, "entries", line.source)
         return
-    if known(found.hard_coded):
+    if known(found.hard_coded) and not line:
         yield Evidence(f"{name} hard-coded in MODPARAMS.DAT", found.hard_coded, "entries", found.source)
     if known(found.calculated):
         yield Evidence(f"{name} as AUTOGEN calculated it", found.calculated, "entries", found.source)

@@ -31,13 +31,23 @@ LITTLE_COMPARED, MUCH_COMPARED = 20_000.0, 200_000.0
 
 
 def wanted_buckets(resources: float, growth: float = GROWTH) -> int:
-    """RESHASHTBL for so many resources: the next power of two with this much room, as far as it may be."""
-    return min(next_power_of_two(resources * growth), RANGE.high)
+    """RESHASHTBL for so many resources: the next power of two with this much room, as far as it may be.
+
+    For the room alone it is not taken beyond what is proven to be used: a bucket for each resource is there already.
+    """
+    return PROVEN if _proven_do(resources, growth) else min(next_power_of_two(resources * growth), RANGE.high)
 
 
 def as_wanted(resources: float, growth: float = GROWTH) -> str:
     """The same in words, as every rule that names a size says how it comes about."""
+    if _proven_do(resources, growth):
+        return f"a bucket for each of the {resources:,.0f} resources; more than {PROVEN:,} are unproven"
     return f"{growth:g} × the {resources:,.0f} resources, up to the next power of two"
+
+
+def _proven_do(resources: float, growth: float) -> bool:
+    """Whether the most buckets that are proven hold one resource each at most, and the room would take twice them."""
+    return next_power_of_two(resources * growth) > PROVEN and mean_chain(resources, PROVEN) <= ENOUGH_CHAIN
 
 
 @dataclass(frozen=True)
