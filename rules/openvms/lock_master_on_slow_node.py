@@ -164,7 +164,10 @@ def _by_weight(cluster: Cluster, limits: Limits, found: Decision, node: str, mov
             ),
             *move.evidence,
         ),
-        explains=("openvms/locks_mastered_remotely",),
+        # who uses the trees most would have them without the weight: before work is moved, or a database opened less
+        explains=("openvms/locks_mastered_remotely", "rdb/database_open_on_many_nodes", "rdb/use_remote_access")
+        if move.changes
+        else ("openvms/locks_mastered_remotely",),
         changes=move.changes,
         expects=(Expectation(CROSSES, round(cluster.crossing_percent, 1), "lower", "heuristic"),) if move.runs else (),
     )

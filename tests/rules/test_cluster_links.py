@@ -50,6 +50,18 @@ def test_nodes_of_different_clusters_or_times_have_nothing_to_do_with_each_other
     assert not links_across([(master, [told(SLOW, "A")]), (alone, [told(REMOTE, "C")])])
 
 
+def test_a_weight_comes_before_what_is_said_of_a_database_on_another_node() -> None:
+    opened = "rdb/database_open_on_many_nodes"
+    master, asks = node("A", "B", incoming=900.0), node("B", "A", outgoing=900.0)
+    of_it = [told(opened, "D:[P]PAY.RDB", REMOTE)]
+    assert links_across([(master, [told(SLOW, "A", REMOTE, opened)]), (asks, of_it)]) == {
+        (0, f"{SLOW}:A"): ((1, f"{opened}:D:[P]PAY.RDB"),)
+    }
+    assert not links_across(
+        [(master, [told(SLOW, "A", REMOTE)]), (asks, of_it)]
+    )  # of a slow node nothing is said of it
+
+
 def test_who_asks_explains_what_the_master_spins_for() -> None:
     master, asks = node("A", "B", incoming=900.0), node("B", "A", outgoing=900.0)
     found = links_across([(master, [told("openvms/spinning_unexplained", "A")]), (asks, [told(REMOTE, "B")])])

@@ -62,7 +62,8 @@ def _effects(
     opened = rule in OPENED and CROSSING in finding.explains
     wanted: tuple[str, ...] = ()
     if masters or opened:
-        wanted = (CROSSING,)
+        # the weight of a node before what is said of a database that the others have open as well
+        wanted = (CROSSING, *(name for name in OPENED if masters and name in finding.explains))
     elif rule == CROSSING and _asks(one) and not _asks(two):
         wanted = tuple(name for name in SPINNING if _serves(two))
     return [(other, _key(told)) for told in found[other][1] if told[0] in wanted and finding.may_cause(told[1])]
