@@ -14,7 +14,8 @@ and is slower than one of them, before any weight is changed. Where another valu
 it is dynamic, so only WRITE ACTIVE is missing. PE1 is dynamic; it belongs to the special parameters, which SYSGEN shows
 by name alone. Where most of what a node asks for is served elsewhere, -1 is set to 0, there and on every node that has
 it: of those trees the PE1 of their masters decides, and it is mostly set on all nodes alike (inference), so this comes
-before any dearer remedy. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps
+before any dearer remedy. Where this node works more in the trees of another one with -1, 0 on both: what comes here
+must be able to leave again. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps
 nobody's trees away and nothing is urgent.
 
 When to ignore it: during a LOCKTIME run, which needs it so that no tree moves; put it back afterwards.
@@ -211,6 +212,21 @@ def _user(facts: Facts) -> str | None:
     return None
 
 
+def _giver(facts: Facts) -> str | None:
+    """A member with -1 whose trees are to move here, as this node works more in them, is not slower and has room."""
+    own, members = own_name(facts), members_of(facts)
+    if own is None or room_of(members, own).full:
+        return None
+    for one in members:
+        stakes = stakes_of(members, one.name, own) if not one.own and known(one.pe1) and one.pe1 == OFF else None
+        if stakes is None or stakes[1] <= stakes[0]:
+            continue
+        order = compare_nodes(facts, own, one.name)
+        if order is None or order.sign >= 0:
+            return one.name
+    return None
+
+
 def _meant(facts: Facts) -> int | None:
     """The value that was written to CURRENT and does not run yet: what a person chose. `None` where none waits."""
     waits = pending_of(facts, NAME)
@@ -259,7 +275,8 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     # of a cluster whose nodes are all at hand the figures tell who works in which trees, which decides
     asks = together is True and len(members_of(facts)) < 2 and _leaving(facts) >= limits.leaving_percent
     asks = asks and not measuring and not apart
-    new = FREE if faster or ((user or asks) and meant is None) else (COUNTED if meant is None else meant)
+    giver = None if faster or user or asks or apart or meant is not None else _giver(facts)
+    new = FREE if faster or ((user or asks or giver) and meant is None) else (COUNTED if meant is None else meant)
     why = reason = ""
     if together is False or local:
         why = "All locks are local here, so only the counters are missing."
@@ -292,10 +309,17 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         reason = f"{user} works more in its trees than this node itself, so -1 is why those locks cross the cluster."
         do = (
             f"PE1 -1 → 0 lets the trees move to {user} (at once); 1 moves only the smallest (as recalled). Before "
-            "that, ask why -1 was set; measure after it: where the trees move by themselves, no weight need be changed."
+            "that, ask why -1 was set; after it take LOCK_ACTV three times at the peak: where the trees move by "
+            "themselves, no weight need be changed."
         )
         room = "; ".join(
             one for one in (room, room_of(members_of(facts), user, comes_from=(node or "",), by="trees").brief) if one
+        )
+    elif giver:
+        reason = f"This node works more in the trees of {giver} than that one itself, and PE1 is -1 there, too."
+        do = (
+            f"PE1 -1 → 0 (at once) here as on {giver}: with -1 or a limit here, what comes from there would not leave "
+            "again. Then LOCK_ACTV three times at the peak, as until now nothing was counted."
         )
     else:
         do = (
@@ -318,7 +342,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         evidence=(read,),
         # 1 leaves the trees where they are: only what is to let them move can be the cause of where they are
         explains=()
-        if not (serves or asks) or new != FREE or measuring
+        if not (serves or asks) or new != FREE or measuring or giver
         else ("openvms/locks_mastered_remotely",)
         if user or asks
         else ("openvms/lock_master_on_slow_node",),
