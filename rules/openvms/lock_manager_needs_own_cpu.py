@@ -79,10 +79,11 @@ from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, lo
 from rules.openvms._evidence.placement import (
     cost_of,
     left_alone,
-    listed_cpus,
+    likely_seat,
     look_at,
     placement_of,
     stop_beside,
+    unread_seats,
 )
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
@@ -527,7 +528,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         if first is not None:
             moved = " and ".join(map(comment, first.movable))
             when = f"{moved} {'are' if len(first.movable) > 1 else 'is'} off CPU {first.cpu} and LCKMGR_CPUID names it"
-        if not read and (likely := _likely(layout)) is not None:
+        if not read and (likely := likely_seat(layout)) is not None:
             when = f"SHOW CPU/FULL shows that CPU {likely}, free in SHOW FASTPATH, shares its core with no CPU in use"
             when += f", with LCKMGR_CPUID {likely}"
         named = layout.setting("LCKMGR_CPUID")
@@ -541,7 +542,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         on = _template(layout, limits, when, cautions)
         alone = left_alone(layout)
         if not read:
-            return _Steps((on,), joined(turns_on, _unread(layout)), place=sentence(alone), unknown=doubted)
+            return _Steps((on,), joined(turns_on, unread_seats(layout)), place=sentence(alone), unknown=doubted)
         return _Steps((on,), turns_on, place=placed.answer, unknown=doubted or ("" if home is not None else alone))
     if layout.enough_stopped(mode or 0):
         cautions = (f"Only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped.", *cautions)
@@ -579,26 +580,6 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         check = "The next boot would give the lock manager another CPU."
         stop = (*stop, keep_parameter("LCKMGR_CPUID", waits[0], home, cautions=(check,), node=layout.node))
     return _Steps((*now_set, *stop), joined(turns_on, second), place=placed.answer, stopped=stopped)
-
-
-def _likely(layout: Layout) -> int | None:
-    """The CPU to look at first where SHOW FASTPATH tells what each serves and no full display which share a core.
-
-    The one that LCKMGR_CPUID names where it is free, else the lowest; `None` where it says nothing or none is free.
-    """
-    free = layout.unused
-    named = layout.setting("LCKMGR_CPUID")
-    return int(named) if named in free else next(iter(free), None)
-
-
-def _unread(layout: Layout) -> str:
-    """What still has to be read before a CPU is named, as a sentence."""
-    if (likely := _likely(layout)) is None:
-        return "Which CPU suits it was not in the export, so nothing is set yet."
-    return (
-        f"Of CPU {listed_cpus(layout.unused)} look at CPU {likely} first: SHOW CPU/FULL tells whether a CPU in use "
-        "shares its core, so nothing is set yet."
-    )
 
 
 def _traced_first(doubted: str) -> str:

@@ -261,6 +261,26 @@ def left_alone(layout: Layout) -> str:
     return said
 
 
+def likely_seat(layout: Layout) -> int | None:
+    """The CPU to look at first where SHOW FASTPATH tells what each serves and no full display which share a core.
+
+    The one that LCKMGR_CPUID names where it is free, else the lowest; `None` where it says nothing or none is free.
+    """
+    free = layout.unused
+    named = layout.setting("LCKMGR_CPUID")
+    return int(named) if named in free else next(iter(free), None)
+
+
+def unread_seats(layout: Layout) -> str:
+    """What still has to be read before a CPU is named, as a sentence."""
+    if (likely := likely_seat(layout)) is None:
+        return "Which CPU suits it was not in the export, so nothing is set yet."
+    return (
+        f"Of CPU {listed_cpus(layout.unused)} look at CPU {likely} first: SHOW CPU/FULL tells whether a CPU in use "
+        "shares its core, so nothing is set yet."
+    )
+
+
 def _numbers(layout: Layout) -> list[int]:
     facts = layout.facts
     seen = {one.number for one in facts.every(Cpu)} | {one.cpu for one in facts.every(FastpathDevice)}
@@ -346,10 +366,12 @@ __all__ = [
     "cost_of",
     "gs_series",
     "left_alone",
+    "likely_seat",
     "listed_cpus",
     "lock_memory",
     "look_at",
     "placement_of",
     "qbb_unread",
     "stop_beside",
+    "unread_seats",
 ]
