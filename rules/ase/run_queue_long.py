@@ -295,8 +295,10 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         for other, one in pools_of(facts).items()
         if pool and other != pool and one.busy_percent is not None
     )
-    more = _one_more(facts, number, queue.tasks, pool, counted=counted) if counted or pool else _not_yet(facts)
-    blind = not (counted or pool or cached or top) and offers(facts, "monSpinlockActivity")
+    spare = load is not None and load.idle is not None and load.idle >= 1
+    sure = counted or pool or spare
+    more = _one_more(facts, number, queue.tasks, pool, counted=counted) if sure else _not_yet(facts)
+    blind = not (sure or cached or top) and offers(facts, "monSpinlockActivity")
     if cached and not pool and not more.startswith(ADD_NONE):
         more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
     return Finding(
@@ -316,6 +318,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         if blind
         else joined(more, tune.strip())
         if pool
+        or (spare and not (cached or top))  # processors that are idle are sure, statements not looked at are not
         else tune + more,
         unknown=joined(
             SAME_MINUTES.format(load.command)
@@ -398,7 +401,7 @@ def _lost(facts: Facts, limits: Limits) -> tuple[Severity, tuple[Evidence, ...]]
 
 
 def _not_yet(facts: Facts) -> str:
-    """No engine while it is not known whether the engines spin."""
+    """No engine while neither the engines' spins were counted nor the host's idle processors."""
     most = setting_of(facts, MOST)
     room = most.run_number if most else None
     configured = "" if room is None else f" ({MOST} is {room:g})"
