@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheBinding, CachePool, IndexSize, MonCachedObject, MonCachePool, NamedCache, Server
+from collectors.facts.ase import (
+    CacheBinding,
+    CachePool,
+    HostMemory,
+    IndexSize,
+    LogIoSize,
+    MonCachedObject,
+    MonCachePool,
+    NamedCache,
+    Server,
+)
 from rules.ase._evidence.caches.bindings import all_listed, bound_to, listed
 from rules.ase._evidence.caches.carving import (
     Carving,
@@ -61,7 +71,10 @@ from rules.laws.binding import Cache, NewCache, Optimum, Piece, Terms, collision
 from rules.laws.binding_search import MOST_PIECES, best_binding
 from rules.laws.hashing import next_power_of_two
 
-PLAN_FACTS: tuple[type[Fact], ...] = (*CONTENT_FACTS, *MEMORY_FACTS, *OVERHEAD_FACTS, CachePool, MonCachePool, Server)
+PLAN_FACTS: tuple[type[Fact], ...] = (
+    *(*CONTENT_FACTS, *MEMORY_FACTS, *OVERHEAD_FACTS),
+    *(CachePool, HostMemory, LogIoSize, MonCachePool, Server),
+)
 """What a rule declares that asks for the plan, beside what tells engines and spinlocks."""
 
 GROWTH = 1.2

@@ -5,11 +5,11 @@ expects x to become x/n with n partitions: so the new cache needs enough of them
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import BindingList, CacheBinding, MonCachedObject, NamedCache
+from collectors.facts.ase import BindingList, CacheBinding, LogIoSize, MonCachedObject, NamedCache
 from rules.ase._evidence.caches.binding_plan import GROWTH
 from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_pools, shrunk
@@ -199,7 +199,7 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
         if target.pointless
         else joined(target.first, f"{apart.advice}: {target.says}."),
         unknown=joined(
-            "" if target.pointless else apart.unknown,
+            "" if target.pointless or (apart.logs and log_io_kb(facts, moving.databases)) else apart.unknown,
             target.refused,
             lacks if target.missing else moving.contents.caveat,
         ),
@@ -328,10 +328,12 @@ def new_cache(
     most = min(legal_partitions(facts), next_power_of_two(engines))
     partitions = 1 if expected < goal or most == 1 else enough_partitions(1, expected, goal, most)
     least = max(POOL_KB, POOL_PAGES * page) / 1024
-    log_pool = log_only and page == LOG_POOL_PAGE_KB
+    usual = LOG_IO_KB if page == LOG_POOL_PAGE_KB else page
+    io_kb = (log_io_kb(facts, moving.databases) or usual) if log_only else page
+    log_pool = io_kb > page
     smallest = math.ceil(partitions * least)
     size = max(math.ceil(GROWTH * contents_mb), smallest * (2 if log_pool else 1))
-    pools: tuple[tuple[float, int], ...] = ((LOG_IO_KB, size - smallest),) if log_pool else ()
+    pools: tuple[tuple[float, int], ...] = ((io_kb, size - smallest),) if log_pool else ()
     if not log_only:
         pools = _large(facts, moving.home, size, smallest)
     return NewCache(
@@ -432,6 +434,13 @@ def target_of(facts: Facts, moving: Moving, goal: float, given: Given, *, logs: 
     alone = Room(free.mb if free else 0.0, free.mb if free else 0.0, fits=bool(free and found.spend_mb <= free.mb))
     room, carving = given.get((moving.home, logs), (alone, None))
     return made(found, room, carving)
+
+
+def log_io_kb(facts: Facts, databases: Sequence[str]) -> float | None:
+    """The log I/O size of these databases by `sp_logiosize`; `None` where one did not tell, or they differ."""
+    told = {one.database: one.kilobytes for one in facts.every(LogIoSize)}
+    sizes = {told.get(name) for name in databases}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _log_mb(facts: Facts, moving: Moving) -> float | None:
