@@ -170,6 +170,8 @@ def _memory(plan: BindingPlan) -> str:
     """Where the memory comes from and what more of it would give, as a sentence."""
     freed = plan.with_memory
     whole = f"The whole plan (user and system tables) takes {plan.memory_mb:,.0f}"
+    if isinstance(plan.carving, Carving) and plan.carving.host_full:
+        return f"{whole} MB; {plan.free.mb:,.0f} MB are free, and the host has {plan.carving.host_mb:,.0f} available."
     if isinstance(plan.carving, Carving):
         return f"{whole} MB and {plan.free.mb:,.0f} MB are free: raise max memory instead if the machine has it."
     taken = f"{whole} of {plan.left_mb:,.0f} MB that are free"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import CacheOverhead, ConfigParameter, MemoryHeadroom
+from collectors.facts.ase import CacheOverhead, ConfigParameter, HostMemory, MemoryHeadroom
 from rules.finding import Evidence, MissingInput
 from rules.laws.binding import OVERHEAD_POINTS, REACH, overhead_mb, overhead_points
 
@@ -41,6 +41,12 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     if most is None or used is None or not known(most.run_value) or not known(used.run_value):
         return None
     return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source)
+
+
+def host_mb(facts: Facts) -> float | None:
+    """What programs of the host can still take; `None` where no `free` was brought."""
+    host = facts.latest(HostMemory)
+    return host.available_mb if host and known(host.available_mb) else None
 
 
 @dataclass(frozen=True)
