@@ -15,9 +15,9 @@ minimally logged records, a larger one. By single records, the log comes onto de
 that it shares them with data; where it was not collected, it is asked for, and else they are left alone. Nothing of it
 is scripted: none of these figures says which table, statement or size it is.
 
-When to ignore it: where nobody waits for the log; then it is a note, unless data and log of a database share a device.
-Temporary databases have log caches of their own from 15.0.2 on, so their use is no reason for Change of Database any
-more.
+When to ignore it: where nobody waits for the log, nor, by Unpin, for the locks of the user log caches (wait event 272,
+where monSysWaits was collected); then it is a note, unless data and log of a database share a device. Temporary
+databases have log caches of their own from 15.0.2 on, so their use is no reason for Change of Database any more.
 """
 
 from collections.abc import Iterator
@@ -41,6 +41,9 @@ from rules.ase._evidence.log.flushes import (
 )
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import level_reached, setting_of, subject_of
+from rules.ase._evidence.waits.events import ULC_LOCKS
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import TaskLimits, of_tasks
 from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -57,6 +60,8 @@ ASK = (
     "itself, and no larger user log cache helps."
 )
 LEFT = "Each of these flushes asks for the end of the log in the middle of a transaction."
+
+WHAT = "locks on user log caches"
 
 
 @dataclass(frozen=True)
@@ -129,14 +134,17 @@ REASONS = (
 
 
 @dataclass(frozen=True)
-class Limits(FlushLimits):
-    """`FlushLimits`, and from which share on a reason is worth a word."""
+class Limits(FlushLimits, TaskLimits):
+    """`FlushLimits` and `TaskLimits`, and from which share on a reason is worth a word."""
 
     share_percent: float = percent(EARLY_PERCENT, EARLY_ORIGIN)
 
 
 @rule(
-    needs=(UserLogCacheFlushes,), uses=(*FLUSH_FACTS, *MIXED_FACTS, ConfigParameter, Server), links=LINKS, limits=Limits
+    needs=(UserLogCacheFlushes,),
+    uses=(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, ConfigParameter, Server),
+    links=LINKS,
+    limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold each reason against all flushes."""
@@ -170,7 +178,9 @@ def _finding(
     facts: Facts, limits: Limits, flushes: Flushes, reason: Reason, rows: tuple[UserLogCacheFlushes, ...]
 ) -> Finding:
     share, rate, waited = flushes.percent(rows), flushes.rate(rows), log_waited(facts)
-    felt = waited is not None and waited.percent >= limits.log_waited_percent
+    queued = waited_for(facts, WHAT, ULC_LOCKS) if reason.what == UNPIN else None
+    locks = queued if isinstance(queued, Waited) and of_tasks(queued, limits) else None
+    felt = locks is not None or (waited is not None and waited.percent >= limits.log_waited_percent)
     setting, evidence = _setting(facts, reason)
     unpin, updated = against_unpin(facts) if reason.what == UNPIN else ("", ())
     mixed = mixed_logs(facts) if reason.mixed else {}
@@ -178,6 +188,7 @@ def _finding(
         subject=f"{subject_of(facts)}: {reason.what}",
         severity=Severity.ADVICE if mixed or (felt and not reason.mixed) else Severity.NOTE,
         title=f"{share:.0f} % of the flushes of user log caches are {reason.what}"
+        + (f"; {locks.tasks:.1f} tasks wait for {WHAT}" if locks else "")
         + (": data and log share a device" if mixed else ""),
         seen=f"{share:.1f} % of the flushes are {reason.what}"
         + (f", {rate:,.0f} a second" if rate is not None else "")
@@ -187,6 +198,7 @@ def _finding(
         evidence=(
             *flushes.evidence(reason.what, rows, limits.share_percent, limits.per_second),
             *((waited.evidence,) if waited else ()),
+            *(locks.evidence(limits.tasks, limits.share_percent) if locks else ()),
             *evidence,
             *updated,
             *mixed_evidence(mixed),
