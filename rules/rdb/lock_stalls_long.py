@@ -459,6 +459,12 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     """What to do about many short waits, a sentence or two."""
     if (hot := hot_page(waits)) and not page_level(one):
         return hot.do(one)
+    if main and _is_row(main[0]):
+        return (
+            f"Change the row of {named(main[0])} last in the transaction and commit at once, or less often: most "
+            "logged stalls are for it, and no lock setting splits one row. If it is a counter, a sequence or an "
+            "identity column can take its place."
+        )
     if main:
         see = _see(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
@@ -528,10 +534,15 @@ def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:
     return groups if found and total(groups[:1]) >= limits.stalled else []
 
 
+def _is_row(group: WaitGroup) -> bool:
+    """Whether it is the lock of one row: that of a level above rows has a line below zero (recalled)."""
+    return group.resource_kind == "record" and not group.resource.partition(" ")[0].rpartition(":")[2].startswith("-")
+
+
 def _of_main(groups: list[WaitGroup], whole: int, what: str) -> str:
-    """A level above rows has a line below zero (recalled)."""
+    """Which resource most of them are for, as a sentence."""
     main = groups[0]
-    row = main.resource_kind == "record" and not main.resource.partition(" ")[0].rpartition(":")[2].startswith("-")
+    row = _is_row(main)
     one_row = ", one row, which no lock setting splits: change it less often or for a shorter time" if row else ""
     return f"Of {whole:,} {what} {total([main]):,} are for {named(main)}{one_row}."
 

@@ -208,12 +208,13 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
     over = [one for one in several if len(one.behind_whole) >= limits.waiters]
     same = _holds_in_all([one.holders(one.behind_whole) for one in over])
     lasts = bool(same) and len(over) >= limits.listings and 2 * len(over) >= len(tables)
+    again = not lasts and len(over) >= limits.listings and 2 * len(over) >= len(tables)
     who = owners(same or held)
     often = f" So it is in {len(over)} of {len(tables)} listings" if len(tables) > 1 else ""
     turns = "" if same or not often else ", with another holder"
     return Finding(
         subject=name,
-        severity=Severity.WARNING if lasts else Severity.NOTE,
+        severity=Severity.WARNING if lasts else Severity.ADVICE if again else Severity.NOTE,
         title=(
             f"{who} keeps all of {name} locked: {len(behind)} that lock ranges wait"
             if lasts
@@ -228,11 +229,14 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
             f"See what {who} does{_ps(same)}, and let it end: those that wait lock ranges already. Later run it "
             "outside the hours of service, or have it lock in portions, range by range."
             if lasts
+            else f"See which program locks all of {name} in turn, here {who}{_ps(held)}: where it changes records, "
+            "have it lock the bytes of these alone (fcntl, F_SETLKW with start and length), as those that wait do."
+            if again
             else "See whether it lasts: one listing is one moment."
             if len(tables) == 1
             else "See whether it lasts, in listings some seconds apart: each is one moment."
         ),
-        unknown="How long they wait no listing tells." if lasts else "",
+        unknown="How long they wait no listing tells." if lasts or again else "",
         evidence=(
             Evidence("waiters behind it", len(behind), "waiters", behind[0].source, limits.waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
