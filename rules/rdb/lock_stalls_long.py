@@ -77,11 +77,13 @@ from rules.rdb._evidence.waits import (
     held_by,
     holds_up,
     hottest,
+    is_row,
     logged_again,
     logged_share,
     main_of,
     named,
     of_holder,
+    of_main,
     process_of,
     queues,
     sooner,
@@ -290,7 +292,7 @@ def _finding(
     if mean:
         seen.append(_of_mean(mean))
         if main:
-            because.append(_of_main(main, total(main), "logged stalls"))
+            because.append(of_main(main, total(main), "logged stalls"))
             evidence += evidence_of(main[:1], "logged stalls for")
         crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
         evidence += [
@@ -301,7 +303,7 @@ def _finding(
         ended = waits.most(TIMEOUTS)
         most = None if long else main_of(ended, limits.timeouts, limits.main_percent)
         if most:
-            because.append(_of_main([most[0]], most[1], "lock timeouts"))
+            because.append(of_main([most[0]], most[1], "lock timeouts"))
             evidence += evidence_of_shared([most[0]], rows)
         seen.append(_of_timeouts(one, timeouts, hottest(ended, "timeouts"), of))
         if one.figure("lock_timeout_seconds") == 0:
@@ -459,7 +461,7 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     """What to do about many short waits, a sentence or two."""
     if (hot := hot_page(waits)) and not page_level(one):
         return hot.do(one)
-    if main and _is_row(main[0]):
+    if main and is_row(main[0]):
         return (
             f"Change the row of {named(main[0])} last in the transaction and commit at once, or less often: most "
             "logged stalls are for it, and no lock setting splits one row. If it is a counter, a sequence or an "
@@ -532,19 +534,6 @@ def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:
     groups = [group for group in waits.most(STALLS) if not kind_of(group)]
     found = main_of(groups, 1, limits.main_percent)
     return groups if found and total(groups[:1]) >= limits.stalled else []
-
-
-def _is_row(group: WaitGroup) -> bool:
-    """Whether it is the lock of one row: that of a level above rows has a line below zero (recalled)."""
-    return group.resource_kind == "record" and not group.resource.partition(" ")[0].rpartition(":")[2].startswith("-")
-
-
-def _of_main(groups: list[WaitGroup], whole: int, what: str) -> str:
-    """Which resource most of them are for, as a sentence."""
-    main = groups[0]
-    row = _is_row(main)
-    one_row = ", one row, which no lock setting splits: change it less often or for a shorter time" if row else ""
-    return f"Of {whole:,} {what} {total([main]):,} are for {named(main)}{one_row}."
 
 
 def _of_timeouts(one: OneDatabase, timeouts: Events, where: str, of: Statistics | None) -> str:

@@ -509,3 +509,16 @@ def _hours(logs: Sequence[EventLog]) -> float | None:
         total += max(end - max(begin, reached), timedelta())
         reached = max(reached, end)
     return total.total_seconds() / 3600 or None
+
+
+def is_row(group: WaitGroup) -> bool:
+    """Whether it is the lock of one row: that of a level above rows has a line below zero (recalled)."""
+    return group.resource_kind == "record" and not group.resource.partition(" ")[0].rpartition(":")[2].startswith("-")
+
+
+def of_main(groups: list[WaitGroup], whole: int, what: str) -> str:
+    """Which resource most of them are for, as a sentence."""
+    main = groups[0]
+    row = is_row(main)
+    one_row = ", one row, which no lock setting splits: change it less often or for a shorter time" if row else ""
+    return f"Of {whole:,} {what} {total([main]):,} are for {named(main)}{one_row}."
