@@ -14,7 +14,7 @@ without texts, by a few pages whose rows are inserted and deleted at the same ra
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
@@ -123,16 +123,20 @@ class Updated:
 
 def most_updated(facts: Facts) -> Updated | None:
     """That table; `None` where another one, of many pages, is updated more often, or few rows are updated at all."""
-    users = {
-        table_key(row): row
-        for row in activity(facts)
-        if row.of_interval and row.index_id <= 1 and not is_system(row) and "tempdb" not in (row.database or "").lower()
-    }
-    found = [(*_changed(facts, row), row) for row in users.values()]
-    updated, _, _, seconds, first = max(found, key=lambda one: one[0], default=(0.0, 0.0, 0.0, None, None))
-    if first is None or not seconds or updated < MANY_UPDATES * seconds or not _small(facts, first):
+    users: dict[Hashable, MonOpenObjectActivity] = {}
+    updated: dict[Hashable, float] = {}
+    for row in activity(facts):
+        if not row.of_interval or is_system(row) or "tempdb" in (row.database or "").lower():
+            continue
+        key = table_key(row)
+        updated[key] = updated.get(key, 0.0) + (row.rows_updated if known(row.rows_updated) else 0.0)
+        if row.index_id <= 1:
+            users[key] = row
+    first = max(users.values(), key=lambda row: updated[table_key(row)], default=None)
+    count, _, _, seconds = _changed(facts, first) if first else (0.0, 0.0, 0.0, None)
+    if first is None or not seconds or count < MANY_UPDATES * seconds or not _small(facts, first):
         return None
-    return Updated(first, updated / seconds)
+    return Updated(first, count / seconds)
 
 
 def _named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
