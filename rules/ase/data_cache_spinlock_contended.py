@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
-from rules.ase._evidence.caches.allocation import allocation
+from rules.ase._evidence.caches.allocation import Allocation, allocation
 from rules.ase._evidence.caches.binding_plan import BindingPlan
 from rules.ase._evidence.caches.binding_report import (
     Part,
@@ -77,7 +77,7 @@ from rules.ase._evidence.spinlocks.uneven import Uneven, uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import cache_key, show_cache
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158554520.html",
@@ -109,6 +109,10 @@ PLAN_FIRST = (
 SCANS_JUDGED_FIRST = (
     "Nothing is to be restarted before {} tell whether scans of {} are what it is searched for "
     "(ase/table_scans_relink_cache). Should it not be the scans"
+)
+PLAN_BEFORE = (
+    "Make the binding plan first (ase/hot_table_in_default_cache): it is expected to leave less than {:g} %. Only if "
+    "it is still over the limit after measuring"
 )
 OWN_BEFORE = (
     "First a cache of their own for the {} ({}), then measure: it is expected to leave less than {:g} %. Only if it is "
@@ -214,17 +218,11 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             single = named is not None and named.run_partitions == 1
             held_back = _with_caution(advice, open_scans) if single else _only_if(first, advice)
             advice = replace(held_back, missing=(*advice.missing, *open_scans.missing), instead="")
-        if advice.change and (keys := _bindings_enough(facts, limits, figure, contention)):
-            later = (
-                f"Make the binding plan first (ase/hot_table_in_default_cache): it is expected to leave less than "
-                f"{limits.contention_percent:g} %. Only if it is still over the limit after measuring"
-            )
-            change = replace(advice.change, yields_to=(*advice.change.yields_to, *keys))
-            advice = replace(_only_if(later, advice), change=change, expects=advice.expects, instead="")
+        if advice.change and (plan := _plan_first(facts, limits, figure, contention)):
+            advice = _after(plan, advice, advice.change, advice.do)
         elif advice.change and restarts and (before := _first(facts, limits, figure)):
-            change = replace(advice.change, yields_to=(*advice.change.yields_to, *before.keys))
-            short = replace(advice, do=f"{advice.do.partition('. ')[0].removesuffix('.')}.")  # why so many stands there
-            advice = replace(_only_if(before.says, short), change=change, expects=advice.expects, instead="")
+            short = f"{advice.do.partition('. ')[0].removesuffix('.')}."  # why so many stands there
+            advice = _after(before, advice, advice.change, short)
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
@@ -234,12 +232,10 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     """What is left beside partitions, as sentences: the one first step, by what other rules find of the same cache."""
     if scans := scanned_of(facts, _held(facts, figure.label)):
         return SCANS_ALONE.format(_tables(scans))
-    gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
-    hot, contents, _ = searched(facts, gate, spread=True)
     lockless = lockless_as_met(facts, named_of(facts, figure.label))
-    if contents is None or figure.label not in {one.label for one in hot}:
+    if (found := _given_out(facts, limits, figure)) is None:
         return lockless or SEPARATE
-    shared = allocation(facts, contents, gate)
+    contents, shared = found
     if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
         return OWN_FIRST.format(own.says, own.rule)
     if not isinstance(shared.plan, BindingPlan):
@@ -323,18 +319,13 @@ def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
     )
 
 
-def _bindings_enough(facts: Facts, limits: Limits, figure: Figure, contention: float) -> tuple[str, ...]:
-    """Keys of the binding plan's changes of this cache, where they are expected to bring it under the limit."""
+def _given_out(facts: Facts, limits: Limits, figure: Figure) -> tuple[Contents, Allocation] | None:
+    """What the contended caches hold, and how memory is given out for it; `None` where this cache is none of them."""
     gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
     hot, contents, _ = searched(facts, gate, spread=True)
-    names = tuple(one.label for one in hot)
-    plan = allocation(facts, contents, gate).plan if contents and figure.label in names else None
-    if not isinstance(plan, BindingPlan) or not plan.worth_it:
-        return ()
-    if partitions_first(facts, Part(plan, figure.label, ()), contention, limits.contention_percent):
-        return ()  # the bindings wait for the partitions then
-    left = contention_left(plan, figure.label, contention)
-    return binding_keys(plan, figure.label) if left is not None and left < limits.contention_percent else ()
+    if contents is None or figure.label not in {one.label for one in hot}:
+        return None
+    return contents, allocation(facts, contents, gate)
 
 
 @dataclass(frozen=True)
@@ -343,6 +334,24 @@ class First:
 
     says: str
     keys: tuple[str, ...]
+
+
+def _after(first: First, advice: Advice, change: Change, do: str) -> Advice:
+    """The advice behind what is changed and measured before it; `change` and `do` are its own, the text perhaps cut."""
+    yields = replace(change, yields_to=(*change.yields_to, *first.keys))
+    return replace(advice, do=f"{first.says}, {do[0].lower()}{do[1:]}", change=yields, instead="")
+
+
+def _plan_first(facts: Facts, limits: Limits, figure: Figure, contention: float) -> First | None:
+    """The binding plan's changes of this cache, where they are expected to bring it under the limit."""
+    found, goal = _given_out(facts, limits, figure), limits.contention_percent
+    plan = found[1].plan if found else None
+    if not isinstance(plan, BindingPlan) or not plan.worth_it:
+        return None
+    if partitions_first(facts, Part(plan, figure.label, ()), contention, goal):
+        return None  # the bindings wait for the partitions then
+    left, keys = contention_left(plan, figure.label, contention), binding_keys(plan, figure.label)
+    return First(PLAN_BEFORE.format(goal), keys) if left is not None and left < goal and keys else None
 
 
 def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:
@@ -354,12 +363,10 @@ def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:
     name, named = figure.label, named_of(facts, figure.label)
     if named and gives_up_pages(facts, named) and not serves_tempdb(facts, name, named):
         return First(STRICT_BEFORE, (cache_key(name, "replacement"),))
-    gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
-    hot, contents, _ = searched(facts, gate, spread=True)
-    if contents is None or name not in {one.label for one in hot}:
+    if (found := _given_out(facts, limits, figure)) is None:
         return None
     goal = limits.contention_percent
-    own = enough_alone(facts, figure, contents, goal, allocation(facts, contents, gate).given)
+    own = enough_alone(facts, figure, found[0], goal, found[1].given)
     if own is None or own.rule != TEMPORARY_RULE:
         return None
     return First(OWN_BEFORE.format(own.says, own.rule, goal), own.keys)
