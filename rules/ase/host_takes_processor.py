@@ -111,21 +111,18 @@ class Limits:
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Compare the means over all engines for which both were read; where they tell nothing, by steal time."""
-    found = list(_compared(facts, limits))
     load, engines = load_of(facts), engines_of(facts)
-    busy = engines.busy_percent or 0.0
-    if load and load.steal >= limits.steal_percent and busy >= limits.busy_percent and not _fired(found):
-        yield _stolen(facts, limits, load, engines)
+    stolen = load if load and load.steal >= limits.steal_percent else None
+    found = list(_compared(facts, limits, stolen))
+    fired = any(isinstance(one, Finding) for one in found)
+    if stolen and (engines.busy_percent or 0.0) >= limits.busy_percent and not fired:
+        yield _stolen(facts, limits, stolen, engines)
     else:
         yield from found
 
 
-def _fired(found: list[Outcome]) -> bool:
-    return any(isinstance(one, Finding) for one in found)
-
-
-def _compared(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """What the engines' ticks and the threads' seconds say."""
+def _compared(facts: Facts, limits: Limits, stolen: Load | None) -> Iterator[Outcome]:
+    """What the engines' ticks and the threads' seconds say; `stolen`: what the host counts, where that is much."""
     doubtful = [row for row in facts.every(MonThread) if not row.believed]
     shares = shares_of(facts)
     if not shares and doubtful:
@@ -145,7 +142,7 @@ def _compared(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif not means.withheld(limits.busy_percent, limits.gap_points):
         yield Clean(f"{said}: {max(0.0, ticks - given):.0f} points apart, limit {limits.gap_points:g}")
     else:
-        yield _finding(facts, limits, shares, ticks, given)
+        yield _finding(facts, limits, shares, ticks, given, stolen)
 
 
 def _stolen(facts: Facts, limits: Limits, load: Load, engines: Engines) -> Finding:
@@ -192,15 +189,15 @@ def _why_none(facts: Facts) -> Outcome:
     return Unknown.without(f"CPU of the engines' threads: {lacks}", MonThread.COLLECTED_BY, lacks)
 
 
-def _finding(facts: Facts, limits: Limits, shares: list[Share], ticks: float, given: float) -> Finding:
+def _finding(
+    facts: Facts, limits: Limits, shares: list[Share], ticks: float, given: float, stolen: Load | None
+) -> Finding:
     worst = max(shares, key=lambda one: one.ticks - one.given)
     gap = ticks - given
     missing = len(shares) * gap / 100.0
     sure = len(shares) * (gap - limits.gap_points) / 100.0  # so far apart the two counts may be for no reason
     most = sum(max(0.0, one.ticks - one.given) for one in shares) / 100.0
     engines = f"{len(shares)} engine{'s' if len(shares) > 1 else ''}"
-    load = load_of(facts)
-    stolen = load if load and load.steal >= limits.steal_percent else None
     loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),

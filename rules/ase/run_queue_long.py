@@ -43,6 +43,7 @@ from collectors.facts.ase import (
 from rules.ase._evidence.host import (
     HOST_FACTS,
     SAME_MINUTES,
+    Load,
     load_of,
     means_of,
     pool_command,
@@ -92,7 +93,7 @@ CAUSES = (
 )
 SETTLED = (
     "No spinlock that was read costs so much, and the host withholds nothing: engines {0:.0f} % busy by ticks ran for "
-    "{1:.0f} % by the operating system. It is work, which no setting takes away"
+    "{1:.0f} % by the operating system. {2}"
 )
 WORK = "No spinlock that was read explains it"
 NO_SPINS = "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: {0}."
@@ -297,7 +298,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
     spare = load is not None and load.idle is not None and load.idle >= 1
     sure = counted or pool or spare
-    more = _one_more(facts, number, queue.tasks, pool, counted=counted) if sure else _not_yet(facts)
+    more = _one_more(facts, number, queue.tasks, load, pool, counted=counted) if sure else _not_yet(facts)
     blind = not (sure or cached or top) and offers(facts, "monSpinlockActivity")
     if cached and not pool and not more.startswith(ADD_NONE):
         more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
@@ -380,9 +381,9 @@ def _why(
         return f"{WORK}: {cached.says}."
     means = means_of(shares_of(facts, pool))
     settled = means is not None and not means.withheld()
-    cause = SETTLED.format(means.ticks, means.given) if means and settled else CAUSES
+    cause = SETTLED.format(means.ticks, means.given, MAY_SPIN if blind else WORK_ALONE) if means and settled else CAUSES
     if top is None:
-        return f"{cause.replace(WORK_ALONE, MAY_SPIN) if blind else cause}."
+        return f"{cause}."
     share = ""
     if top.cpu_seconds is not None and engines.seconds and engines.busy_percent and engines.number:
         percent_of_work = 100.0 * top.cpu_seconds / (engines.seconds * engines.number * engines.busy_percent / 100.0)
@@ -408,7 +409,7 @@ def _not_yet(facts: Facts) -> str:
     return f"{ADD_NONE}{configured} before the host is known to have a processor idle."
 
 
-def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counted: bool = True) -> str:
+def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: str, *, counted: bool) -> str:
     """More engines where nothing spins, with the command as far as exports tell which it is.
 
     One where the host's processors are not known; else up to half as many again, no more than tasks queue, than
@@ -419,7 +420,6 @@ def _one_more(facts: Facts, number: int, queue: float, pool: str = "", *, counte
     room = most.run_number if most else None
     cores = host.cores if host else None
     every = engines_of(facts).number or number
-    load = load_of(facts)
     idle = load.idle if load else None
     if load and idle is not None and idle < 1:
         return f"{ADD_NONE}: of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command})."
