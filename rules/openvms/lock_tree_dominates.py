@@ -99,6 +99,7 @@ from rules.openvms._evidence.lock_trees import (
 from rules.openvms._evidence.mastership import Misplaced, misplaced
 from rules.openvms._evidence.node import PE1_SHOWN, busiest_operations, in_prose, sentence
 from rules.openvms._evidence.rms_files import SETTINGS
+from rules.openvms._evidence.spinning import CROSSING_OPERATIONS
 
 LINKS = (
     "https://wiki.vmssoftware.com/GBLPAGFIL",
@@ -140,7 +141,7 @@ class Limits:
         unit="lock requests/s of other nodes",
     )
     shared: float = limit(
-        1200.0,
+        CROSSING_OPERATIONS,
         "this project: as many as openvms/locks_mastered_remotely judges; a real two-node day had 1,140 and no trouble",
         unit="lock requests/s of other nodes",
     )

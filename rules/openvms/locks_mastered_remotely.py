@@ -54,7 +54,7 @@ from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import room_of
 from rules.openvms._evidence.settled import LEAVING, REMOTE
-from rules.openvms._evidence.spinning import SERVED_OPERATIONS, SERVED_SHARE
+from rules.openvms._evidence.spinning import CROSSING_OPERATIONS, SERVED_OPERATIONS, SERVED_SHARE
 from rules.rdb._evidence.databases import DATABASE_FACTS, databases
 from rules.rdb._evidence.sharing import SHARING_FACTS, open_elsewhere
 from rules.sources import JCC
@@ -97,7 +97,9 @@ class Limits:
         SERVED_OPERATIONS, "this project: below this the total is too small to matter", unit="lock operations/s"
     )
     crossing_per_second: float = limit(
-        1200.0, "this project: a real two-node day had 1,140 a second cross and no trouble", unit="lock operations/s"
+        CROSSING_OPERATIONS,
+        "this project: a real two-node day had 1,140 a second cross and no trouble",
+        unit="lock operations/s",
     )
     serving_percent: float = percent(
         SERVED_SHARE, "this project: a node that works mostly for others spins for their locks", of="lock operations"
