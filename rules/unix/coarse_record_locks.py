@@ -188,6 +188,11 @@ def _severity(worst: Queue, seen: int, listings: int, limits: Limits) -> Severit
     return Severity.ADVICE if worst.flock else Severity.WARNING
 
 
+def _lasting(seen: int, listings: int, limits: Limits) -> bool:
+    """Whether a queue is in as many listings as are needed, and in half of those that were brought."""
+    return seen >= limits.listings and 2 * seen >= listings
+
+
 def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: str, limits: Limits) -> Outcome:
     """Waiters for ranges: record locks at work, unless one has the whole file, or many wait for one record."""
     worst = max(several, key=lambda one: len(one.behind_whole))
@@ -207,8 +212,8 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
     held = worst.holders(behind)
     over = [one for one in several if len(one.behind_whole) >= limits.waiters]
     same = _holds_in_all([one.holders(one.behind_whole) for one in over])
-    lasts = bool(same) and len(over) >= limits.listings and 2 * len(over) >= len(tables)
-    again = not lasts and len(over) >= limits.listings and 2 * len(over) >= len(tables)
+    often_seen = _lasting(len(over), len(tables), limits)
+    lasts, again = often_seen and bool(same), often_seen and not same
     who = owners(same or held)
     often = f" So it is in {len(over)} of {len(tables)} listings" if len(tables) > 1 else ""
     turns = "" if same or not often else ", with another holder"
@@ -272,7 +277,7 @@ def _one_record(
     ]
     held, seen = hot.holders(waiting), len(over)
     same = _holds_in_all([queue.holders(those) for queue, those in over])
-    lasts = seen >= limits.listings and 2 * seen >= len(tables)
+    lasts = _lasting(seen, len(tables), limits)
     who, record = owners(same or held[:1]), f"bytes {first.start:,} {to} of {name}"
     turns = "" if same or not lasts else ", not always with the same holder"
     title = f"not coarse: one record of {name} has waits by {count}" + (f", held by {who}" if len(held) == 1 else "")
