@@ -245,7 +245,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
             "is the master of trees that other nodes work on.",
             joined("Work and trees belong on one node, the faster one where they differ.", kept),
             *(
-                (kept and _to_master(facts, cluster, rates, most))
+                _to_master(facts, cluster, rates, most, kept)
                 or (f"{rates.one_node}, never the trees alone" if kept else rates.together,)
             ),
         )
@@ -268,15 +268,20 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
     )
 
 
-def _to_master(facts: Facts, cluster: Cluster | Outcome, rates: _Rates, most: str | None) -> tuple[str, str] | None:
-    """The same step, and the room for it, as the node that asks most is told: its work to this node, not the slower."""
+def _to_master(
+    facts: Facts, cluster: Cluster | Outcome, rates: _Rates, most: str | None, kept: str
+) -> tuple[str, str] | None:
+    """The same step, and the room for it, as the node that asks most is told: its work to this node.
+
+    Where this node works most in its trees (`kept`) it need only be as fast, else it has to be the faster one.
+    """
     if not isinstance(cluster, Cluster) or most is None or cluster.own.name != cluster.master.name:
         return None
     order, found = (
         compare_nodes(facts, cluster.own.name, most),
         room_of(cluster.members, cluster.own.name, comes_from=(most,)),
     )
-    if order is None or order.sign < 0 or found.full:
+    if order is None or order.sign < (0 if kept else 1) or found.full:
         return None
     part = "what fits of the work" if found.tight else rates.work
     return f"move {part} to {cluster.own.name}", sentence(found.brief)

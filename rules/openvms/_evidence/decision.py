@@ -300,7 +300,7 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
             return Decision(Kind.OPEN, figures, f"{told}. {emulated}", master, node, move=move, missing=missing)
         return Decision(Kind.OPEN, figures, told, master, missing=missing)
     bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
-    why = f"no node is faster ({bases})"
+    why = f"no node is faster than {master} ({bases})"
     return _kept(facts, cluster.members, figures, master, why) or _as_today(cluster, figures, why)
 
 

@@ -159,17 +159,32 @@ class Misplaced:
 def misplaced(
     facts: Facts, members: Sequence[ClusterMember], master: str, asks: Mapping[str, float]
 ) -> Misplaced | None:
-    """Whether another node works clearly more in a tree than its master; `asks`: its requests per second by node."""
+    """Whether another node works clearly more in a tree than its master; `asks`: its requests per second by node.
+
+    No weight sends a tree to a slower node, nor to one without room.
+    """
     by_name = {one.name.upper(): one for one in members}
     rates = {name.upper(): rate for name, rate in asks.items()}
     node = max(rates, key=lambda name: rates[name], default="")
     first, second = by_name.get(master.upper()), by_name.get(node)
     if node == master.upper() or rates[node] < CLEARLY * rates.get(master.upper(), 0.0):
         return None
-    belongs = "a tree belongs to the node that works most in it"
-    if first is None or second is None or not (keeps := kept_by(facts, members, first.name, second.name)):
-        return Misplaced(f"{comment(node, 31)} works more in it than its master: {belongs}", ())
-    says = f"{comment(node, 31)} works more in it than its master: {belongs}. {keeps.removesuffix('.')}"
+    works, belongs = (
+        f"{comment(node, 31)} works more in it than its master",
+        "a tree belongs to the node that works most in it",
+    )
+    order = compare_nodes(facts, node, master)
+    if order is not None and order.sign < 0:
+        goes = f"its work belongs on {comment(master, 31)}, not the tree on it"
+        return Misplaced(f"{works}, but is the slower node ({order.basis}): {goes}", ())
+    if first is None or second is None:
+        return Misplaced(f"{works}: {belongs}", ())
+    room = room_for(facts, members, second.name, master=first.name)
+    if room.full:
+        return Misplaced(f"{works}, but {room.busy}: the tree stays where it is until there is room", ())
+    if not (keeps := kept_by(facts, members, first.name, second.name)):
+        return Misplaced(f"{works}: {belongs}", ())
+    says = f"{works}: {belongs}. {keeps.removesuffix('.')}"
     name = governing(facts, members)
     old, new = (weight_of(facts, one, name) if name else None for one in (first, second))
     if name is None or old is None or new is None or (known(first.pe1) and first.pe1):
@@ -179,7 +194,8 @@ def misplaced(
         f"only where nobody chose these weights on purpose: they draw trees to {comment(first.name, 31)} in which "
         f"{drawn}{in_prose(rates.get(first.name.upper(), 0.0))}/s"
     )
-    cautions = (DIRECTORY,) if name == "LOCKDIRWT" else ()
+    fastest = (FASTEST.format(comment(first.name, 31)),) if order is None else ()
+    cautions = (*fastest, *((DIRECTORY,) if name == "LOCKDIRWT" else ()))
     changes = tuple(
         advise_parameter(name, was, to, when=when, cautions=cautions, node=whose)
         for whose, was, to in levelled(name, {first.name: old, second.name: new}, first.name, second.name)
