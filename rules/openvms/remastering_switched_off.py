@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterNode, LockLatency, RemasterRates, SysgenParameter
+from collectors.facts.openvms import ClusterNode, LockActivity, LockLatency, RemasterRates, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
@@ -77,7 +77,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*CLUSTER_FACTS, RemasterRates), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(), uses=(*CLUSTER_FACTS, LockActivity, RemasterRates), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the value in the listing."""
     setting = parameter_of(facts, NAME, PARAMETERS[NAME].low, PARAMETERS[NAME].high)
@@ -111,6 +111,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield finding
     if len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
         yield Unknown((PE1_SHOWN,))
+    if _blind(facts):
+        why = "PE1 is -1, which stops the counters"
+        yield Unknown.without("lock requests of each tree, once PE1 is no longer -1", LockActivity.COLLECTED_BY, why)
 
 
 def _limited(facts: Facts, value: float, fact: SysgenParameter) -> Finding | None:
@@ -256,6 +259,12 @@ def _unequal(facts: Facts) -> str:
     return f" It is not the same on all nodes: -1 on {' and '.join(off)}, {free}."
 
 
+def _blind(facts: Facts) -> bool:
+    """Whether reports of LOCK_ACTV came with it and counted nothing at all, as the counters stand still."""
+    totals = [one.total for one in facts.every(LockActivity)]
+    return bool(totals) and all(total == 0 for total in totals)
+
+
 def _leaving(facts: Facts) -> float:
     """Lock operations that this node asks others for, in per cent of all that it asks for; 0 where that is not read."""
     rates = own_rates(facts)
@@ -331,7 +340,8 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring or apart else Severity.ADVICE,
-        title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)",
+        title="Remastering is switched off, and the lock trees are not counted (PE1 = -1)"
+        + (": the zeros of LOCK_ACTV are blind, not idle" if _blind(facts) else ""),
         seen=(
             f"PE1 is -1: no lock tree leaves this node, and the activity counters of its trees stand still, so nothing "
             f"tells which tree is busy.{_unequal(facts)}{pending_said(facts, NAME)}"
