@@ -4,6 +4,9 @@ What a program does for itself in user mode costs the same at every load; queuei
 (MP synchronization, kernel, idle time). Six runs of JCC Consulting's BL870c lie within a factor of 1.21. The table of
 Advanced Programming in the UNIX Environment (3rd edition, figure 20.8) rises 16-fold from 1 process to 16, because hash
 chains grow with the database: a law fitted to it would speak of the chains.
+
+Runs of a lock test count the work itself: where enqueues and converts make the same part of all operations at every
+load, the work is the same, whatever a unit of it takes of a core that two co-threads share.
 """
 
 from collectors.facts.scaling import LoadPoint, LoadSeries
@@ -12,6 +15,9 @@ MOST = 1.5
 """This project: user time per unit of work that differs by more than this factor is other work."""
 USER = ("user_seconds", "user_s", "user")
 CLOCK = ("clock_seconds", "clock_s", "clock", "elapsed_seconds", "elapsed_s", "elapsed", "seconds")
+MIX = ("new_enq_per_second", "converted_enq_per_second")
+ALIKE = 0.01
+"""This project: so far two runs of one lock test are apart in these parts; enqueues and dequeues may be, too."""
 PER_UNIT = "emul_msec_per_tx"
 """What the guests of z/VM did themselves, printed per transaction."""
 
@@ -21,6 +27,8 @@ def uneven_work(series: LoadSeries) -> str | None:
 
     Figures count as printed: 3 % may be 2.5 to 3.5, so that rounding alone never makes two runs different.
     """
+    if _same_mix(series):
+        return None
     low = high = None
     for point in series.points:
         used = _used(point)
@@ -34,6 +42,20 @@ def uneven_work(series: LoadSeries) -> str | None:
         f"work per unit is not constant: user-mode time per unit of work differs at least {high[0] / low[1]:.1f}-fold "
         f"(lowest at {low[2]:g}, highest at {high[2]:g} {series.load_name}), so the rates count different work"
     )
+
+
+def _same_mix(series: LoadSeries) -> bool:
+    """Whether every run tells its enqueues and converts, and each is the same part of its operations at every load."""
+    for name in MIX:
+        parts = [
+            None if (count := point.other(name)) is None else count / point.rate
+            for point in series.points
+            if point.rate > 0
+        ]
+        told = [part for part in parts if part is not None]
+        if not told or len(told) < len(parts) or max(told) - min(told) > ALIKE:
+            return False
+    return True
 
 
 def _used(point: LoadPoint) -> tuple[float, float, float] | None:

@@ -1,7 +1,8 @@
 """Co-threads are on while the load is light or bound by locks.
 
 Finds: CPUs with a running co-thread (`Cothd` in SHOW CPU/FULL) on a node that is either half idle even when busy, or
-that spends much of its busy time in MP synchronization.
+that spends much of its busy time in MP synchronization; or on which a test of this very node gained nothing with
+co-threads and lost by more than noise.
 
 Why it matters: co-threads pay where many busy threads compute. OpenVMS takes each for a full CPU, and an idle one still
 runs its idle loop on the core of a busy one; so a light load gets slower. A load that waits for a spinlock only gets
@@ -11,8 +12,9 @@ it is no measure of either alone.
 
 What to do: where the load waits for locks, stop one co-thread, never a primary, the lock manager's CPU or that of
 TCP/IP; begin with the one beside the CPU that the lock manager has or is to get, in a step of its own. Measure the same
-work before and after, in throughput per second and time per operation; go on to the next only if it helped. A light
-load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
+work before and after, in throughput per second and time per operation; go on to the next only if it helped. A test of
+locks alone is a reason to try it, not more: threads that compute may gain, and no more CPUs go than the busiest time
+leaves idle. A light load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
 
 When to ignore it: when the busy threads compute and do not wait, when there are hours busier than those in the export,
 or on a machine whose figures you cannot repeat under the same load.
@@ -44,7 +46,7 @@ from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
 from rules.openvms._evidence.node import Work, work_of
-from rules.openvms._evidence.own_runs import own_peak, with_and_without
+from rules.openvms._evidence.own_runs import WithAndWithout, own_peak, with_and_without
 from rules.openvms._evidence.placement import placement_of
 from rules.openvms._evidence.releases import Machine, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
@@ -175,21 +177,26 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     whole = 100 * work.cpus
     locks = work.sustained and work.synch >= limits.synch_percent and work.share >= limits.synch_share_percent
     said = f"{work.busy:.0f} of {whole:.0f} % busy ({work.modes.statistic}), {work.share:.0f} % of it MP synch"
-    if not locks and work.busiest > whole * limits.light_percent / 100:
+    tested = bool(tried and tried.costs) and not locks
+    if not locks and not tested and work.busiest > whole * limits.light_percent / 100:
         why = f"co-threads are on and busy with work: {said}; at the busiest {work.busiest:.0f} %"
         yield hidden_in_kernel(facts, why) or Clean(why, (work.modes.source,))
         return
+    bound = None if tested else limits.synch_share_percent
+    proof = tried.proof if tried else ()
     evidence = (
+        *(proof if tested else ()),
         Evidence(f"busy ({work.modes.statistic})", round(work.busy, 2), "% of one CPU", work.modes.source),
-        Evidence("MP synch share of it", round(work.share, 2), "%", work.modes.source, limits.synch_share_percent),
+        Evidence("MP synch share of it", round(work.share, 2), "%", work.modes.source, bound),
         Evidence(f"MP synch ({work.spun.statistic})", work.synch, "% of one CPU", work.spun.source),
         *(Evidence(f"co-thread of CPU {pair.cpu} (Cothd)", pair.both[-1], "", pair.source) for pair in on),
-        *(tried.proof if tried else ()),
+        *(() if tested else proof),
     )
     served = day_of(facts)
     idle = layout.lock_manager is not None and served is not None and served[0] < limits.idle_percent
     short = too_short(facts, work.spun.source, limits.least_samples, limits.least_minutes) if locks else None
-    yield from _advise(layout, on, evidence, said, locks, idle, short)
+    spare = int((whole - work.busiest) // 100)
+    yield from _advise(layout, on, evidence, said, locks, tried if tested else None, idle, short, spare)
 
 
 def _advise(
@@ -198,9 +205,12 @@ def _advise(
     evidence: tuple[Evidence, ...],
     said: str,
     locks: bool,
+    tested: WithAndWithout | None,
     idle: bool,
     short: str | None,
+    spare: int,
 ) -> Iterator[Outcome]:
+    """What to stop first; `tested`: the test of this node that lost by them, `spare`: CPUs idle at the busiest time."""
     home = _home(layout)
     order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if layout.fastpath_read else []
     manager = layout.pair(home) if home is not None else None
@@ -212,7 +222,14 @@ def _advise(
         if locks
         else "Each co-thread counts as a full CPU, and an idle one runs its idle loop on the core of a busy one."
     )
-    if tried := with_and_without(layout.facts, "threads"):
+    title = f"Co-threads run while the load {what}: {said}"
+    seen = f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each."
+    if tested:
+        title = f"Co-threads run, and in a test on this node they gained nothing: {tested.brief}"
+        seen = f"In a test on this node, with co-threads against without: {tested.said}. Here {said}."
+        why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
+        order = order[: max(0, spare)]
+    elif tried := with_and_without(layout.facts, "threads"):
         why = f"{why} In a test on this node co-threads gave {tried.brief}."
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
     debug = debug_modes(layout.facts) if locks else None
@@ -224,20 +241,20 @@ def _advise(
         step = "First give back the CPU of the lock manager, which does little (LCKMGR_MODE), and measure again."
     elif not order:
         step = "Nothing is to be stopped: what was read names no co-thread that may be stopped."
-    elif locks:
+    elif locks or tested:
         step = f"Stop CPU {order[0]} and measure{then}. {COMPARE}"
     else:
         step = f"Nothing has to be done; to try it, STOP/CPU {order[0]} at a quiet time and measure{then}. {COMPARE}"
     yield Finding(
         subject=layout.subject,
-        severity=Severity.ADVICE if locks and not short else Severity.NOTE,
-        title=f"Co-threads run while the load {what}: {said}",
-        seen=f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each.",
+        severity=Severity.ADVICE if (locks or tested) and not short else Severity.NOTE,
+        title=title,
+        seen=seen,
         because=why,
         do=step,
         unknown=FIRMWARE,
         evidence=(*evidence, *(debug.evidence if debug else ())),
-        changes=_stop(layout, order[0]) if order and locks and not (idle or short or debug) else (),
+        changes=_stop(layout, order[0], locks) if order and (locks or tested) and not (idle or short or debug) else (),
         expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
     if not layout.fastpath_read:
@@ -251,11 +268,11 @@ def _home(layout: Layout) -> int | None:
     return placement_of(layout).chosen if layout.all_full and layout.fastpath_read else None
 
 
-def _stop(layout: Layout, cpu: int) -> tuple[Change, ...]:
-    """Stop it after what the lock manager's own CPU or a larger table may do about the same spinning."""
+def _stop(layout: Layout, cpu: int, locks: bool) -> tuple[Change, ...]:
+    """Stop it; where the load waits for locks, after what the lock manager's own CPU or a larger table may do."""
     chain = chain_of(layout.facts)
     table = (parameter_key(TABLE, layout.node),) if isinstance(chain, Chain) and chain.explains_spinning else ()
-    first = () if layout.lock_manager else (parameter_key("LCKMGR_MODE", layout.node),)
+    first = (parameter_key("LCKMGR_MODE", layout.node),) if locks and not layout.lock_manager else ()
     return tuple(
         replace(change, after=(*change.after, *first), yields_to=(*change.yields_to, *table))
         for change in layout.stop(cpu)

@@ -162,6 +162,29 @@ def test_rounding_alone_makes_no_other_work(user: tuple[float, ...], *, uneven: 
     assert (uneven_work(with_user(points, user)) is not None) is uneven
 
 
+@pytest.mark.parametrize(("converts", "uneven"), [((5000.0, 9000.0, 7000.0), False), ((5000.0, 9000.0, 6000.0), True)])
+def test_a_lock_test_of_one_mix_does_the_same_work_whatever_it_takes_of_a_shared_core(
+    converts: tuple[float, ...], *, uneven: bool
+) -> None:
+    """Rates 10,000, 18,000 and 14,000 with a quarter of enqueues; user time per operation rises 2.4-fold."""
+    points = tuple(
+        LoadPoint(
+            load=load,
+            rate=rate,
+            others=(
+                ("new_enq_per_second", rate / 4),
+                ("converted_enq_per_second", converted),
+                ("user_percent", user),
+            ),
+        )
+        for load, rate, converted, user in zip(
+            (1, 2, 4), (10_000.0, 18_000.0, 14_000.0), converts, (20, 43, 68), strict=True
+        )
+    )
+    series = LoadSeries(title="m", load_name="processes", rate_name="lock_operations_per_second", points=points)
+    assert (uneven_work(series) is not None) is uneven
+
+
 def test_user_time_without_the_clock_time_of_its_run_tells_nothing() -> None:
     points = tuple(LoadPoint(load=n, rate=10.0 * n, others=(("user_seconds", n**2),)) for n in range(1, 9))
     assert uneven_work(LoadSeries(title="m", load_name="processes", rate_name="tps", points=points)) is None

@@ -1,8 +1,9 @@
 """Runs of a lock test on this very node: where they were made, they say more of it than what was published of others.
 
 Taken for the node's own are load series of lock operations that name it (the lock laboratory's column `node`, or a
-title with its name), of one node alone and of as many cores as it has CPUs now, where both are known. Their work is
-that of the test: what production does at the same rate may cost more or less.
+title with its name), of one node alone and of as many cores as it has CPUs now, where both are known. CPUs that are
+co-threads of one core count once for a run with threads; a run without them says nothing of such a node now, but of
+what the threads give. Their work is that of the test: what production does at the same rate may cost more or less.
 """
 
 from collections.abc import Sequence
@@ -106,6 +107,12 @@ class WithAndWithout:
         return _ratio(self.most) < 1 - NOISE
 
     @property
+    def costs(self) -> bool:
+        """Whether it gained neither at most nor at the highest load, and cost more than noise there or alone."""
+        pairs = (self.last, self.most, *((self.alone,) if self.alone else ()))
+        return not self.gains and any(_ratio(pair) < 1 - NOISE for pair in pairs)
+
+    @property
     def brief(self) -> str:
         """Both at the highest load, as a clause without its subject."""
         with_it, without = (in_prose(step.rate) for step in self.last[::-1])
@@ -138,16 +145,22 @@ class WithAndWithout:
         )
 
 
-def own_runs(facts: Facts) -> list[OwnRun]:
-    """The series of this node that can be what they claim. A rule need not declare anything for it."""
+def own_runs(facts: Facts, *, either: bool = False) -> list[OwnRun]:
+    """The series of this node that can be what they claim. A rule need not declare anything for it.
+
+    `either`: with those that ran on the same cores without the co-threads that run now.
+    """
     facts = facts.also(LoadSeries, *LAYOUT_FACTS)
     name = node_name(facts)
-    active = Layout(facts).active
+    layout = Layout(facts)
+    active, cores = layout.active, layout.cores
     found = []
     for series in facts.every(LoadSeries):
         if not name or not of_node(series, name) or series.derived or series.rate_name != LOCKS or uneven_work(series):
             continue
-        if dict(series.setup).get("nodes", "1") != "1" or (series.cores and active and series.cores != active):
+        threads = either or settings_of(series).get("threads") == "on"
+        sizes = {active, cores} if threads else {active}
+        if dict(series.setup).get("nodes", "1") != "1" or (series.cores and active and series.cores not in sizes):
             continue
         course = course_of(series)
         if isinstance(course, TimeSeries) and len(course.steps) >= LEAST_LOADS:
@@ -173,7 +186,7 @@ def own_alone(facts: Facts) -> float | None:
 
 def with_and_without(facts: Facts, setting: str) -> WithAndWithout | None:
     """Of the pairs of this node's runs that differ in a setting alone, the one that did most; `None`: there is none."""
-    own = {id(one.series): one for one in own_runs(facts)}
+    own = {id(one.series): one for one in own_runs(facts, either=setting == "threads")}
     pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
     found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
     return max(found, key=lambda one: one.most[0].rate, default=None)
