@@ -89,6 +89,12 @@ def order_of(text: str) -> tuple[int, float, str]:
     return 1, float(text == "on"), text
 
 
+def of_a_size(series: LoadSeries, others: Sequence[LoadSeries]) -> bool:
+    """Whether it is a run of a test over sizes of a table or of value blocks, which goes past the peak in every run."""
+    pairs = (differ(series, other) for other in others[:MOST] if other is not series)
+    return any(pair is not None and pair.setting in SIZES for pair in pairs)
+
+
 def all_that_differ(series: Sequence[LoadSeries]) -> tuple[Differ, ...]:
     """Every two that differ in one setting alone; of sizes each with the next larger one."""
     found = [pair for one, other in combinations(series[:MOST], 2) if (pair := differ(one, other)) is not None]

@@ -48,7 +48,7 @@ from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.hardware import hardware_of
 from rules.laws.modes import spinning_share
 from rules.laws.series import Step, TimeSeries, course_of
-from rules.laws.settings import outdone
+from rules.laws.settings import of_a_size, outdone
 from rules.laws.work import uneven_work
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
@@ -159,9 +159,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     mine = [one for one in facts.every(LoadSeries) if one.product == "openvms" or _has_modes(one)]
     for series in mine:
         own = of_node(series, node_name(facts) or "")
+        beside = (series.node or own) and facts.every(ProcessorModes)
+        meant = beside or (series.node and of_a_size(series, mine))
         for outcome in _judge_series(series, mine, limits, facts):
-            # beside figures of production it is a test that is meant to go past the peak: a reference, and no fault
-            if isinstance(outcome, Finding) and (series.node or own) and facts.every(ProcessorModes):
+            # beside figures of production, or over sizes, it is a test that is meant to go past the peak: no fault
+            if isinstance(outcome, Finding) and meant:
                 yield replace(outcome, severity=Severity.NOTE, cost=None)
             else:
                 yield outcome
@@ -262,8 +264,10 @@ def _series_finding(
     elif own is not None:
         few = series.cores is not None and series.cores < limits.least_cpus
         warned = f" (the vendor advises it only from {limits.least_cpus} CPUs on)" if few else ""
+        # with a higher number than CPUs run, none is ever given to the lock manager
+        mode = int(series.cores) if few and series.cores else limits.least_cpus
         do += (
-            f" Then run the same series with LCKMGR_MODE {limits.least_cpus}{warned}: one CPU may serve about "
+            f" Then run the same series with LCKMGR_MODE {mode}{warned}: one CPU may serve about "
             f"{two_digits(own.ceiling):,.0f} per second (inference), where {in_prose(own.left.rate)} are left."
         )
     on = turn_on(series, better, own, limits.least_cpus, limits.noise_percent, facts, peak)

@@ -43,7 +43,7 @@ from rules.laws.derived import BUSY_PERCENT, demand, was_busy
 from rules.laws.modes import spinning
 from rules.laws.rounding import plain
 from rules.laws.series import TimeSeries, course_of
-from rules.laws.settings import outdone
+from rules.laws.settings import of_a_size, outdone
 from rules.laws.usl import LEAST_POINTS, LEAST_R2, Model, harm_from, model_of, ran_at
 from rules.laws.work import uneven_work
 from rules.sources import JCC
@@ -94,7 +94,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             outcome: Outcome = Untrusted(course)
         else:
             outcome = Clean(f"{series.title}: {better}") if better else _judge(series, course, limits)
-        if isinstance(outcome, Finding) and production and series.node:  # a test that is meant to go past the peak
+        meant = production or of_a_size(series, facts.every(LoadSeries))
+        if isinstance(outcome, Finding) and meant and series.node:  # a test that is meant to go past the peak
             outcome = replace(outcome, severity=Severity.NOTE)
         yield outcome
 
