@@ -320,6 +320,7 @@ def _join_own_series(groups: dict[tuple[str, str], Group]) -> None:
     """Give series of runs to the one node beside them whose name their title has: `FINDHO rx6600 - 8 cores`.
 
     Runs of a test on the node itself say what published ones leave open. Not where the title has the names of several.
+    A series over the values of a parameter, whose title names no node, goes to the only one on such a machine.
     """
     nodes = [group for group in groups.values() if group.product == "openvms" and not _series_alone(group)]
     beside = Neighbours(nodes)
@@ -330,9 +331,28 @@ def _join_own_series(groups: dict[tuple[str, str], Group]) -> None:
         titles = [
             set(WORD.findall(fact.title.upper())) for one in group.inputs for fact in one.facts if _is_series(fact)
         ]
-        called = [by_name[name] for name in set.intersection(*titles) & by_name.keys()]
+        called = [by_name[name] for name in set.intersection(*titles) & by_name.keys()] or _of_model(group, nodes)
         if len(called) == 1 and beside.near(called[0], group.inputs):
             beside.add(called[0], groups.pop(key).inputs)
+
+
+def _of_model(group: Group, nodes: Sequence[Group]) -> list[Group]:
+    """The nodes whose machine the titles of series over a parameter begin with, as a node itself prints its name."""
+    series = [fact for one in group.inputs for fact in one.facts]
+    if not all(isinstance(fact, ParameterSeries) and not fact.node for fact in series):
+        return []
+    titles = [fact.title.upper() for fact in series if isinstance(fact, ParameterSeries)]
+    found = []
+    for node in nodes:
+        machines = {
+            fact.hardware.upper()
+            for one in node.inputs
+            for fact in one.facts
+            if isinstance(fact, Node) and fact.hardware
+        }
+        if any(len(machine.split()) > 1 and all(title.startswith(machine) for title in titles) for machine in machines):
+            found.append(node)
+    return found
 
 
 def _is_series(fact: Fact) -> TypeGuard[LoadSeries | ParameterSeries]:

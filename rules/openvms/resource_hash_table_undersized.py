@@ -243,9 +243,9 @@ def _finding(
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
         changes=() if settled else (_change(facts, found, new, severity, memory, told, waits, unproven=unproven),),
         expects=(
+            *(measured.expects if measured else ()),
             *(() if sure == found.buckets else certain),
             *((Expectation(f"mean chain, if all {new:,} buckets are used", *full_chain),) if unproven else ()),
-            *(measured.expects if measured else ()),
         ),
     )
 
@@ -420,7 +420,7 @@ def _by_own_test(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
-        title=f"{NAME} {value:,.0f} runs, which does {less:.0f} % less than {new:,} in a test on this node",
+        title=f"{NAME} {value:,.0f} runs, which does {less:.0f} % less than {new:,} {own.where}",
         seen=joined(f"{sentence(own.said)}", pending_text(NAME, waits[0]) if waits else ""),
         because=f"In too small a table each search walks a chain. {ALONG}",
         do=joined(do, f"First take out the line of MODPARAMS.DAT that hard-codes {NAME}." if told else ""),

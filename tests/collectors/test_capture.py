@@ -241,6 +241,29 @@ def test_runs_whose_title_has_the_name_of_the_one_node_beside_them_are_of_that_n
     assert found("TARN rx4640", "elsewhere", "TARN") == ["TARN rx4640"], "another folder: it may be another TARN"
 
 
+@pytest.mark.parametrize(
+    ("titles", "joins"),
+    [
+        (["HP rx7640 (1.60GHz/12.0MB) - 8 cores"], True),
+        (["HP rx7640 (1.60GHz/12.0MB) - 8 cores", "HP rx4640 (1.10GHz/4.0MB)"], False),
+        (["rx7640"], False),
+    ],
+)
+def test_runs_over_a_parameter_on_such_a_machine_go_to_the_only_node_on_one(titles: list[str], *, joins: bool) -> None:
+    runs = [ParameterSeries(title=title, parameter="RESHASHTBL", rate_name="locks", points=()) for title in titles]
+    test = given("runs.csv", "scaling/parameter_series", *runs)
+    hardware = "HP rx7640 (1.60GHz/12.0MB)"
+    one = given("one.lis", "openvms/cpu", Node(name="TARN", hardware=hardware))
+    other = given("other.lis", "openvms/cpu", Node(name="SKYE", hardware=hardware))
+    alone = captures([one, test])
+    assert [len(found.facts.every(ParameterSeries)) for found in alone if found.system.name == "TARN"] == [joins]
+    assert all(
+        not found.facts.every(ParameterSeries)
+        for found in captures([one, other, test])
+        if found.system.name in ("TARN", "SKYE")
+    )
+
+
 def test_facts_keep_their_source() -> None:
     device = FastpathDevice(device="EWA0", cpu=1, source=Source("f.txt", 3, 3))
     (one,) = captures([given("f.txt", "openvms/show_fastpath", Node(name="N"), device)])

@@ -22,7 +22,9 @@ from rules.laws.settings import Differ, all_that_differ, settings_of
 from rules.laws.work import uneven_work
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.node import in_prose, node_name
+from rules.openvms._evidence.releases import machine_of
 
+ON_NODE, ON_MODEL = "in a test on this node", "in a test on a machine of this model and clock"
 LEAST_LOADS = 3
 """This project: of fewer loads none is the peak."""
 
@@ -202,19 +204,21 @@ class OwnValue:
     enough: ValueStep
     """The smallest value that does as much as the best."""
     last: ValueStep
+    where: str = ON_NODE
+    """Where it was made, to stand behind a rate."""
 
     @property
     def said(self) -> str:
         """The gain, as a clause."""
         low, enough = (f"{in_prose(one.rate)}/s at {one.value:,.0f}" for one in (self.low, self.enough))
-        return f"in a test on this node {low}, {enough}, and no more up to {self.last.value:,.0f}"
+        return f"{self.where} {low}, {enough}, and no more up to {self.last.value:,.0f}"
 
     @property
     def proof(self) -> tuple[Evidence, ...]:
         """Both rates."""
         name = self.series.parameter
         return tuple(
-            Evidence(f"rate at {name} {one.value:,.0f}, in a test on this node", round(one.rate, 1), "/s", one.source)
+            Evidence(f"rate at {name} {one.value:,.0f}, {self.where}", round(one.rate, 1), "/s", one.source)
             for one in (self.low, self.enough)
         )
 
@@ -228,18 +232,22 @@ class OwnValue:
 def own_value(facts: Facts, name: str, now: float) -> OwnValue | None:
     """The value of a parameter from which on this node gains nothing, by its own series of lock operations.
 
-    `now`: the value that runs. `None` where none was made, where the best is not above it, or where the rate still
+    A series whose title is the name of the node's machine counts, too, after one of the node. `now`: the value that
+    runs. `None` where none was made, where the best is not above it, or where the rate still
     rises at the largest value that was tried.
     """
-    facts, node = facts.also(ParameterSeries), node_name(facts)
-    for series in facts.every(ParameterSeries):
+    facts, node, machine = facts.also(ParameterSeries), node_name(facts), (machine_of(facts).hardware or "").upper()
+    every = facts.every(ParameterSeries)
+    for series in sorted(every, key=lambda one: not (node and of_node(one, node))):
         steps = [one for one in steps_of(series) if one.rate > 0]
         if not node or series.parameter.upper() != name or series.rate_name != LOCKS or len(steps) < LEAST_LOADS:
             continue
         enough, last = enough_of(steps), steps[-1]
         flat = enough is not last and last.rate >= (1 - NOISE) * max(one.rate for one in steps)
-        if of_node(series, node) and flat and enough.value > now:
-            return OwnValue(series, next((one for one in steps if one.value == now), steps[0]), enough, last)
+        same = bool(machine) and not series.node and series.title.upper().startswith(machine)
+        if (of_node(series, node) or same) and flat and enough.value > now:
+            where = ON_NODE if of_node(series, node) else ON_MODEL
+            return OwnValue(series, next((one for one in steps if one.value == now), steps[0]), enough, last, where)
     return None
 
 
