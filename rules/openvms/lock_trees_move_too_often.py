@@ -135,9 +135,11 @@ def _told(
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     wanderer = wanders_most(facts)
     if wanderer:
-        move = Move((), _weight(facts, members, wanderer))
+        move = Move((), _weight(facts, members, wanderer, alike=bool(equals)))
     if len(fastest) == 1:
         move = move_to(facts, members, fastest[0])
+    elif name == "LOCKRMWT" and (target := _either(members, equals, wanderer)):
+        move = move_to(facts, members, target)
     reasons = ", ".join(
         f"{plain(getattr(rates, name), 3)}/s {_word(name)}" for name in REASONS if known(getattr(rates, name))
     )
@@ -157,7 +159,13 @@ def _told(
             sentence(_pe1(facts, members), _pending(facts, members).strip(" .")),
         ),
         evidence=(
-            Evidence("lock trees moved out", out, "/s", rates.source),
+            Evidence(
+                "lock trees moved out",
+                out,
+                "/s",
+                rates.source,
+                None if known(rates.moved_higher_activity) else limits.moves_per_second,
+            ),
             Evidence("lock trees moved in", into, "/s", rates.source),
             *_by_reason(rates, limits),
             *(
@@ -221,29 +229,46 @@ def _which_node(wanderer: Wanderer) -> str:
     return f"as on {comment(most, 31)}, which asks most in it"
 
 
-def _weight(facts: Facts, members: Sequence[ClusterMember], wanderer: Wanderer) -> str:
-    """The weight that gives the tree to the node that asks most in it, as a sentence."""
+def _weight(facts: Facts, members: Sequence[ClusterMember], wanderer: Wanderer, *, alike: bool) -> str:
+    """The weight that gives the tree to the node that asks most in it, as a sentence; `alike`: none is the slower."""
     name, most = governing(facts, members), next(iter(wanderer.by_node))
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {node: value for node, value in weights.items() if value is not None}
     if name is None or most not in numbers or len(numbers) < len(weights):
         return f"Else {BOTH[0].lower()}{BOTH[1:]}: give the node that should be master the highest one."
     new = min(PARAMETERS[name].high, max(numbers.values()) + STEP)
-    return (
-        f"Else {name} {numbers[most]:.0f} → {new:.0f} on {comment(most, 31)} ({WHEN_SET[name]}), once a LOCKTIME run "
-        "has shown that it is not the slower one; any value above the others' does."
-    )
+    once = "" if alike else ", once a LOCKTIME run has shown that it is not the slower one"
+    to = f"{numbers[most]:.0f} → {new:.0f} on {comment(most, 31)}"
+    return f"Else {name} {to} ({WHEN_SET[name]}){once}; any value above the others' does."
+
+
+def _either(members: Sequence[ClusterMember], equals: Sequence[ClusterMember], wanderer: Wanderer | None) -> str | None:
+    """Which of nodes that are all as fast gets the higher weight, where that needs no boot: who asks most in the tree.
+
+    Without a tree that was seen to move, the one with room that locks most; `None` where they are not all as fast.
+    """
+    if wanderer is None or not equals:
+        most = _locks_most(equals)
+        return most[0] if most else None
+    names = {one.name.upper(): one.name for one in equals}
+    full = {one.name for one in room_of(members, *names.values()).full}
+    asking = [names[node.upper()] for node in wanderer.by_node if node.upper() in names]
+    return next((name for name in asking if name not in full), None)
 
 
 def _of_equals(members: Sequence[ClusterMember]) -> str:
     """Which of nodes that are all as fast is to win, as a clause: the one with room that locks most; empty for none."""
+    if len(members) < 2 or (most := _locks_most(members)) is None:
+        return ""
+    return f" (none is faster: any will do, {comment(most[0], 31)} locks most, {in_prose(most[1])}/s)"
+
+
+def _locks_most(members: Sequence[ClusterMember]) -> tuple[str, float] | None:
+    """The node with room that locks most, and how much it does, per second; `None` where nothing tells."""
     full = {one.name for one in room_of(members, *(one.name for one in members)).full}
     asks = {one.name: total(one.local_per_second, one.outgoing_per_second) for one in members if one.name not in full}
     rates = {name: rate for name, rate in asks.items() if rate is not None}
-    if len(members) < 2 or not rates:
-        return ""
-    most = max(rates, key=lambda name: rates[name])
-    return f" (none is faster: any will do, {comment(most, 31)} locks most, {in_prose(rates[most])}/s)"
+    return max(rates.items(), key=lambda one: one[1], default=None)
 
 
 def _pending(facts: Facts, members: Sequence[ClusterMember]) -> str:
