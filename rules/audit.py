@@ -60,9 +60,9 @@ def _concluded(capture: Capture, verdicts: Sequence[Verdict]) -> Audit:
     models = tuple(model_of(series) for series in capture.facts.every(LoadSeries))
     free = free_memory(capture.facts)
     findings = elsewhere(findings, capture.system.name)
-    planned = make_plan(_changes(findings), free.mb if free else None)
+    planned = make_plan(changes_of(findings), free.mb if free else None)
     findings = with_pending(findings, {key for step in planned.steps for key in step.change_keys})
-    plan = make_plan(_changes(findings), free.mb if free else None, reasons_of(findings), _of_critical(findings))
+    plan = make_plan(changes_of(findings), free.mb if free else None, reasons_of(findings), of_critical(findings))
     findings = as_planned(findings, plan)
     unit = "engines" if capture.system.product == "ase" else "CPUs"
     why_open = one_alone(capture.facts) if capture.system.product == "ase" else ""
@@ -179,14 +179,15 @@ def _compared_within(capture: Capture) -> "tuple[Comparison, ...]":
     return comparisons_within(capture)
 
 
-def _changes(findings: Sequence[Ranked]) -> list[Change]:
+def changes_of(findings: Sequence[Ranked]) -> list[Change]:
+    """What all of them ask for, in their order."""
     return [change for ranked in findings for change in ranked.finding.changes]
 
 
-def _of_critical(findings: Sequence[Ranked]) -> frozenset[str]:
+def of_critical(findings: Sequence[Ranked]) -> frozenset[str]:
     """Keys of what critical findings ask for, and no lesser one alone."""
     grave = [one for one in findings if one.finding.severity is Severity.CRITICAL]
-    return frozenset(change.key for change in _changes(grave))
+    return frozenset(change.key for change in changes_of(grave))
 
 
 def elsewhere(findings: Sequence[Ranked], own: str) -> list[Ranked]:
@@ -220,7 +221,7 @@ def as_planned(findings: Sequence[Ranked], plan: Plan) -> list[Ranked]:
     What the plan only outlines, because one finding does, no other finding offers as a script.
     """
     held = {key for step in plan.steps if step.takes_effect is Effect.ADVICE for key in step.change_keys}
-    outlined = {one.key: one for one in _changes(findings) if one.takes_effect is Effect.ADVICE and one.key in held}
+    outlined = {one.key: one for one in changes_of(findings) if one.takes_effect is Effect.ADVICE and one.key in held}
 
     def planned(change: Change) -> Change:
         return replace(outlined[change.key], cautions=change.cautions) if change.key in outlined else change
@@ -315,7 +316,7 @@ def with_pending(findings: Sequence[Ranked], planned: set[str]) -> list[Ranked]:
     def listed(change: Change) -> bool:
         return not (change.key.startswith(PENDING) and planned & set(change.yields_to))
 
-    along = tuple(one.comes_along for one in _changes(findings) if one.comes_along and listed(one))
+    along = tuple(one.comes_along for one in changes_of(findings) if one.comes_along and listed(one))
 
     def settled(change: Change) -> Change:
         restarts = along and change.takes_effect is Effect.RESTART

@@ -24,7 +24,7 @@ from rules.account import (
     roots_of,
     summed,
 )
-from rules.audit import Audit, lost_shares
+from rules.audit import Audit, changes_of, lost_shares, of_critical
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Verdict, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
@@ -91,8 +91,10 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
     accounts, remarks = _accounts(nodes, told, on)
     findings = rank(told, lost_shares(accounts))
     decision, carried_out = shown({name: _told(one) for name, one in nodes.items()})
-    asked = _in_turn([change for ranked in findings for change in ranked.finding.changes], decision, nodes)
-    plan = make_plan(asked, reasons=reasons_of(findings))
+    asked = _in_turn(changes_of(findings), decision, nodes)
+    # nodes boot in their turn, whatever their boots are for
+    graver = of_critical(findings) - {one.key for one in asked if one.takes_effect is Effect.REBOOT}
+    plan = make_plan(asked, reasons=reasons_of(findings), graver=graver)
     decision = replace(decision, by_tree=_weights(plan, asked)) if decision.kind is Kind.EVEN else decision
     verdicts = _verdicts(nodes, on)
     summary = _by_node(summarized(findings, verdicts, plan, [_nodeless(one, nodes) for one in accounts]), nodes)

@@ -13,6 +13,7 @@ from rules.account import BUSIEST, MEAN, PROCESSORS, WAITING_TASKS, Account, Amo
 from rules.audit import Audit, _same_hours, linked_across, lost_shares
 from rules.cluster import IN_TURN, ClusterAudit, clusters_of
 from rules.finding import Change, Effect, Finding, Severity
+from rules.plan import make_plan
 from rules.ranking import Ranked
 from tests.stories import HERE, audits_of
 
@@ -198,11 +199,12 @@ def change(key: str, new: float, effect: Effect = Effect.REBOOT, node: str = "")
     )
 
 
-def asking(nodes: list[Audit], **changes: list[Change]) -> ClusterAudit:
-    """The cluster, each of its nodes with one finding that asks for these changes."""
+def asking(nodes: list[Audit], *, critical: str = "", **changes: list[Change]) -> ClusterAudit:
+    """The cluster, each of its nodes with one finding that asks for these changes: that of one of them critical."""
 
     def told(name: str) -> tuple[Ranked, ...]:
-        found = Finding(name, Severity.WARNING, f"{name} is so", "It is so.", (), changes=tuple(changes.get(name, ())))
+        severity = Severity.CRITICAL if name == critical else Severity.WARNING
+        found = Finding(name, severity, f"{name} is so", "It is so.", (), changes=tuple(changes.get(name, ())))
         return (Ranked(SLOW, found),)
 
     return cluster_of([replace(one, findings=told(one.capture.system.name), accounts=()) for one in nodes])
@@ -241,6 +243,29 @@ def test_reboots_come_one_after_the_other_and_after_what_takes_effect_at_once(no
     assert [(step.when, step.node) for step in one.plan.steps] == [
         ("now", "ORKNEY"),
         ("now", "SKYE"),
+        ("reboot", "ORKNEY"),
+        ("reboot", "SKYE"),
+    ]
+
+
+def test_what_a_critical_finding_asks_for_comes_first_and_boots_stay_in_their_turn(nodes: list[Audit]) -> None:
+    keys = [f"openvms.sysgen:{node}:{name}" for node in ("ORKNEY", "SKYE") for name in ("PE1", "RESHASHTBL")]
+    pe1, table, other_pe1, other_table = keys
+    one = asking(
+        nodes,
+        critical="SKYE",
+        ORKNEY=[change(pe1, 0.0, Effect.ONLINE), change(table, 9.0)],
+        SKYE=[change(other_table, 9.0), change(other_pe1, 0.0, Effect.ONLINE)],
+    )
+    # by severity alone SKYE is first anyway: here its finding stands behind, as one that another finding explains does
+    behind = make_plan([change(pe1, 0.0, Effect.ONLINE, "ORKNEY"), change(other_pe1, 0.0, Effect.ONLINE, "SKYE")])
+    first = make_plan(
+        [change(pe1, 0.0, Effect.ONLINE, "ORKNEY"), change(other_pe1, 0.0, Effect.ONLINE, "SKYE")], graver={other_pe1}
+    )
+    assert [[step.node for step in plan.steps] for plan in (behind, first)] == [["ORKNEY", "SKYE"], ["SKYE", "ORKNEY"]]
+    assert [(step.when, step.node) for step in one.plan.steps] == [
+        ("now", "SKYE"),
+        ("now", "ORKNEY"),
         ("reboot", "ORKNEY"),
         ("reboot", "SKYE"),
     ]
