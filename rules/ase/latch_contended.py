@@ -7,11 +7,12 @@ Why it matters: tables with datapages or datarows locking take latches instead o
 takes them on allocation pages. A latch is held for one step only, so a queue means that many tasks want the same page:
 the end of an index with ascending keys, or the allocation pages of a table that grows fast. No table counts latches.
 
-What to do: where one partition of a cache is hot and a table of few pages explains its grabs, that table is named
-(`rules/ase/_evidence/caches/hot_page.py`); else find the table that takes most of the inserts. Spread the keys over the
-index (another order of its columns, another key); fewer rows on a page; greedy page allocation for a user table whose
-pages are being allocated fast by four engines or more: `dbcc tune(des_greedyalloc, <dbid>, <table>, "on")`, off again
-with "off", gone after a restart, to be tested first: whether pages are allocated to it fast, sp_spaceused twice shows.
+What to do: where one partition of a cache is hot and a table of few pages explains its grabs, or is changed as often as
+latches are waited for, that table is named (`rules/ase/_evidence/caches/hot_page.py`); else find the table that takes
+most of the inserts. Spread the keys over the index (another order of its columns, another key); fewer rows on a page;
+greedy page allocation for a user table whose pages are being allocated fast by four engines or more: `dbcc
+tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be tested first: whether
+pages are allocated to it fast, sp_spaceused twice shows.
 That comes first where a page of the table holds a row or two, as nearly each insert takes a new page then.
 A fill factor frees no room at the end of an index with ascending keys, where all the new rows go. Where single waits
 are long, look at the lock hash chains and at blocking I/O calls first. Where a table was taken from allpages to
@@ -246,16 +247,16 @@ def _hot_page(facts: Facts, waits: TooLong, caches: list[str], most: Inserted | 
     skews = uneven_caches(facts, caches, CACHE_PERCENT, 0.0)  # latches are waited for, however little spins for them
     if page := next((found for one in skews if (found := hot_page(facts, one))), None):
         return page
-    if any(lock and len(lock.rows) > 1 for lock in (spinlock_named(facts, name) for name in caches)):
+    if not skews and any(lock and len(lock.rows) > 1 for lock in (spinlock_named(facts, name) for name in caches)):
         return None  # a hot page would show at one of the partitions
     if not waits.tasks or not waits.mean_milliseconds:
         return None
-    return crowded_page(facts, most[1] if most else 0.0, waits.tasks * 1000.0 / waits.mean_milliseconds)
+    return crowded_page(facts, most[1] if most else 0.0, waits.tasks * 1000.0 / waits.mean_milliseconds, skews)
 
 
 def _of_page(page: HotPage) -> str:
     """The table of a hot page, for the title: by the partitions of its cache it is known, else it is the likeliest."""
-    return f"; the page is of {page.name}" if page.skew else f"; look first at {page.name}"
+    return f"; look first at {page.name}" if page.likeliest else f"; the page is of {page.name}"
 
 
 def _do(

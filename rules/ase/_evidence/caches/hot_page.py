@@ -5,7 +5,7 @@ or a few, which is read as often as the hot partition is grabbed more than the o
 many pages is spread over all of them, however many rows go into it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
@@ -24,6 +24,8 @@ MOST = 1.25
 a grab at least. A quarter is left for the time between the two tables of a snapshot."""
 LARGEST_PAGES = 8
 """This project: the largest table that is taken for one hot page, an extent; a larger one lies in many partitions."""
+CROWDED_PAGES = 64
+"""This project: the largest table whose rows are taken to be crowded, eight extents; a change is rarely alone there."""
 ONE_ROW = "If a single row is hot (a counter), only an IDENTITY column or numbers taken in blocks help."
 DEFAULT_PAGE_KB = 2.0
 """The smallest page of a server: used where no export shows its own."""
@@ -37,10 +39,19 @@ class HotPage:
     uses: float
     """Reads and changes of its data in the interval."""
     surplus: float | None
-    """Grabs of the hot partitions above the mean of the others; `None` where no partitions are counted."""
+    """Grabs of the hot partitions above the mean of the others; `None` where its reads do not explain them."""
     page_kb: float
     skew: Uneven | None = None
-    """The partitions against the others."""
+    """The partitions against the others; `None` where they are not counted."""
+    waits: float | None = None
+    """Waits for latches in the interval; `None` where its changes on a page are more than the inserts of any table."""
+    inserted: float = 0.0
+    """Rows that went into the table with most inserts."""
+
+    @property
+    def likeliest(self) -> bool:
+        """Whether it is the first to look at, and not shown by the partitions to be the one."""
+        return self.surplus is None
 
     @property
     def pages(self) -> float:
@@ -61,6 +72,12 @@ class HotPage:
     def explains(self) -> str:
         """The two counts, as a clause."""
         of_pages = f"{self.name} ({self.pages:,.0f} page{'' if self.pages == 1 else 's'})"
+        if self.waits is not None:
+            return (
+                f"{of_pages} has {self.held.changed or 0.0:,.0f} changes in the interval, {self.changed_a_page:,.0f} "
+                f"on each page; latches were waited for more often than rows were inserted into any table "
+                f"({self.inserted:,.0f})"
+            )
         if self.surplus is None:
             return (
                 f"{of_pages} has {self.changed_a_page:,.0f} changes on a page, more than rows were inserted into any "
@@ -93,7 +110,7 @@ def hot_page(facts: Facts, skew: Uneven | None) -> HotPage | None:
         return None
     page_kb = page_kb_of(facts) or DEFAULT_PAGE_KB
     found = []
-    for one in _small(contents, page_kb):
+    for one in _small(contents, page_kb, LARGEST_PAGES):
         if one.cache != skew.lock.name:
             continue
         uses = one.reads + (one.changed or 0.0)
@@ -102,33 +119,38 @@ def hot_page(facts: Facts, skew: Uneven | None) -> HotPage | None:
     return found[0] if len(found) == 1 else None
 
 
-def crowded_page(facts: Facts, inserted: float, waits: float) -> HotPage | None:
-    """The one small table with more changes on a page than `inserted`; for where no partitions are counted.
+def crowded_page(facts: Facts, inserted: float, waits: float, skews: list[Uneven] | None = None) -> HotPage | None:
+    """The one small table whose pages are changed too often; for where no partition is explained by a table's reads.
 
-    A change of a row latches its page, an insert the one page at the end of its table: what the table with most inserts
-    asks of that page is the measure. `waits`, for latches and a second: a page that is used less often than half of
-    them is not where they wait. Allpages tables lock their pages and take no latches on them.
+    A change of a row latches its page, an insert the one page at the end of its table: a table with more changes on a
+    page than `inserted`, the most rows that went into any, is busier. So is one that is changed as often as latches
+    were waited for, where no table took so many rows: an insert waits for the end of its table once. `waits`, for
+    latches and a second: a page that is used less often than half of them is not where they wait. `skews`: of the
+    caches whose partitions are counted, one of which must be its own. Allpages tables take no latches on their pages.
     """
     contents = contents_of(facts)
     if not isinstance(contents, Contents) or not contents.of_interval or not contents.seconds:
         return None
     page_kb, listed = page_kb_of(facts) or DEFAULT_PAGE_KB, schemes(facts)
-    found = []
-    for one in _small(contents, page_kb):
-        scheme = listed.get((one.database, one.table))
-        page = HotPage(one, one.reads + (one.changed or 0.0), None, page_kb)
-        often = page.uses >= EXPLAINED * waits * contents.seconds
-        if often and page.changed_a_page > inserted and scheme and scheme.scheme != "allpages":
+    own, waited, found = {one.lock.name: one for one in skews or []}, waits * contents.seconds, []
+    for one in _small(contents, page_kb, CROWDED_PAGES):
+        scheme, changed = listed.get((one.database, one.table)), one.changed or 0.0
+        page = HotPage(one, one.reads + changed, None, page_kb, own.get(one.cache), inserted=inserted)
+        if not scheme or scheme.scheme == "allpages" or (own and not page.skew) or page.uses < EXPLAINED * waited:
+            continue
+        if page.changed_a_page > inserted and page.pages <= LARGEST_PAGES:
             found.append(page)
+        elif inserted < waited <= changed:
+            found.append(replace(page, waits=waited))
     return found[0] if len(found) == 1 else None
 
 
-def _small(contents: Contents, page_kb: float) -> list[Held]:
-    """The data of user tables that fit on `LARGEST_PAGES` pages."""
+def _small(contents: Contents, page_kb: float, pages: float) -> list[Held]:
+    """The data of user tables that fit on so many pages."""
     return [
         one
         for one in contents.held
-        if not (one.index_id or one.system) and 0 < (one.size_mb or 0.0) * 1024.0 <= LARGEST_PAGES * page_kb
+        if not (one.index_id or one.system) and 0 < (one.size_mb or 0.0) * 1024.0 <= pages * page_kb
     ]
 
 
