@@ -23,11 +23,12 @@ table, and it is advice to look at the statements. Where nobody waits it is a no
 where a plan shows it, or its scans make nearly all searches of a server at work. It is a warning where the CPU time of
 that statement is a large part of what busy engines do, tasks wait for an engine, and the clients' commands are not
 those of reports, which take longer than a second on average. Where tasks wait for physical reads, such commands are
-short and its scans make half of the reads, it is advice. A statement with a poor index is a note as well, advice
-where engines are busy and tasks wait for one, and a warning where its CPU time is such a part. Where it is the
-statement that most of the engines' work is, the queue for the engines is explained by it. The share is of the searches
-of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a part of the server's, it is
-advice too.
+short and its scans make half of the reads, it is advice. So it is where nobody waits, but engines are busy, nearly all
+that is read are the scans of one statement, and it runs once a second and more, as no report does. A statement with a
+poor index is a note as well, advice where engines are busy and tasks wait for one, and a warning where its CPU time is
+such a part. Where it is the statement that most of the engines' work is, the queue for the engines is explained by it.
+The share is of the searches of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a
+part of the server's, it is advice too.
 """
 
 from collections.abc import Iterator
@@ -73,7 +74,7 @@ from rules.ase._evidence.objects.seen import (
 )
 from rules.ase._evidence.objects.statement_cpu import Worked
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, shown, with_statements
-from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, level_reached, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import (
@@ -89,10 +90,11 @@ from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.ase._evidence.times import when as covers
 from rules.ase._evidence.waits.events import READS, RUN_QUEUE
-from rules.ase._evidence.waits.index_wanted import columns_of
+from rules.ase._evidence.waits.index_wanted import columns_of, wrapped_column
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, SHARE_ORIGIN, TaskLimits, of_tasks
 from rules.ase._evidence.waits.verdict import SHARE_PERCENT as WAITING_PERCENT
+from rules.changes.quoting import bare_table
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
 from rules.sources import TALLMAN
@@ -126,6 +128,7 @@ STATEMENTS = (
 
 
 WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
+KEEPS = "No cache spinlock suffers, but engines are {0:.0f} % busy, and SSQLID {1} makes {2:.0f} % of the reads of {3}."
 READ = "{0} scans what the cache does not hold: the reads are not slow, they are many."
 INDEX = (
     "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No "
@@ -133,6 +136,9 @@ INDEX = (
 )
 UNLISTED = " and no index begins with it (sp_helpindex)"
 NONE_BEGINS = "; those it has are {0}"
+UNWRAP = "Have {0}, {1}, compare {2} itself: {3}() on a column keeps its indexes from use{4}. {5}"
+BY_FUNCTION = "Or index the same words: `create index <name> on {0}({1})`, from 15.0 (undo: drop index)."
+NO_SETTING = "No setting makes this less."
 NARROW = "Tune {0}, {1}: an index for its where clause, a narrower query or statistics. No setting makes this less."
 
 
@@ -160,6 +166,9 @@ class Limits(TaskLimits):
         SHARE_PERCENT, "this project: so large a part of the engines' work is worth an index", low=1
     )
     work_percent: float = percent(70.0, "this project: idler engines serve the others as fast as ever")
+    runs_per_second: float = limit(
+        1.0, "this project: no report is run once a second; what is looks for something", unit="executions/s"
+    )
     command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     pages: float = limit(LEAST_PAGES, "this project: a smaller table is cheaper to scan than to look up", unit="pages")
 
@@ -260,6 +269,8 @@ def _held_against_caches(
         waits = f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
         finding = replace(finding, severity=Severity.NOTE, because=waits, explains=())
         finding = _by_cpu(facts, limits, finding, tables[0]) or _by_reads(facts, limits, finding, tables[0]) or finding
+        if finding.severity is Severity.NOTE and share >= limits.nearly_all_percent:
+            finding = _by_work(facts, limits, finding, tables[0]) or finding
     return with_statements(finding, facts, named, otherwise=STATEMENTS)
 
 
@@ -378,6 +389,35 @@ def _by_reads(facts: Facts, limits: Limits, finding: Finding, first: Scanned) ->
     )
 
 
+def _by_work(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> Finding | None:
+    """The finding where busy engines mostly do the scans of one statement, which runs too often to be a report."""
+    (number, busy), commands, row = busy_of(facts, interval=True), command_time(facts), first.row
+    top = reading_most(facts, row)
+    if not number or busy is None or busy < limits.work_percent or not first.whole or not row.seconds or top is None:
+        return None
+    if commands and commands.seconds > limits.command_seconds:
+        return None
+    often = (top.executions or 0.0) / row.seconds
+    if often < limits.runs_per_second or not isinstance(top.fact, MonCachedStatement) or not known(row.logical_reads):
+        return None
+    part = min(100.0, share_of(top.reads or 0.0, row.logical_reads))
+    do, indexes = _index_for(facts, top.fact, f"{_times(top)} pages", row)
+    return replace(
+        finding,
+        severity=Severity.ADVICE,
+        title=f"{finding.title}; SSQLID {top.number} scans it {often:,.0f} times a second",
+        because=KEEPS.format(busy, top.number, part, name_of(row)),
+        do=do,
+        evidence=(
+            Evidence(
+                f"executions of statement {top.number}", round(often, 1), "/s", row.source, limits.runs_per_second
+            ),
+            *finding.evidence,
+            *index_evidence(indexes),
+        ),
+    )
+
+
 def _costliest(facts: Facts, limits: Limits, first: Scanned) -> Worked | None:
     """The statement that scans this table and is much of what the engines do; `None` where none is."""
     top = scanning_most(facts, first)
@@ -395,10 +435,15 @@ def _index_for(
 ) -> tuple[str, list[IndexKeys]]:
     """What to do about a statement that reads much of a table, with the indexes that are listed; `ran`: its work."""
     columns, indexes = columns_of(statement.text or ""), indexes_of(facts, table.object_name)
+    what = f"SSQLID {statement.statement}"
+    if wrapped := wrapped_column(statement.text or ""):
+        on = BY_FUNCTION.format(bare_table(table.object_name or ""), wrapped.expression)
+        ours = f" ({say_indexes(indexes)})" if indexes else ""
+        by = on if level_reached(facts, "15.0") else NO_SETTING
+        return UNWRAP.format(what, ran, wrapped.column, wrapped.function, ours, by), indexes
     if columns and beginning_with(indexes, columns[0]):
         columns = ()  # an index by it is there, and something else keeps it from being used
     others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
-    what = f"SSQLID {statement.statement}"
     if columns:
         return INDEX.format(what, ran, name_of(table), ", ".join(columns), others), indexes
     return NARROW.format(what, ran), indexes

@@ -27,6 +27,12 @@ MOST_COLUMNS = 3
 FILTER = re.compile(r"\bwhere\b(?P<where>.*?)(?:\border\s+by\b(?P<order>.*))?\Z", re.IGNORECASE | re.DOTALL)
 UNCLEAR = re.compile(r"\b(?:or|select|union|group)\b", re.IGNORECASE)
 EQUALS = re.compile(r"(?<![\w@#$.(])(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:\?|@)")
+WRAPPED = re.compile(
+    r"\b(?P<function>upper|lower|ltrim|rtrim|str|abs|reverse|char_length|year|month)\s*\(\s*(?:[A-Za-z_][\w#$]*\.)?"
+    r"(?P<column>[A-Za-z_][\w#$]*)\s*\)\s*=\s*(?:\?|@)",
+    re.IGNORECASE,
+)
+"""A column inside a function of the server that gives the same for the same value, compared with a value."""
 SORTED = re.compile(r"\s*(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)(?:\s+asc)?\s*\Z", re.IGNORECASE)
 
 
@@ -67,6 +73,29 @@ def columns_of(text: str) -> tuple[str, ...]:
         columns.append(by["column"])
     columns = list(dict.fromkeys(columns))[:MOST_COLUMNS]
     return tuple(columns) if all(map(is_plain, columns)) else ()
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """A column that a statement compares inside a function, so that an index by the bare column is of no use."""
+
+    function: str
+    column: str
+
+    @property
+    def expression(self) -> str:
+        """As a function-based index has it: the words of the statement (vendor: Commands 16.0, san1393050928803)."""
+        return f"{self.function}({self.column})"
+
+
+def wrapped_column(text: str) -> Wrapped | None:
+    """The first such column of a statement on one table; `None` where it has none, or is not plain."""
+    plain = without_literals(text)
+    found = FILTER.search(plain)
+    if not found or len(tables_in(text)) != 1 or UNCLEAR.search(found["where"]):
+        return None
+    one = WRAPPED.search(found["where"])
+    return Wrapped(one["function"], one["column"]) if one and is_plain(one["column"]) else None
 
 
 def index_wanted(
