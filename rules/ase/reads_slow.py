@@ -20,7 +20,8 @@ sp_sysmon, where it was collected, does not count few task switches for them.
 
 When to ignore it: a server whose work is to read much, as for reports or a load, waits for reads that are as fast as
 they should be. That is said in a note and no more, but where one program scans the table and no index begins with what
-its where clause asks for. Below one task on average nobody loses anything.
+its where clause asks for, or one statement makes nearly all reads by scanning it for few rows, many times in the
+interval. Below one task on average nobody loses anything.
 """
 
 from collections.abc import Iterator
@@ -30,14 +31,16 @@ from functools import partial
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenObjectActivity
 from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
-from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
+from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
+from rules.ase._evidence.objects.indexes import index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.reading_now import READING_FACTS, reading_now
-from rules.ase._evidence.objects.scans import scans_of
+from rules.ase._evidence.objects.scans import LEAST_PAGES, WHOLE_TIMES, scans_of
 from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import READS
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, command_time
 from rules.ase._evidence.waits.verdict import (
@@ -48,6 +51,7 @@ from rules.ase._evidence.waits.verdict import (
     judge_waits,
     unless_few,
 )
+from rules.changes.quoting import bare_table
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -75,6 +79,16 @@ AFTER = "Then look below the slowest device, with the tools of the host."
 CACHE = "Then a cache that holds what is read again and again."
 ONE_PERCENT = 80.0
 """This project: a statement with so much of the reads of all that are listed comes before the devices."""
+LOOKS = (
+    "First give {0}{1} an index of {2} for its where clause{3}{4}. Make it outside working hours, as it locks the "
+    "table, then `sp_recompile {5}`."
+)
+TEXT_OF = " (`sp_helptext {0}` shows it)"
+LISTED_OF = "Listed are {0:,.0f} of {1:,.0f} scans of {2}: a pipe that is too small or read late loses rows."
+LONGEST = 360
+"""Characters of what to do, from which on the indexes that are there stand in the evidence alone."""
+RUNS = 10
+"""This project: how often a statement must be listed in the interval to be no report, which is run now and then."""
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
 """Most denied first: one read of eight pages in place of eight."""
 TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.COLLECTED_BY)
@@ -143,27 +157,48 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     )
     top = costliest(facts, "physical_reads")
     one = top if top and top.percent >= ONE_PERCENT and not top.running and not (slow or lacking_pool) else None
+    looks = bool(one and most and _looks_for_few(one, tables[0][0]))
     now = reading_now(facts, tables[0][0]) if most and not (one or slow or lacking_pool) else None
-    first = now.says if now else ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent) if one else ""
+    first = (
+        now.says
+        if now
+        else _index_first(facts, one, tables[0][0])
+        if one and looks
+        else ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent)
+        if one
+        else ""
+    )
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
-    advised = lacking_pool or (now and now.lacks_index)
+    advised = lacking_pool or looks or (now and now.lacks_index)
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else lost if between else Severity.ADVICE if advised else Severity.NOTE,
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
         + (f"; slow device: {device}" if device else "")
-        + (f"; {one.percent:.0f} % of those listed by {one.program}" if one and one.program else "")
+        + (
+            f"; {one.name} scans {most}"
+            if one and looks
+            else f"; {one.percent:.0f} % of those listed by {one.program}"
+            if one and one.program
+            else ""
+        )
         + (f"; {now.program.name} scans {most}" if now else "")
         + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=joined(first, AFTER if between else CACHE if now else fewer)
+        do=first
+        if looks
+        else joined(first, AFTER if between else CACHE if now else fewer)
         if one or now
         else joined(fewer, AFTER)
         if between and not device and tables
         else joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
-        unknown=joined(waits.unknown, f"Not in the export: {lacking}." if lacking else ""),
+        unknown=joined(
+            waits.unknown,
+            f"Not in the export: {lacking}." if lacking else "",
+            _unlisted(one, tables[0][0]) if one and looks else "",
+        ),
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
             *((commands.evidence,) if between and commands else ()),
@@ -172,6 +207,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
             *((lacking_pool.evidence,) if lacking_pool else ()),
             *(now.evidence if now else ()),
+            *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if looks else ()),
         ),
         changes=(lacking_pool.change,) if lacking_pool else (),
     )
@@ -182,6 +218,34 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     yield shown
     if lacks and finding.severity > Severity.NOTE:
         yield Unknown(tuple(lacks))
+
+
+def _looks_for_few(one: Costliest, table: MonOpenObjectActivity) -> bool:
+    """Whether each execution of a statement reads as much as a scan of this table does, often and for few rows."""
+    scans = scans_of(table) if table.index_id == 0 else 0.0
+    if one.executions < RUNS or scans < one.executions or one.rows is None or not known(table.logical_reads):
+        return False
+    each, a_scan = (one.logical_reads or 0.0) / one.executions, table.logical_reads / scans
+    if each < max(LEAST_PAGES, PAGES_A_ROW * one.rows):
+        return False
+    return a_scan <= WHOLE_TIMES * each <= WHOLE_TIMES**2 * a_scan
+
+
+def _index_first(facts: Facts, one: Costliest, table: MonOpenObjectActivity) -> str:
+    """The index that such a statement asks for, as two sentences."""
+    indexes = indexes_of(facts, table.object_name)
+    who, text = f", {one.who}," if one.who else "", TEXT_OF.format(one.procedure) if one.procedure else ""
+    have = f"; those it has are {say_indexes(indexes)}" if indexes else ""
+    bare = bare_table(table.object_name or "")
+    said = LOOKS.format(one.name, who, name_of(table), text, have, bare)
+    return said if len(said) <= LONGEST else LOOKS.format(one.name, who, name_of(table), text, "", bare)
+
+
+def _unlisted(one: Costliest, table: MonOpenObjectActivity) -> str:
+    """How many scans of the table were not listed, as a sentence; empty where most were."""
+    scans = scans_of(table)
+    lost = scans > WHOLE_TIMES * one.executions
+    return LISTED_OF.format(one.executions, scans, name_of(table)) if lost else ""
 
 
 def _by_scans(row: MonOpenObjectActivity) -> str:

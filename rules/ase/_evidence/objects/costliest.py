@@ -23,10 +23,10 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence
-from rules.ase._evidence.objects.seen import databases
+from rules.ase._evidence.objects.seen import databases, name_by_id
 from rules.ase._evidence.objects.sessions import programs_of
 from rules.ase._evidence.objects.statements import procedure_of, shown
-from rules.changes.quoting import comment
+from rules.changes.quoting import comment, is_plain
 from rules.finding import Evidence
 
 COSTLIEST_FACTS: tuple[type[Fact], ...] = (
@@ -61,6 +61,10 @@ class Costliest:
     """Whose sessions ran it, quoted; empty: several programs, or not known."""
     batch: str
     """With which text, without its values, quoted; empty where none was collected."""
+    procedure: str = ""
+    """The name of its procedure as a command has it; empty where nothing names it."""
+    rows: float | None = None
+    """Rows that one execution of it found or changed at most; `None`: not counted."""
 
     @property
     def who(self) -> str:
@@ -141,6 +145,8 @@ def _most(facts: Facts, rows: Sequence[Row], figure: Figure) -> Costliest | None
         percent=100.0 * taken[name] / sum(taken.values()),
         program=_program(facts, group),
         batch=_batch(facts, group),
+        procedure=_procedure(facts, group[0]),
+        rows=_rows(group),
     )
 
 
@@ -169,6 +175,17 @@ def _name(facts: Facts, row: Row) -> str:
         return ""
     home = comment(row.database or databases(facts).get(row.db_id or 0) or "", 60)
     return f"line {row.line} of {procedure_of(facts, row)}{f' of {home}' if home else ''}"
+
+
+def _procedure(facts: Facts, row: Row) -> str:
+    name = row.procedure or name_by_id(facts, row.database, row.db_id, row.procedure_id)
+    return name if name and is_plain(name) else ""
+
+
+def _rows(group: Sequence[Row]) -> float | None:
+    """The most that one of them found or changed; `None` where one is not counted, or it did not end yet."""
+    read = [row.rows_affected for row in group if isinstance(row, MonSysStatement) and known(row.rows_affected)]
+    return max(read) if read and len(read) == len(group) else None
 
 
 def _scans(facts: Facts, group: Sequence[Row]) -> Iterator[PlanAccess]:
