@@ -10,13 +10,15 @@ meet. Each reason has its own remedy, and a larger user log cache is only one of
 What to do: by Unpin, two transactions change one page of a datarows table, so fewer rows a page there (this project's
 reading: the manual's own list was not found); those that monOpenObjectActivity shows to be updated most come first. By
 Change of Database, transactions span databases. By System Log Record and Other, the vendor proposes a smaller user log
-cache. By Log markers, triggers and rollbacks that are not needed. By No Free Plcblock, by its name alone, and by
-minimally logged records, a larger one. By single records, the log comes onto devices of its own where `sysusages` shows
-that it shares them with data; where it was not collected, it is asked for, and else they are left alone. Nothing of it
-is scripted: none of these figures says which table, statement or size it is.
+cache, but where data and log of a database share a device each record is flushed, and that comes first. By Log markers,
+triggers and rollbacks that are not needed. By No Free Plcblock, by its name alone, and by minimally logged records, a
+larger one. By single records, the log comes onto devices of its own where `sysusages` shows that it shares them with
+data; where it was not collected, it is asked for, and else they are left alone. Nothing of it is scripted: none of
+these figures says which table, statement or size it is.
 
 When to ignore it: where nobody waits for the log, nor, by Unpin, for the locks of the user log caches (wait event 272,
-where monSysWaits was collected); then it is a note, unless data and log of a database share a device. Temporary
+where monSysWaits was collected); then it is a note, unless data and log of a database share a device: a warning where
+most flushes are such, a hundred a second and more. Temporary
 databases have log caches of their own from 15.0.2 on, so their use is no reason for Change of Database any more.
 """
 
@@ -39,12 +41,12 @@ from rules.ase._evidence.log.flushes import (
     flushes_of,
     log_waited,
 )
-from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
+from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, say_mixed, separate_first
 from rules.ase._evidence.server import level_reached, setting_of, subject_of
 from rules.ase._evidence.waits.events import ULC_LOCKS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TaskLimits, of_tasks
-from rules.engine import percent, rule
+from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
@@ -60,7 +62,10 @@ ASK = (
     "itself, and no larger user log cache helps."
 )
 LEFT = "Each of these flushes asks for the end of the log in the middle of a transaction."
-
+FLUSHED = (
+    "Where data and log share a device each log record is flushed by itself (vendor), so a page of the log is written "
+    "again and again."
+)
 WHAT = "locks on user log caches"
 
 
@@ -76,6 +81,8 @@ class Reason:
     """Whether only those of minimally logged changes mean it."""
     mixed: bool = False
     """Whether it is left out where no data and log share a device, which makes such flushes (vendor)."""
+    by_mixed: bool = False
+    """Whether data and log on one device make such flushes, beside what else does."""
     smaller: bool = False
     """Whether the vendor's step is a smaller cache, where it is not the smallest already."""
 
@@ -101,6 +108,7 @@ REASONS = (
         "vendor says to look at what is logged.",
         "Look at what allocates and creates so much: loads, and tables that are made and dropped.",
         smaller=True,
+        by_mixed=True,
     ),
     Reason(
         "by Log markers",
@@ -121,6 +129,7 @@ REASONS = (
         "",
         minimal=False,
         mixed=True,
+        by_mixed=True,
     ),
     Reason(
         "of minimally logged records",
@@ -138,6 +147,10 @@ class Limits(FlushLimits, TaskLimits):
     """`FlushLimits` and `TaskLimits`, and from which share on a reason is worth a word."""
 
     share_percent: float = percent(EARLY_PERCENT, EARLY_ORIGIN)
+    most_percent: float = percent(50.0, "this project: most flushes, where data and log on one device make them")
+    many_per_second: float = limit(
+        100.0, "this project: at 10 ms each, from as many on one task waits on average", unit="/s"
+    )
 
 
 @rule(
@@ -181,19 +194,24 @@ def _finding(
     queued = waited_for(facts, WHAT, ULC_LOCKS) if reason.what == UNPIN else None
     locks = queued if isinstance(queued, Waited) and of_tasks(queued, limits) else None
     felt = locks is not None or (waited is not None and waited.percent >= limits.log_waited_percent)
-    setting, evidence = _setting(facts, reason)
+    setting, evidence = ("", ()) if reason.by_mixed and mixed_logs(facts) else _setting(facts, reason)
     unpin, updated = against_unpin(facts) if reason.what == UNPIN else ("", ())
-    mixed = mixed_logs(facts) if reason.mixed else {}
+    mixed = mixed_logs(facts) if reason.by_mixed else {}
+    most = share >= limits.most_percent and (rate or 0.0) >= limits.many_per_second
     return Finding(
         subject=f"{subject_of(facts)}: {reason.what}",
-        severity=Severity.ADVICE if mixed or (felt and not reason.mixed) else Severity.NOTE,
+        severity=Severity.WARNING
+        if mixed and most
+        else Severity.ADVICE
+        if mixed or (felt and not reason.mixed)
+        else Severity.NOTE,
         title=f"{share:.0f} % of the flushes of user log caches are {reason.what}"
         + (f"; {locks.tasks:.1f} tasks wait for {WHAT}" if locks else "")
-        + (": data and log share a device" if mixed else ""),
+        + (f": data and log of {say_mixed(mixed)} share a device" if mixed else ""),
         seen=f"{share:.1f} % of the flushes are {reason.what}"
         + (f", {rate:,.0f} a second" if rate is not None else "")
         + _waits(waited),
-        because=f"{LEFT} {reason.because}",
+        because=FLUSHED if mixed else f"{LEFT} {reason.because}",
         do=separate_first(mixed) if mixed else joined(f"{reason.do or unpin}{setting}", ASK if reason.mixed else ""),
         evidence=(
             *flushes.evidence(reason.what, rows, limits.share_percent, limits.per_second),
@@ -203,7 +221,10 @@ def _finding(
             *updated,
             *mixed_evidence(mixed),
         ),
-        explains=("ase/log_semaphore_contended",) if felt else (),
+        explains=(
+            *(("ase/log_shares_device", "ase/log_io_size_unfit") if mixed else ()),
+            *(("ase/log_semaphore_contended",) if felt else ()),
+        ),
     )
 
 

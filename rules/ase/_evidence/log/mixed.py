@@ -8,7 +8,7 @@ from collectors.facts import Fact, Facts, Source
 from collectors.facts.ase import DatabaseFragment
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, perhaps_temporary
 from rules.changes.ase_binding import why_not_database
-from rules.changes.quoting import comment
+from rules.changes.quoting import comment, is_plain
 from rules.finding import Evidence
 
 MIXED_FACTS: tuple[type[Fact], ...] = (DatabaseFragment, *TEMPORARY_FACTS)
@@ -16,8 +16,9 @@ MIXED_FACTS: tuple[type[Fact], ...] = (DatabaseFragment, *TEMPORARY_FACTS)
 OWN = ("model", "sybsecurity", "dbccdb")
 """Databases of the server and its tools beside those that nothing is bound of."""
 SEPARATE = (
-    "First give the log of {} devices of its own (sp_logdevice): where data and log share a device each log record is "
-    "flushed by itself, and no larger user log cache helps."
+    'First give the log of {} devices of its own (`disk init`, `alter database {} log on <device> = "<size>"`, then '
+    "`sp_logdevice {}, <device>` in single-user mode): till then each log record is flushed by itself, and no larger "
+    "user log cache helps."
 )
 NAMED = 3
 
@@ -36,11 +37,17 @@ def mixed_logs(facts: Facts) -> dict[str, Source]:
     }
 
 
+def say_mixed(mixed: dict[str, Source]) -> str:
+    """The databases, for a title or a sentence."""
+    names = [comment(name) for name in sorted(mixed)]
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
 def separate_first(mixed: dict[str, Source]) -> str:
     """What comes before anything else about their user log caches, as a sentence."""
-    names = [comment(name) for name in sorted(mixed)]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return SEPARATE.format(", ".join(names[:NAMED]) + more)
+    only = next(iter(mixed)) if len(mixed) == 1 else ""
+    bare = only if is_plain(only) else "<database>"
+    return SEPARATE.format(say_mixed(mixed), bare, bare)
 
 
 def mixed_evidence(mixed: dict[str, Source]) -> list[Evidence]:
