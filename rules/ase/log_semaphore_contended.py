@@ -87,8 +87,8 @@ ALS = (
     "time to spare, and switching it off again needs the database without users."
 )
 SERVICE = (
-    'Try asynchronous log service: in master `sp_dboption {0}, "async log service", true`, `checkpoint` in {0} '
-    "(undo: `false`, without users)."
+    'Try asynchronous log service: in master `sp_dboption {0}, "async log service", true`; `use {0}`, '
+    "`checkpoint` (undo: false, without users)."
 )
 """Vendor: Performance and Tuning Basics, 15.7 (CJACFAC1): a very contended log whose device is not saturated."""
 TOO_FEW = "Asynchronous log service is no choice: it takes {0} engines or more (vendor), and {1} are online."
@@ -278,7 +278,7 @@ def _service(facts: Facts, limits: Limits, database: Appended | None) -> str:
     whose, inferred = most_of(facts), log_of(facts)
     named = database.row.database if database else whose.first.row.database if whose else ""
     named = named or (inferred.database if inferred else "")
-    return SERVICE.format(named if named and is_plain(named) else "<database>")
+    return SERVICE.format(named if named and is_plain(named) else "<db>")
 
 
 def _asynchronous(facts: Facts, limits: Limits, *, loud: bool) -> str:

@@ -144,6 +144,8 @@ class DatabaseFragment(TableRow, Fact):
     """Bits: 1 system, 2 default, 4 log, higher ones of users; 7 is data and log."""
     pages: Reading = ABSENT
     """Logical pages."""
+    device: str | None = None
+    """Its logical name; of `sp_helpdb` alone."""
 
     @property
     def mixed(self) -> bool:

@@ -61,7 +61,8 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
             if table.has("device_fragments"):
                 usage = _usage(row)
                 if usage is not None and len(named) == 1:
-                    yield DatabaseFragment(database=named[0][0], db_id=named[0][1], segments=usage, source=where)
+                    (name, number), device = named[0], row.get("device_fragments") or None
+                    yield DatabaseFragment(database=name, db_id=number, segments=usage, device=device, source=where)
                 elif usage is not None:
                     report.problem(f"whose piece this is, is not in the table above it: {REMEDY}", row.first)
             elif known := _named(row):

@@ -2,13 +2,20 @@
 
 `monProcess` shows the sessions of one moment with what they wait for: where several wait for the log, most of them of
 one program, that program is the one to commit less often. Their database is the log's; else the one that nearly all
-changed rows are of, as each change is a record of its log.
+changed rows are of, as each change is a record of its log; else the one whose log alone is on the device that most
+writes go to.
 """
 
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MonOpenDatabases, MonOpenObjectActivity, MonProcess
+from collectors.facts.ase import (
+    DatabaseFragment,
+    MonDeviceIO,
+    MonOpenDatabases,
+    MonOpenObjectActivity,
+    MonProcess,
+)
 from rules.ase._evidence.log.databases import most_of
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.objects.sessions import Program, programs_of, say_spids
@@ -17,11 +24,13 @@ from rules.changes.ase_binding import is_tempdb
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
-WAITING_FACTS: tuple[type[Fact], ...] = (MonProcess, MonOpenObjectActivity, MonOpenDatabases)
+WAITING_FACTS: tuple[type[Fact], ...] = (
+    *(MonProcess, MonOpenObjectActivity, MonOpenDatabases, MonDeviceIO, DatabaseFragment),
+)
 """What a rule declares that asks for it."""
 LEAST, MOST_PERCENT = 3, 60.0
 """This project: sessions that must wait for a log at one moment, and the share of them that one program, or one
-database, must have: one or two are chance."""
+database, must have: one or two are chance. So much of all writes one device must have, too."""
 CHANGED_PERCENT = 90.0
 """This project: a database with so many of all changed rows has nearly all records of logs, whatever is not counted."""
 
@@ -75,7 +84,7 @@ def log_of(facts: Facts) -> LogOf | None:
 
     A temporary database is never named: what it logs is not made durable.
     """
-    return None if most_of(facts) else _by_sessions(facts) or _by_rows(facts)
+    return None if most_of(facts) else _by_sessions(facts) or _by_rows(facts) or _by_device(facts)
 
 
 def _waiting(facts: Facts) -> list[MonProcess]:
@@ -108,3 +117,22 @@ def _by_rows(facts: Facts) -> LogOf | None:
         return None
     metric = f"rows changed in tables of {comment(first)}"
     return LogOf(first, Evidence(metric, round(100.0 * changed[first] / whole, 1), "% of all", source))
+
+
+def _by_device(facts: Facts) -> LogOf | None:
+    """The one database whose log, and nothing else, lies on the device that most writes of the interval go to."""
+    rows = {(one.instance, one.device): one for one in facts.every(MonDeviceIO) if one.of_interval and one.believed}
+    writes = {row.device: row.writes for row in rows.values() if known(row.writes) and row.writes > 0}
+    most, whole = max(writes, key=lambda name: writes[name], default=""), sum(writes.values())
+    pieces = [one for one in facts.every(DatabaseFragment) if one.device == most and most]
+    names = {one.database or "" for one in pieces if one.segments == DatabaseFragment.LOG}
+    if len(names) != 1 or any(one.segments != DatabaseFragment.LOG for one in pieces):
+        return None
+    (first,) = names
+    share = 100.0 * writes[most] / whole
+    if not first or is_tempdb(first) or share < MOST_PERCENT:
+        return None
+    source = next(row.source for row in rows.values() if row.device == most)
+    return LogOf(
+        first, Evidence(f"writes to {comment(most)}, the log of {comment(first)}", round(share, 1), "% of all", source)
+    )
