@@ -25,7 +25,8 @@ and from the text of `sp_help`, which names no database::
   masked and never compared. A listing of it without lockscheme and without type takes every row for a table.
 * Views and procedures have no scheme (`not a table`, NULL): passed over. So is a row whose `type` is no table's.
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
-* `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too.
+* `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
+  lists above the scheme, with their columns.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
 
@@ -33,8 +34,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from collectors.facts.ase import IndexSize, TableScheme
+from collectors.facts.ase import IndexKeys, IndexSize, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
+from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.layouts.figures import decimal_comma, number, size
 from collectors.layouts.tables import Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
@@ -57,13 +59,16 @@ ASKED = re.compile(r".{0,2000}\(", re.IGNORECASE)
 """A question that is echoed calls functions; no column is called so."""
 ATTRIBUTES = re.compile(r"\W{0,9}(?:exp_row_size|concurrency_opt_threshold)\b", re.IGNORECASE)
 NOT_APPLICABLE = re.compile(r"\s*The attribute '\w{1,40}' is not applicable\b", re.IGNORECASE)
-STOP = re.compile(rf"{PRINTED.pattern}|\s*go\s*$|\s*Name\s+Owner\s+(?:Type|Object_type)\b", re.IGNORECASE)
+STOP = re.compile(
+    rf"{PRINTED.pattern}|\s*Object has the following indexes\b|\s*go\s*$|\s*Name\s+Owner\s+(?:Type|Object_type)\b",
+    re.IGNORECASE,
+)
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=START, provides=(TableScheme, IndexSize))
-def read(report: Report) -> Iterator[TableScheme | IndexSize]:
-    """Yield one fact per table, and one per index where sizes are listed."""
+@report(starts=START, provides=(TableScheme, IndexSize, IndexKeys))
+def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys]:
+    """Yield one fact per table, and one per index where sizes are listed, or columns by `sp_help`."""
     tables = 0
     helped: Row | None = None
     said: list[TableScheme] = []
@@ -80,6 +85,10 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize]:
             table = cut(report.lines, index, stop=STOP)
             helped = table.rows[0] if len(table.rows) == 1 else None
             since, gap = index, None
+            index = max(table.last, index)
+        elif helped and INDEXES_LISTED.search(line):
+            table = cut(report.lines, index, stop=STOP)
+            yield from _indexes(report, table, _name(helped))
             index = max(table.last, index)
         elif HEADING.search(line) and not ASKED.match(line):
             table = cut(report.lines, index, stop=STOP)
@@ -109,10 +118,21 @@ def _numbered(said: Iterable[TableScheme], gap: float | None) -> list[TableSchem
     return [one if gap is None else replace(one, identity_gap=gap) for one in said]
 
 
+def _name(helped: Row) -> str:
+    return helped.get("Name") or next(iter(helped.text.split()), "")
+
+
+def _indexes(report: Report, table: Table, name: str) -> Iterator[IndexKeys]:
+    """The indexes that `sp_help` lists; its lines are claimed with the lock scheme below them."""
+    for row in table.rows:
+        where = report.source(row.first, row.last)
+        yield from (replace(one, table=name or None, source=where) for one in index_of(row, table))
+
+
 def _printed(report: Report, index: int, since: int, helped: Row | None, scheme: str) -> Iterator[TableScheme]:
     """The scheme that `sp_help` prints; what it prints above of columns and keys was understood and is not needed."""
     report.claim(index)
-    name = (helped.get("Name") or helped.text.split()[0]) if helped else ""
+    name = _name(helped) if helped else ""
     if helped is None or not name:
         report.problem("nothing tells whose lock scheme this is: export sp_help from its first line on", index)
         return

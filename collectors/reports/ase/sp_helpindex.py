@@ -10,7 +10,7 @@ From 15.0 the columns stand behind the name; before, the description does, and t
      ledger_day   booked, branch DESC  nonclustered                               0                0 ...
 
 * Whose indexes they are stands in the command alone, so a listing begins with its echo; without one it says nothing.
-  `sp_help` prints the same listing among others and is not taken for it.
+  `sp_help` prints the same listing among others, and is read with its lock scheme (`lock_schemes`).
 * A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
 * The partitions of the indexes, which newer releases list below, are not read.
 """
@@ -20,13 +20,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from collectors.facts.ase import IndexKeys
-from collectors.layouts.tables import Row, Table
+from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.registry import Report, report
 from collectors.tables import Listing
 
-HEADING = re.compile(r"\bindex_name\W{1,300}(?:index_keys|index_description)\b", re.IGNORECASE)
 SAID = re.compile(r"\W{0,9}Object (?:has the following indexes|does not have any indexes)\b", re.IGNORECASE)
-STOP = re.compile(rf"\W{{0,40}}(?:{HEADING.pattern})|\s*(?:[0-9]{{1,4}}>\s*)?(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
+STOP = re.compile(rf"\W{{0,40}}(?:{INDEXES_LISTED.pattern})|\s*(?:[0-9]{{1,4}}>\s*)?(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 ASKED = re.compile(
     r"\W{0,9}(?:[0-9]{1,4}>\s*)?(?:exec(?:ute)?\s+)?sp_helpindex\s+[\"'\[]?(?:[\w#$]{0,255}\.){0,2}(?P<table>[\w#$]{1,255})",
     re.IGNORECASE,
@@ -43,11 +42,4 @@ def read(report: Report) -> Iterator[IndexKeys]:
         yield replace(fact, table=asked)
 
 
-def _index(row: Row, table: Table) -> Iterator[IndexKeys]:
-    name, keys, said = row.get("index_name"), row.get("index_keys"), row.get("index_description").lower()
-    if row.whole and name and keys:
-        words = re.findall(r"[a-z]+", said.partition(" located")[0])
-        yield IndexKeys(index=name, keys=keys, clustered="clustered" in words, unique="unique" in words)
-
-
-INDEXES = Listing(heading=HEADING, row=_index, stop=STOP, remarks=SAID, remedy=REMEDY)
+INDEXES = Listing(heading=INDEXES_LISTED, row=index_of, stop=STOP, remarks=SAID, remedy=REMEDY)
