@@ -61,9 +61,9 @@ from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_descriptor import bindable
-from rules.changes.quoting import PLAIN_IDENTIFIER, comment
+from rules.changes.quoting import PLAIN_IDENTIFIER, bare_table, comment, is_plain
 from rules.engine import percent, rule
-from rules.finding import Evidence, Finding, Outcome, Unknown, joined
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon67.htm",
@@ -89,13 +89,28 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
-SPREAD = "Spread the inserts {0}over its index pages: another column order, or a key that does not only rise{1}{2}."
+SPREAD = (
+    "Spread the inserts into {0} over its index pages, where a key rises with each insert: another column order or key"
+    "{1}{2}."
+)
+TURN = (
+    "If {0} rises with each insert, give {1} of {2} another order: `drop index {3}.{4}`, `create {5}index {4} on "
+    "{3}({6})` (outage; undo: the order of now){7}."
+)
+FIND = (
+    "First find the table: monOpenObjectActivity twice (rows inserted and updated), `select name, lockscheme(id) from "
+    'sysobjects where type = "U"`, and which tables left allpages lately. A table that is filled then wants another '
+    "column order of an index whose key rises, or greedy page allocation; a small one that is updated, fewer rows a "
+    "page."
+)
+"""Where no table is known: nothing is set on a guess."""
 RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
+NOT_SAID = "; these exports do not say of which table"
 ENDS = ", or (inferred) hash partitions with local indexes"
 FEWER_ROWS = (
-    'Fewer rows a page help: `sp_chgattribute "<table>", "exp_row_size", <n>` for rows of '
-    "variable length{0}, then `reorg rebuild` ({1}); undo: 0 and reorg."
+    'Fewer rows a page help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg rebuild {0}` ({2}); undo: 0 '
+    "and reorg."
 )
 TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a table of a temporary database: look there first."
 LESS = (
@@ -110,22 +125,32 @@ LEAST_GROWTH = 10.0
 """This project: rows a second that a table grows by, below which its allocation pages are not what tasks meet at."""
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""
-GREEDY = '{0}, `{1}` spreads its allocation pages until the next restart ("off" undoes it); test it first.'
+GREEDY_TOO = "If it also grows fast and no partitions spread that (sp_spaceused twice, sp_helpartition), test `{0}`."
+GREEDY = '{0}, `{1}` spreads its allocation pages until a restart ("off" undoes it); test it first.'
 FEW_A_PAGE = 2.0
 """This project: rows a page, up to which at least every other insert takes a new page and so the allocation page."""
 BY_SIZE = "from its rows, the size of its data and of a page"
 TAKES_PAGES = (
-    'First `{0}`, to be tested ("off" undoes it, and so does a restart): a page of {1} holds {2:g} row{3}, so {4} '
-    "insert takes a new one."
+    'First `{0}`, to be tested ("off" undoes it, a restart too: repeat it then): a page of {1} holds {2:g} row{3}, so '
+    "{4} insert takes a new one."
 )
-RISING = "If tasks still wait then, spread the inserts over the index whose key only rises{0}."
+RISING = (
+    "If tasks still wait then, see whether a key of its indexes ({0}) rises with each insert: only such an index wants "
+    "another column order."
+)
 HAS = " (it has {0})"
 GROWS, IF_IT_GROWS = "As {0} grows by {1:,.0f} rows a second", "If {0} also grows fast (sp_spaceused twice)"
-FIXED_TOO = ", and from 16.0 of fixed length too"
+VARIABLE, FIXED_TOO = " for rows of variable length", " (from 16.0 of fixed length too)"
 BY_TABLE = "No export counts latches by table"
-NO_TABLE = "Which table is not in the export: monOpenObjectActivity (RowsInserted) shows where most inserts go"
+NO_TABLE = "Of which table these pages are, nothing that was collected tells"
+TABLES = (
+    MissingInput("which tables take most inserts and updates", MonOpenObjectActivity.COLLECTED_BY),
+    MissingInput("lock schemes", TableScheme.COLLECTED_BY),
+)
 LATCH_FREE_SWITCH = "enable LFB index"
 LATCH_FREE_ON = f"; {LATCH_FREE_SWITCH} is on already, but works for the indexes alone that were made latch-free"
+LICENSED = "enable mem scale"
+LATCH_FREE = f"; {LICENSED} is on, so latch-free indexes ({LATCH_FREE_SWITCH}, dynamic) are another way, to be tested"
 
 Inserted = tuple[MonOpenObjectActivity, float, float]
 """A table with the rows inserted into it and their share of all, per cent."""
@@ -184,8 +209,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         hot = [page.skew] if page.skew else []
     greedy = None if hot or temporary else _greedy(facts, tables)
     taken = _rows_a_page(facts, tables[0][0]) if greedy else None
-    switch = setting_of(facts, LATCH_FREE_SWITCH)
-    on = LATCH_FREE_ON if new and switch and switch.run_number else ""
+    on = _latch_free(facts) if new else ""
     chains = None if page or temporary else chains_behind(facts)
     length = chains.chain_length if chains and known(chains.chain_length) else 0.0
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
@@ -199,6 +223,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             else _of_page(page)
             if page
             else _most(tables, temporary, taken) + ("" if temporary or taken else _rising(facts, tables))
+            if tables or temporary
+            else NOT_SAID
         ),
         seen=joined(
             waits.seen,
@@ -235,6 +261,14 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         ),
         explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )
+    if not (page or tables or temporary or chains):
+        yield Unknown(TABLES)
+
+
+def _latch_free(facts: Facts) -> str:
+    """What is to be said of latch-free indexes here, as the end of a clause; empty where they are not in force."""
+    on = {name: one.run_number for name in (LATCH_FREE_SWITCH, LICENSED) if (one := setting_of(facts, name))}
+    return LATCH_FREE_ON if on.get(LATCH_FREE_SWITCH) else LATCH_FREE if on.get(LICENSED) else ""
 
 
 def _from_16(facts: Facts) -> bool:
@@ -269,20 +303,39 @@ def _do(
     """What lets tasks meet less, in two sentences: where each insert takes a page, no key of an index comes first."""
     if temporary:
         return (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
-    name, indexes = (comment(name_of(tables[0][0])) if tables else ""), _indexes(facts, tables)
-    own = HAS.format(say_indexes(indexes)) if greedy and indexes else ""  # else the evidence has them
+    if not tables:
+        return FIND
+    name, indexes, table = comment(name_of(tables[0][0])), _indexes(facts, tables), tables[0][0].object_name or ""
     if greedy and taken:
         single = taken.value == 1
         how = TAKES_PAGES.format(
             greedy.command, name, taken.value, "" if single else "s", "each" if single else "nearly each"
         )
-        return joined(how, RISING.format(own))
+        return joined(how, RISING.format(say_indexes(indexes) if indexes else "sp_helpindex"))
+    if (turned := _composite(indexes)) and is_plain(table):
+        first, *others = turned.columns
+        kind = f"{'unique ' if turned.unique else ''}{'clustered ' if turned.clustered else ''}"
+        order = ", ".join((*others, first))
+        ends = ENDS if greedy else ""
+        return joined(
+            TURN.format(first, turned.index, name, table, turned.index, kind, order, ends),
+            GREEDY_TOO.format(greedy.command) if greedy else "",
+        )
+    own = HAS.format(say_indexes(indexes)) if greedy and indexes else ""  # else the evidence has them
     return joined(
-        SPREAD.format(f"into {name} " if tables else "", ENDS if greedy else "", own),
+        SPREAD.format(name, ENDS if greedy else "", own),
         GREEDY.format(greedy.grows, greedy.command)
         if greedy
-        else FEWER_ROWS.format(FIXED_TOO if _from_16(facts) else "", REBUILD_NEEDS),
+        else FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS),
     )
+
+
+def _composite(indexes: list[IndexKeys]) -> IndexKeys | None:
+    """The one index of a table, where it is of several columns, so that another of them can come first."""
+    one = indexes[0] if len(indexes) == 1 else None
+    if one is None or len(one.columns) < 2 or "desc" in one.keys.lower().replace(",", " ").split():
+        return None
+    return one if all(map(is_plain, (one.index, *one.columns))) else None
 
 
 def _indexes(facts: Facts, tables: list[Inserted]) -> list[IndexKeys]:
@@ -330,11 +383,14 @@ def _greedy(facts: Facts, tables: list[Inserted]) -> Greedy | None:
 
 
 def _rising(facts: Facts, tables: list[Inserted]) -> str:
-    """The index of the first table whose end is the likely page, in brackets: the one unique index of one column.
+    """The index of the first table whose end is the likely page, in brackets: its only one, or unique of one column.
 
     Whether its numbers rise is in no export; empty where there are several such, or the indexes were not collected.
     """
-    single = [one for one in _indexes(facts, tables) if one.unique and len(one.columns) == 1]
+    indexes = _indexes(facts, tables)
+    single = [one for one in indexes if one.unique and len(one.columns) == 1]
+    if only := _composite(indexes):
+        single = [only]
     return RISES.format(say_indexes(single)) if len(single) == 1 else ""
 
 
