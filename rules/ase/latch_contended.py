@@ -94,8 +94,8 @@ SPREAD = (
     "{1}{2}."
 )
 TURN = (
-    "If {0} rises with each insert, give {1} of {2} another order: `drop index {3}.{4}`, `create {5}index {4} on "
-    "{3}({6})` (outage; undo: the order of now){7}."
+    "If {0} rises with each insert, give {1} of {2} another order: `create {4}index {1} on {3}({5})` in its place "
+    "(outage; undo: the order of now){6}."
 )
 FIND = (
     "First find the table: monOpenObjectActivity twice (rows inserted and updated), `select name, lockscheme(id) from "
@@ -104,6 +104,8 @@ FIND = (
     "page."
 )
 """Where no table is known: nothing is set on a guess."""
+LONGEST = 360
+"""Characters of what to do, from which on what is only inferred is left out."""
 RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
 NOT_SAID = "; these exports do not say of which table"
@@ -125,7 +127,7 @@ LEAST_GROWTH = 10.0
 """This project: rows a second that a table grows by, below which its allocation pages are not what tasks meet at."""
 LEAST_ENGINES = 4
 """Vendor: greedy allocation is rarely useful below."""
-GREEDY_TOO = "If it also grows fast and no partitions spread that (sp_spaceused twice, sp_helpartition), test `{0}`."
+GREEDY_TOO = "If it also grows fast without partitions (sp_spaceused twice, sp_helpartition), test `{0}`."
 GREEDY = '{0}, `{1}` spreads its allocation pages until a restart ("off" undoes it); test it first.'
 FEW_A_PAGE = 2.0
 """This project: rows a page, up to which at least every other insert takes a new page and so the allocation page."""
@@ -315,12 +317,10 @@ def _do(
     if (turned := _composite(indexes)) and is_plain(table):
         first, *others = turned.columns
         kind = f"{'unique ' if turned.unique else ''}{'clustered ' if turned.clustered else ''}"
-        order = ", ".join((*others, first))
-        ends = ENDS if greedy else ""
-        return joined(
-            TURN.format(first, turned.index, name, table, turned.index, kind, order, ends),
-            GREEDY_TOO.format(greedy.command) if greedy else "",
-        )
+        turn = partial(TURN.format, first, turned.index, name, table, kind, ", ".join((*others, first)))
+        too = GREEDY_TOO.format(greedy.command) if greedy else ""
+        whole = joined(turn(ENDS if greedy else ""), too)
+        return whole if len(whole) <= LONGEST else joined(turn(""), too)
     own = HAS.format(say_indexes(indexes)) if greedy and indexes else ""  # else the evidence has them
     return joined(
         SPREAD.format(name, ENDS if greedy else "", own),
