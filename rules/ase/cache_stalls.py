@@ -11,9 +11,9 @@ in it, its wash area too short, or its writers are too slow.
 
 What to do: where the pool that stalls has a smaller wash area than a new pool of its size would, the wash area first:
 `sp_poolconfig` changes it at once. Where that is as created and the pool is a sliver of its cache, a larger pool, from
-that of the logical page: at once too. Otherwise a larger cache where there is memory, or less that is read through it
-(scans). A larger wash area starts writing earlier, so that buffers are clean when they are needed. Where writes
-themselves are slow, the devices.
+that of the logical page: at once too. Otherwise a larger cache where there is memory, as large as what is bound to it
+where its sizes were listed, or less that is read through it (scans). A larger wash area starts writing earlier, so that
+buffers are clean when they are needed. Where writes themselves are slow, the devices.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load or the creation
 of an index fills any cache with dirty pages and stalls for as long as it runs.
@@ -22,18 +22,30 @@ of an index fills any cache with dirty pages and stalls for as long as it runs.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import floor
+from math import ceil, floor
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import CachePool, CachePoolActivity, MonCachePool, MonDataCache, MonSysWaits, NamedCache
-from rules.ase._evidence.caches.figures import pool_kb, pools_of
+from collectors.facts.ase import (
+    CacheBinding,
+    CachePool,
+    CachePoolActivity,
+    IndexSize,
+    MonCachePool,
+    MonDataCache,
+    MonSysWaits,
+    NamedCache,
+)
+from rules.ase._evidence.caches.bindings import bound_to
+from rules.ase._evidence.caches.figures import named_of, pool_kb, pools_of
 from rules.ase._evidence.caches.large_io import SHARE
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, free_memory, overhead_of
 from rules.ase._evidence.caches.monitored import MONITORED
+from rules.ase._evidence.objects.seen import USES, listed_sizes
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import FREE_BUFFERS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
-from rules.changes.ase_cache import default_wash_kb, resize_pool, set_wash
+from rules.changes.ase_cache import default_wash_kb, grow_cache, quoted_cache, resize_pool, set_wash
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import comment
 from rules.engine import rule
@@ -50,9 +62,18 @@ LEVERS = (
     "36, 51 and 52), the devices come first."
 )
 WASH = (
-    'A larger wash area has them written earlier: `sp_poolconfig` with "wash=<n>K" (dynamic; the present size is the '
-    "undo), from 10 buffers to 80 % of the pool; the default is 20 %, of 300 MB at most."
+    'A larger wash area has them written earlier: `sp_poolconfig` with "wash=<n>K" (dynamic; the present size is '
+    "the undo), from 10 buffers to 80 % of the pool; the default is 20 %, of 300 MB at most."
 )
+POOL_WASH = (
+    'A larger wash area has buffers written earlier: `sp_poolconfig {0}, "{1:g}K", "wash=<n>K"` (dynamic; undo: the '
+    "{2:,.0f} KB of now), from 10 buffers to 80 % of the pool."
+)
+GROW = (
+    'Make {0} larger, `sp_cacheconfig {1}, "{2:.0f}M"` (at once): {3}, bound to it, has {4:,.0f} MB, and {5:,.0f} MB '
+    "are free."
+)
+STEP = "Half of the free memory at most, as a first step (this project's); a smaller size again takes a restart."
 HOW_LARGE = "No source says how large a wash area is right: raise it in steps and watch these waits"
 SAME_WASH = 0.9
 """This project: a wash area within a tenth of what would be set is the same one, as the server rounds it to buffers."""
@@ -76,7 +97,10 @@ class Limits(WaitLimits):
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, *MONITORED, CachePoolActivity, CachePool, MonCachePool, MonDataCache, NamedCache),
+    uses=(
+        *(*WAIT_FACTS, *MONITORED, CachePoolActivity, CachePool, MonCachePool, MonDataCache, NamedCache),
+        *(CacheBinding, *MEMORY_FACTS, *OVERHEAD_FACTS, *USES),
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -97,6 +121,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     pools = [one for one in pools if not caches or one[0].cache == first]
     short = _short(facts)
     short = short if short and short.pool.cache == first else None
+    grown = None if short else _grown(facts, first)
     dirty = ", ".join(
         f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
     )
@@ -108,15 +133,17 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         title=waits.title + (f" in {short.named if short else comment(first)}" if first else ""),
         seen=joined(waits.seen, named if first else ""),
         because=joined(STALL, short.says if short else ""),
-        do=joined(short.do, AFTER_WASH) if short else joined(LEVERS, WASH),
-        changes=(short.change,) if short else (),
+        do=joined(short.do, AFTER_WASH)
+        if short
+        else joined(grown.do if grown else LEVERS, _wash_step(facts, first) or WASH),
+        changes=(short.change,) if short else (grown.change,) if grown else (),
         unknown=joined(
             "" if short else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
             "" if first else f"Which cache it is: {NO_CACHE.command} (Stalls).",
         ),
         evidence=(
             *waits.evidence,
-            *(short.evidence if short else ()),
+            *(short.evidence if short else grown.evidence if grown else ()),
             *(Evidence(f"stalls of {one.name}", count, "", one.source) for one, count in caches),
             *(
                 Evidence(f"{DIRTY}, {rounded(one.io_size_kb)}K pool of {one.cache}", count, "", one.source)
@@ -124,6 +151,67 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             ),
         ),
     )
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """A named cache that is smaller than what is bound to it, while memory is free."""
+
+    do: str
+    evidence: tuple[Evidence, ...]
+    change: Change
+
+
+def _grown(facts: Facts, cache: str) -> _Grown | None:
+    """The size of what is bound to a cache, as far as half of the free memory goes; `None` where one is not known."""
+    named, free, bound = named_of(facts, cache), free_memory(facts), bound_to(facts, cache)
+    if named is None or named.is_default or not known(named.run_size_mb) or free is None or not bound:
+        return None
+    found = [_size_of(facts, one) for one in bound]
+    if not all(found):
+        return None
+    size, wanted = named.run_size_mb, sum(one.size_kb for one in found if one and known(one.size_kb)) / 1024
+    new = min(ceil(wanted / 10) * 10.0, floor((size + free.mb / 2) / 10) * 10.0)
+    overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size)
+    quoted = quoted_cache(cache)
+    if new < GROWTH * size or new - size + overhead > free.mb or not quoted:
+        return None
+    names = list(dict.fromkeys(f"{one.database}.{one.owner or ''}.{one.table}" for one in bound))
+    what = f"{comment(names[0])}{f' and {len(names) - 1} more' if names[1:] else ''}"
+    return _Grown(
+        GROW.format(comment(cache), quoted, new, what, wanted, free.mb),
+        (
+            Evidence(f"size of {cache} in force", size, "MB", named.source, new),
+            *(
+                Evidence(f"size of {one.table}, index {one.index_id}", round(one.size_kb / 1024), "MB", one.source)
+                for one in found
+                if one and known(one.size_kb)
+            ),
+            Evidence("memory that is free", round(free.mb), "MB", free.source),
+        ),
+        grow_cache(cache, size, new, overhead_mb=overhead, cautions=(STEP,)),
+    )
+
+
+def _size_of(facts: Facts, bound: CacheBinding) -> IndexSize | None:
+    """The size of a table's data, or of an index, that is bound; `None` where no listing has it."""
+    for one in listed_sizes(facts):
+        mine = bound.table and one.table == bound.table and one.database in (None, bound.database)
+        part = one.index_name == bound.index if bound.index else one.index_id <= 1
+        if mine and part and known(one.size_kb):
+            return one
+    return None
+
+
+def _wash_step(facts: Facts, cache: str) -> str:
+    """The wash area of the one pool of a cache that is known, in the words of its command; empty where none is."""
+    rows = [one for one in facts.every(CachePool) if one.cache == cache and known(one.wash_size_kb)]
+    sizes = {one.io_size_kb: one.wash_size_kb for one in rows if known(one.wash_size_kb)}
+    quoted = quoted_cache(cache)
+    if len(sizes) != 1 or not quoted:
+        return ""
+    ((io_kb, wash),) = sizes.items()
+    return POOL_WASH.format(quoted, io_kb, wash)
 
 
 @dataclass(frozen=True)

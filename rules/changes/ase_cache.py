@@ -138,7 +138,7 @@ def create_cache(
     if small := [mb for mb in (rest, *(mb for _, mb in pools)) if mb * 1024 / partitions < least]:
         raise OutOfRange(f"a pool of {small[0]:g} MB in {partitions} partitions")
     key, target = cache_key(cache, "create"), f"{comment(cache)}: new cache"
-    if (name := _quoted(cache)) is None:
+    if (name := quoted_cache(cache)) is None:
         return by_hand(key, target, None, f"{size_mb:.0f} MB")
     words = ["logonly" if log_only else "mixed", *(["relaxed"] if relaxed else [])]
     words += [f'"cache_partition={partitions}"'] if partitions > 1 else []
@@ -183,7 +183,7 @@ def grow_cache(
         raise OutOfRange(f"{cache} from {old_mb:g} to {new_mb:g} MB")
     key, target = cache_key(cache, "size"), f"{comment(cache)}: size"
     said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
-    if (name := _quoted(cache)) is None:
+    if (name := quoted_cache(cache)) is None:
         return by_hand(key, target, *said)
     show = f"sp_cacheconfig {name}"
     return Change(
@@ -288,7 +288,7 @@ def _of_pool(
     `said`: the value before and after. `notes`: what to see in the list of the cache before, and after it.
     """
     key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
-    if (name := _quoted(cache)) is None:
+    if (name := quoted_cache(cache)) is None:
         return by_hand(key, target, *said)
     show = f"sp_cacheconfig {name}"
     return Change(
@@ -322,7 +322,7 @@ def shrink_cache(
         raise OutOfRange(f"{cache} from {old_mb:g} to {new_mb:g} MB")
     key, target = cache_key(cache, "size"), f"{comment(cache)}: size"
     said = (f"{_mb(old_mb)} MB", f"{_mb(new_mb)} MB")
-    if (name := _quoted(cache)) is None:
+    if (name := quoted_cache(cache)) is None:
         return by_hand(key, target, *said)
     show = f"sp_cacheconfig {name}"
     wanted = ", ".join(f"{io_kb:g}K pool {_mb(mb)} MB" for io_kb, mb in pools)
@@ -354,7 +354,7 @@ def shrink_cache(
     )
 
 
-def _quoted(cache: str) -> str | None:
+def quoted_cache(cache: str) -> str | None:
     """Its name as a script has it; `None` for one that cannot be written safely."""
     with suppress(Unquotable):
         return tsql_string(cache)
@@ -384,7 +384,7 @@ def _restarting(
     cautions: tuple[str, ...],
 ) -> Change:
     key, target = cache_key(cache, what), f"{comment(cache)}: {what}"
-    if (name := _quoted(cache)) is None:
+    if (name := quoted_cache(cache)) is None:
         return by_hand(key, target, *values)
     show = f"sp_cacheconfig {name}"
     return Change(
