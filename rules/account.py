@@ -22,6 +22,8 @@ from rules.ranking import causes_of, first_cause
 
 PROCESSORS, WAITING_TASKS = "processors", "waiting_tasks"
 MEAN, BUSIEST = "mean", "busiest"
+MAINTENANCE = "maintenance"
+"""How a part of the account begins that is work of the one who keeps the system, as a dump, and not of its users."""
 UNDIVIDED = "undivided"
 """The part of an account that cannot be told apart from work; what can be said of it at most is part of it."""
 SMALLEST = 0.005

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
+from rules.account import MAINTENANCE, MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
 from rules.engine import LOST
 from rules.finding import Change, Effect, Severity, Verdict, rounded
 from rules.laws.rounding import plain
@@ -25,6 +25,8 @@ TOLD_PROCESSORS = 0.25
 """Processors: less than a quarter of one is not noticed, whatever its share (this project)."""
 MINOR_SHARE = 0.1
 """Of the capacity: less than a tenth lost without a shown cause stands behind a finding (this project)."""
+MOST_WAIT = 0.5
+"""Of the tasks that wait: half and more of them are what the interval is about (this project)."""
 MOSTLY = 0.8
 """Where the low end is under four fifths of an amount, both ends are said (this project)."""
 SAID = 0.05
@@ -165,6 +167,9 @@ def _verdict(
         if some and why_open:
             return f"{could_not}: {why_open}."
         rules = "rule" if judged == 1 else "rules"
+        if window := _maintenance(accounts):
+            rest = f", {open_} could not" if open_ else ""
+            return f"{window}; capture a working hour: no finding above a note, {judged} {rules} judged{rest}."
         if most and judged and open_ - wanting <= OPEN_TO_JUDGED * judged:  # what was collected was judged
             found = f"Nothing found so far: no finding above a note; {judged} {rules} judged what was collected"
             return f"{found}, {open_} more need other exports; see what to collect."
@@ -193,6 +198,18 @@ def _verdict(
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     text = f"{'; '.join(said)}."
     return f"O{text[1:]}" if text.startswith("of ") else text
+
+
+def _maintenance(accounts: Sequence[Account]) -> str:
+    """That most of what waits is maintenance, which says nothing of the hours of users; empty where it is not."""
+    for account in accounts:
+        for one in account.lost if account.currency == WAITING_TASKS and account.span == MEAN else ():
+            if one.what.startswith(MAINTENANCE) and one.amount.booked >= max(1.0, MOST_WAIT * account.gone):
+                of = f"{one.amount.booked:.1f} of {account.capacity or account.gone:.1f} tasks"
+                return f"A maintenance window: {of} are{one.what.removeprefix(MAINTENANCE)}".replace(" (", " ").replace(
+                    ")", ""
+                )
+    return ""
 
 
 def _minor(accounts: Sequence[Account]) -> bool:

@@ -39,10 +39,10 @@ from rules.ase._evidence.objects.seen import activity, name_of
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
-from rules.ase._evidence.waits.events import READS
+from rules.ase._evidence.waits.events import MAINTAINS, READS
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
-from rules.ase._evidence.waits.tasks import WAIT_FACTS, command_time
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, command_time, tasks_by_event
 from rules.ase._evidence.waits.verdict import (
     COMMAND_ORIGIN,
     COMMAND_SECONDS,
@@ -77,6 +77,7 @@ ONE = (
 )
 AFTER = "Then look below the slowest device, with the tools of the host."
 CACHE = "Then a cache that holds what is read again and again."
+AT_WORKING_HOURS = "First measure a working hour: {0:.1f} tasks of dump, load or dbcc run in these minutes, and the reads may be theirs."
 ONE_PERCENT = 80.0
 """This project: a statement with so much of the reads of all that are listed comes before the devices."""
 LOOKS = (
@@ -169,6 +170,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         else ""
     )
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
+    kept = sum(one.tasks for one in tasks_by_event(facts) if one.event in MAINTAINS)
+    theirs = waits.tasks is not None and kept >= waits.tasks and not (slow or between or one or now)
     advised = lacking_pool or looks or (now and now.lacks_index)
     finding = Finding(
         subject=subject_of(facts),
@@ -187,7 +190,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
         because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
-        do=first
+        do=AT_WORKING_HOURS.format(kept)
+        if theirs and not lacking_pool
+        else first
         if looks
         else joined(first, AFTER if between else CACHE if now else fewer)
         if one or now

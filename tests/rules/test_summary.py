@@ -448,3 +448,17 @@ def test_what_settles_nothing_is_not_asked_for() -> None:
     for story in STORIES:
         for audit in audits_of(story):
             assert [one.command for one in audit.summary.collect if not one.settles] == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [(6.0, "A maintenance window: 6.0 of 10.0 tasks are dump, load, dbcc; capture a working hour: "), (1.5, "Nothing")],
+)
+def test_a_window_of_dumps_is_no_hour_of_users(kept: float, says: str) -> None:
+    lost = (
+        Loss(None, "maintenance (dump, load, dbcc)", Amount.exactly(kept), NOWHERE),
+        Loss(None, "physical reads", Amount.exactly(2.0), NOWHERE),
+    )
+    account = Account(WAITING_TASKS, MEAN, 10.0, None, lost, None, None)
+    verdicts = [Verdict(f"ase/{n}", "clean", "") for n in range(10)]
+    assert summarized((), verdicts, Plan(), (account,)).verdict.startswith(says)

@@ -6,6 +6,8 @@ latches and the caches of the log. Sources and grades: knowledge/ase-waits-cache
 
 from dataclasses import dataclass
 
+from rules.account import MAINTENANCE
+
 LOCKS = frozenset((150, 481, 493, 494, 495, 499, 500, 501, 700, 701))
 """Row, page, table, address and partition locks, of this node and of others; the 16.0 sample read uses 150 alone."""
 LATCHES = frozenset((41,))
@@ -60,6 +62,8 @@ class Group:
     """What tells more of them; empty where the name says it."""
 
 
+MAINTAINS = frozenset((85, 91, 197, *range(200, 208), 879, *range(881, 887)))
+"""Dump, load and dbcc (knowledge/ase-waits-caches.md, 1.3)."""
 GROUPS = (
     Group("locks", LOCKS, ("ase/lock_waits_high",)),
     Group("latches", LATCHES, ("ase/latch_contended",)),
@@ -76,10 +80,8 @@ GROUPS = (
         ("ase/log_semaphore_contended", "ase/log_writes_slow"),
     ),
     Group("internal structures", frozenset((83, 84, 157, 280, 298)), ("ase/resource_used_up",)),
-    Group(
-        "maintenance (dump, load, dbcc, parallel sort)",
-        frozenset((85, 91, 197, *range(200, 208), 209, 210, 334, 879, *range(881, 887))),
-    ),
+    Group(f"{MAINTENANCE} (dump, load, dbcc)", MAINTAINS),
+    Group("parallel sorts and queries", frozenset((209, 210, 334))),
 )
 """Groups of knowledge/ase-waits-caches.md, 1.4; the grouping is this project's."""
 
