@@ -77,7 +77,10 @@ ONE = (
 )
 AFTER = "Then look below the slowest device, with the tools of the host."
 CACHE = "Then a cache that holds what is read again and again."
-AT_WORKING_HOURS = "First measure a working hour: {0:.1f} tasks of dump, load or dbcc run in these minutes, and the reads may be theirs."
+AT_WORKING_HOURS = (
+    "First measure a working hour: {0:.1f} tasks of dump, load or dbcc run in these minutes, and the reads may be "
+    "theirs."
+)
 ONE_PERCENT = 80.0
 """This project: a statement with so much of the reads of all that are listed comes before the devices."""
 LOOKS = (
