@@ -28,7 +28,7 @@ from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT, SPINS_ORIGIN, SPIN
 from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import plain_name
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, joined
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
@@ -93,7 +93,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if engines.number <= cores:
         yield Clean(said)
     elif withheld(facts):
-        yield Clean(f"{said}, and the host gives them less than they ask for: ase/host_takes_processor")
+        yield NotApplicable(f"{said}, and the host gives them less than they ask for: see ase/host_takes_processor")
     else:
         yield from _spinning(facts, limits, host, engines, int(cores), said)
 

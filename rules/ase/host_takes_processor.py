@@ -7,9 +7,13 @@ Why it matters: a tick says what an engine was doing when it was looked at; the 
 thread really ran. An engine 99 % busy by ticks that ran for 70 % stood still for the rest: the virtual machine or the
 partition had no processor for it. An engine that stands still while it holds a spinlock lets all others spin.
 
-What to do: talk to those who run the host: processors promised and given, other guests, limits of the partition, steal
-time. Tune the server only afterwards: its spinlock figures belong to a machine that it does not have. The audit holds
-back the changes of the findings that this one explains (`rules/audit.py`).
+More engines than the host has CPUs make it worse: they take turns, whatever the hypervisor gives.
+
+What to do: where there are more engines than CPUs, run no more than fit at once (one CPU is left for the threads of
+disks and network), or have as many CPUs promised. Else talk to those who run the host: processors promised and given,
+other guests, limits of the partition, steal time. Tune the server only afterwards: its spinlock figures belong to a
+machine that it does not have. The audit holds back the changes of the findings that this one explains
+(`rules/audit.py`).
 
 When to ignore it: in process mode, where the report has no threads, steal time alone tells. A thread that ran for
 longer than its engine had ticks polls while it is idle; that is the opposite, and no finding. On lightly busy engines
@@ -17,7 +21,7 @@ the two are not compared.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import ABSENT, Facts
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
@@ -28,16 +32,32 @@ from rules.ase._evidence.host import (
     LOAD_FACTS,
     SAME_MINUTES,
     STEAL_PERCENT,
+    Crowded,
     Load,
     Share,
+    crowded,
+    fewer,
     load_of,
     means_of,
+    pool_command,
     shares_of,
 )
 from rules.ase._evidence.server import ENGINE_FACTS, Engines, engines_of, not_shown, subject_of
 from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Cost, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, Untrusted
+from rules.finding import (
+    Change,
+    Clean,
+    Cost,
+    Evidence,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 
 LINKS = (
     "https://justdaveinfo.wordpress.com/2015/05/19/sap-sybase-ase-magic-numbers-and-hardcoded-behaviour/",
@@ -45,14 +65,18 @@ LINKS = (
 )
 ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
-STANDS_STILL = (
-    "The virtual machine or partition has no processor for the engines at these moments. An engine that stands still "
-    "while it holds a spinlock lets all others spin."
-)
+NONE_LEFT = "The virtual machine or partition has no processor for the engines at these moments."
+STANDS_STILL = "An engine that stands still while it holds a spinlock lets all others spin."
 ASK = (
     "Ask those who run the hypervisor what is promised to this machine and which others share its processors, before "
     "you change any setting of the server. Add no engine meanwhile."
 )
+FIT = (
+    "Add no engine: until {0:,.0f} processors are promised and given (ask those who run the hypervisor), run as many "
+    "as fit, {1} on {2:,.0f} CPUs with one left for disks and network{3}."
+)
+UNTIL = "Only until the machine is promised as many processors as it has engines: ask those who run the hypervisor."
+TAKE_TURNS = "{0} engines take turns on {1:,.0f} CPUs, and the hypervisor may have none for them at that moment."
 SYMPTOMS = (
     "ase/address_lock_spinlock_contended",
     "ase/cache_suits_relaxed_strategy",
@@ -150,21 +174,51 @@ def _stolen(facts: Facts, limits: Limits, load: Load, engines: Engines) -> Findi
     stolen = load.stolen
     loud = stolen is not None and stolen >= limits.loud_processors
     many = f" of {load.cpus:,.0f} CPUs: about {stolen:.1f} that had work" if stolen is not None else ""
+    over = crowded(facts)
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"The hypervisor gives {load.steal:.0f} % of the host's processor time to others",
+        title=f"The hypervisor gives {load.steal:.0f} % of the host's processor time to others" + _title(over),
         seen=f"{load.command} counts {load.steal:.0f} % steal time{many}. The engines are "
         f"{engines.busy_percent or 0.0:.0f} % busy on average.",
-        because=STANDS_STILL,
-        do=ASK,
+        because=_because(over),
+        do=_fit(facts, over) or ASK,
         unknown=SAME_MINUTES.format(load.command),
         evidence=(
             *_steal(load, limits),
             Evidence("mean engine busy", round(engines.busy_percent or 0.0, 1), "%", engines.source),
+            *_too_many(over),
         ),
+        changes=_changes(facts, over),
         explains=SYMPTOMS,
     )
+
+
+def _title(over: Crowded | None) -> str:
+    return f": {over.engines} engines on {over.cpus:,.0f} CPUs" if over else ""
+
+
+def _because(over: Crowded | None) -> str:
+    return joined(TAKE_TURNS.format(over.engines, over.cpus) if over else NONE_LEFT, STANDS_STILL)
+
+
+def _changes(facts: Facts, over: Crowded | None) -> tuple[Change, ...]:
+    """No more engines than fit, where it is known what they are."""
+    change = fewer(facts, over.engines, over.fitting) if over else None
+    return (replace(change, cautions=(UNTIL, *change.cautions)),) if change else ()
+
+
+def _fit(facts: Facts, over: Crowded | None) -> str:
+    """What to do where there are more engines than CPUs; empty where there are not."""
+    if over is None:
+        return ""
+    command = pool_command(facts, over.fitting)
+    return FIT.format(over.engines, over.fitting, over.cpus, f" ({command})" if command else "")
+
+
+def _too_many(over: Crowded | None) -> Iterator[Evidence]:
+    if over:
+        yield Evidence("engines on the CPUs of the host", float(over.engines), "", over.source, over.cpus)
 
 
 def _steal(load: Load, limits: Limits) -> Iterator[Evidence]:
@@ -198,16 +252,21 @@ def _finding(
     sure = len(shares) * (gap - limits.gap_points) / 100.0  # so far apart the two counts may be for no reason
     most = sum(max(0.0, one.ticks - one.given) for one in shares) / 100.0
     engines = f"{len(shares)} engine{'s' if len(shares) > 1 else ''}"
+    over, asked = crowded(facts), "promised"
+    if over:
+        asked = "asked for"  # a machine of fewer CPUs than engines was never promised so many
     loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy",
+        title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy" + _title(over),
         seen=f"By its own ticks the server was {ticks:.0f} % busy on {engines}, by the operating system "
-        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were promised and not given."
+        f"their threads ran for {given:.0f} %: about {missing:.1f} processors were {asked} and not given."
         + (f" {stolen.command} counts {stolen.steal:.0f} % steal time." if stolen else ""),
-        because=STANDS_STILL,
-        do=ASK
+        because=_because(over),
+        do=fit
+        if (fit := _fit(facts, over))
+        else ASK
         if stolen
         else "Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
         "partition) before you change any setting of the server.",
@@ -219,7 +278,9 @@ def _finding(
             Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
             *(_steal(stolen, limits) if stolen else ()),
+            *_too_many(over),
         ),
+        changes=_changes(facts, over),
         cost=Cost(missing, sure, max(most, missing)),
         explains=SYMPTOMS,
     )

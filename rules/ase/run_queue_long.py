@@ -42,6 +42,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.host import (
     HOST_FACTS,
+    LEFT_FREE,
     SAME_MINUTES,
     Load,
     load_of,
@@ -115,9 +116,8 @@ WHOLE_PERCENT = 102.0
 """A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
 MOST = "max online engines"
 ADD_NONE = "Add no engine"
-STEP, LEFT_FREE = 0.5, 1
-"""This project: half as many engines again at most before it is measured anew; practice: one core is left for the
-threads of disks and network (benohead.com, X - 1 engines)."""
+STEP = 0.5
+"""This project: half as many engines again at most before it is measured anew."""
 STATEMENTS = {
     "monCachedStatement": "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)",
     "monSysStatement": "monSysStatement shows them (CpuTime, with its pipe on)",

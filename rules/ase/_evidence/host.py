@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import EngineBusy, HostLoad, HostProcessors, MonThread, ThreadBusy
 from rules.ase._evidence.server import OTHER_POOLS, engine_pools, engines_of, process_mode
+from rules.changes.ase_engines import fewer_engines, fewer_threads
 from rules.changes.quoting import PLAIN_IDENTIFIER
+from rules.finding import Change
 
 ENGINE = "Engine "
 BUSY_PERCENT, GAP_POINTS = 50.0, 20.0
@@ -19,6 +21,8 @@ STEAL_PERCENT = 10.0
 LOAD_FACTS: tuple[type[Fact], ...] = (HostLoad, HostProcessors)
 HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread, *LOAD_FACTS)
 """What a rule declares that asks for what is withheld."""
+LEFT_FREE = 1
+"""Practice: one core is left for the threads of disks and network (benohead.com, X - 1 engines)."""
 SAME_MINUTES = "Whether {0} was run in the same minutes as the server's figures is for you to see."
 
 
@@ -109,11 +113,47 @@ def pool_command(facts: Facts, engines: int, pool: str = "", *, back: bool = Fal
     if process_mode(facts):
         more = back or engines > (engines_of(facts).number or 0)
         return '`sp_engine "online"`' if more else '`sp_engine "offline", <engine>` for each'
+    pool = pool or only_pool(facts)
+    return f"`alter thread pool {pool} with thread count = {engines}`" if PLAIN_IDENTIFIER.match(pool) else ""
+
+
+def only_pool(facts: Facts) -> str:
+    """The one pool of engines of a threaded kernel; empty where there are several, or none is known."""
     pools = {one.pool for one in facts.every(EngineBusy) if one.pool}
     pools |= {one.pool for one in facts.every(MonThread) if one.pool and one.pool not in OTHER_POOLS}
     pools = pools or {one.name for one in engine_pools(facts)}
-    pool = pool or (next(iter(pools)) if len(pools) == 1 else "")
-    return f"`alter thread pool {pool} with thread count = {engines}`" if PLAIN_IDENTIFIER.match(pool) else ""
+    return next(iter(pools)) if len(pools) == 1 else ""
+
+
+@dataclass(frozen=True)
+class Crowded:
+    """More engines than the host has logical CPUs."""
+
+    engines: int
+    cpus: float
+    source: Source
+    """Of the host's CPUs."""
+
+    @property
+    def fitting(self) -> int:
+        """Engines that the CPUs have room for, beside the threads of disks and network."""
+        return max(1, int(self.cpus) - LEFT_FREE)
+
+
+def crowded(facts: Facts) -> Crowded | None:
+    """More engines than CPUs (vendor: no more engines than CPUs); `None` where they are not, or one is not known."""
+    host, engines = facts.latest(HostProcessors), engines_of(facts).number
+    if host is None or not known(host.cpus) or engines is None or engines <= host.cpus:
+        return None
+    return Crowded(engines, host.cpus, host.source)
+
+
+def fewer(facts: Facts, old: int, new: int) -> Change | None:
+    """The change to fewer engines, by the kernel; `None` where the one pool of engines is not known."""
+    if process_mode(facts):
+        return fewer_engines(old, new)
+    pool = only_pool(facts)
+    return fewer_threads(pool, old, new) if pool else None
 
 
 def _sysmon(facts: Facts, pool: str) -> Iterator[Share]:
