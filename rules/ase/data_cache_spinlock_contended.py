@@ -11,7 +11,8 @@ monSpinlockActivity has each partition, with its spins: where it was collected f
 What to do: cut the cache into more partitions with `cache_partition`, a power of two: at once into the fewest that
 should leave half of the limit, at most the 64 of the guides, because each change needs a restart and a partition no
 memory; practitioners see the contention about halved by each doubling. The rule goes as far as the engines, rounded up
-to a power of two; no source says that more would not help, since two engines can still meet in one partition.
+to a power of two, and to twice as many where all partitions are seen to be contended alike: two engines can still meet
+in one partition, and no source says that more would not help.
 Partitions that are configured and would be fewer after the next restart are taken back. Each pool must keep 512 KB and
 256 logical pages in every partition. Where no more partitions are possible, or one hot page or table is the cause, bind
 the hot objects to named caches of their own. Where one partition alone is over the limit, or a few have most of the

@@ -22,6 +22,8 @@ from rules.ase._evidence.caches.figures import (
     unknown_kind,
 )
 from rules.ase._evidence.server import ENGINES_MISSING, busy_of
+from rules.ase._evidence.spinlocks.monitored import spinlock_named
+from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache
 from rules.changes.ase_cache_back import take_back_partitions
 from rules.changes.out_of_range import OutOfRange
@@ -95,6 +97,19 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     return _more(facts, cache, run, engines, contention, goal)
 
 
+def useful_partitions(facts: Facts, cache: str, run: float, engines: int, contention: float, goal: float) -> int:
+    """How many partitions this rule asks for at most: as many as engines, rounded up to a power of two.
+
+    Twice as many, up to those of the guides, where the cache is cut for its engines and over the limit all the same
+    while monSpinlockActivity shows its partitions alike: the vendor's x/n knows no engines (a site of 20 ran 32), but
+    past them a hot page that is not seen would be the likelier cause.
+    """
+    most = next_power_of_two(engines)
+    lock = spinlock_named(facts, cache)
+    alike = lock is not None and lock.of_interval and len(lock.rows) == run > 1 and not uneven(lock, goal)
+    return min(2 * most, max(most, DOCUMENTED)) if alike and contention * run / most >= goal else most
+
+
 def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
     """How many partitions in one restart should bring a cache under `goal`, and the contention expected of them.
 
@@ -130,7 +145,7 @@ def as_installed(named: NamedCache) -> bool:
 def _more(facts: Facts, cache: str, run: float, engines: int, contention: float, goal: float) -> Advice:
     """More partitions, where release, engines and pools allow any."""
     show, least = show_cache(cache), next_power_of_two(run + 1)
-    legal, useful = legal_partitions(facts), next_power_of_two(engines)
+    legal, useful = legal_partitions(facts), useful_partitions(facts, cache, run, engines, contention, goal)
     if least > min(legal, useful):
         why = f"with {engines} engines this rule goes no further" if least > useful else f"this release allows {legal}"
         return Advice(SEPARATE, because=f"Partitions in force: {run:.0f}; {why}.")
