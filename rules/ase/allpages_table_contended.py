@@ -31,7 +31,6 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
     LockRequests,
-    MemoryHeadroom,
     MonOpenObjectActivity,
     ObjectLockContention,
     ResourceUsage,
@@ -41,7 +40,7 @@ from collectors.facts.ase import (
     TaskSwitches,
 )
 from rules.ase._evidence.caches.figures import seconds_of
-from rules.ase._evidence.caches.memory import too_little
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, too_little
 from rules.ase._evidence.objects.allpages import (
     INSERTS_PERCENT,
     USES,
@@ -216,7 +215,7 @@ class Limits:
         TaskSwitches,
         SysmonSample,
         ResourceUsage,
-        MemoryHeadroom,
+        *MEMORY_FACTS,
         *USES,
         *LOCK_FACTS,
         *ENGINE_FACTS,

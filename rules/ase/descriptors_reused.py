@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known, number_or
-from collectors.facts.ase import MemoryHeadroom, MetadataCache, MetadataCount, ResourceUsage
-from rules.ase._evidence.caches.memory import free_evidence, too_little
+from collectors.facts.ase import MetadataCache, MetadataCount, ResourceUsage
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.objects.descriptors import KINDS, cache_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
@@ -84,7 +84,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(MetadataCache, MetadataCount, ResourceUsage, *ENGINE_FACTS, MemoryHeadroom),
+    uses=(MetadataCache, MetadataCount, ResourceUsage, *ENGINE_FACTS, *MEMORY_FACTS),
     links=LINKS,
     limits=Limits,
 )

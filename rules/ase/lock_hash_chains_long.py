@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, known
-from collectors.facts.ase import ConfigParameter, LockHashtable, MemoryHeadroom, ResourceUsage
-from rules.ase._evidence.caches.memory import free_evidence, too_little
+from collectors.facts.ase import ConfigParameter, LockHashtable, ResourceUsage
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
@@ -71,7 +71,7 @@ class Limits:
 
 
 @rule(
-    needs=(LockHashtable,), uses=(*ENGINE_FACTS, *WAIT_FACTS, MemoryHeadroom, ResourceUsage), links=LINKS, limits=Limits
+    needs=(LockHashtable,), uses=(*ENGINE_FACTS, *WAIT_FACTS, *MEMORY_FACTS, ResourceUsage), links=LINKS, limits=Limits
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the chains of the one table whose size can be set."""

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
-    MemoryHeadroom,
     MonProcedureCache,
     MonProcELC,
     MonSpinlockActivity,
@@ -32,6 +31,7 @@ from collectors.facts.ase import (
     ResourceUsage,
 )
 from collectors.facts.ase.introduced import TABLES
+from rules.ase._evidence.caches.memory import MEMORY_FACTS
 from rules.ase._evidence.procedure_cache import (
     NOT_INDICATED,
     SIZE,
@@ -114,7 +114,7 @@ class Limits(Dear):
         MonProcELC,
         ProcedureCacheActivity,
         ResourceUsage,
-        MemoryHeadroom,
+        *MEMORY_FACTS,
     ),
     links=LINKS,
     limits=Limits,

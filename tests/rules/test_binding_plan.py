@@ -23,13 +23,11 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.ase._evidence.caches.binding_plan import (
-    GROWTH,
     LONGEST_NAME,
     OUTAGE_MOVES,
     BindingPlan,
     Lacks,
     binding_plan,
-    suits_relaxed,
 )
 from rules.ase._evidence.caches.binding_report import Part, changes
 from rules.ase._evidence.caches.carving import Carving
@@ -39,7 +37,7 @@ from rules.ase._evidence.caches.contents import (
     contents_of,
     partitions_of,
 )
-from rules.ase._evidence.caches.fit import said_days
+from rules.ase._evidence.caches.fit import GROWTH, said_days, suits_relaxed
 from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.ase_cache import set_partitions
 from rules.changes.ase_config import configure

@@ -9,7 +9,7 @@ from math import ceil
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import ResourceUsage
-from rules.ase._evidence.caches.memory import LEAST_MB, MEMORY_FACTS, PAGE_KB, free_memory
+from rules.ase._evidence.caches.memory import LEAST_MB, MEMORY_FACTS, PAGE_KB, free_memory, raise_max_memory
 from rules.ase._evidence.server import setting_of
 from rules.finding import Evidence
 
@@ -76,4 +76,5 @@ def _room(facts: Facts, needed_mb: float) -> str:
     free = free_memory(facts)
     if free is None or free.mb >= needed_mb:
         return ""
-    return f"; {free.mb:,.2f} MB are free: raise max memory before, if the machine has it"
+    lacks = raise_max_memory(free.host, needed_mb - free.mb)
+    return f"; {free.mb:,.2f} MB are free: {lacks.replace(' if ', ' before, if ', 1)}"

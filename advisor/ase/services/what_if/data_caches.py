@@ -17,7 +17,6 @@ from advisor.ase.services.what_if.settings import ONLINE, RESTART
 from advisor.charts.words import figure
 from collectors.facts import Facts
 from collectors.facts.ase import IndexSize, NamedCache, Server
-from rules.ase._evidence.caches.binding_plan import GROWTH, suits_relaxed
 from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.figures import (
     POOL_KB,
@@ -29,12 +28,14 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     too_small_for,
 )
+from rules.ase._evidence.caches.fit import GROWTH, suits_relaxed
 from rules.ase._evidence.caches.memory import Overhead, overhead_of
+from rules.ase._evidence.caches.partitions import useful_partitions
 from rules.ase._evidence.server import busy_of
+from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
 from rules.changes.ase_binding import LOCKS, OUTAGE, why_not
 from rules.changes.ase_cache import cache_key, most_partitions
 from rules.laws.binding import cache_size_mb, collisions
-from rules.laws.hashing import next_power_of_two
 
 CUT = "ase/data_cache_spinlock_contended"
 HOT, SYSTEM = "ase/hot_table_in_default_cache", "ase/system_tables_in_default_cache"
@@ -105,8 +106,13 @@ def cut_answer(facts: Facts, one: Shown, new: int, judged: Judgement) -> Answer:
         bring.append(SHOW)
     engines, _ = busy_of(facts)
     remarks = []
-    if engines and new > next_power_of_two(engines):
-        remarks.append(f"With {engines} engines the rules go no further than {next_power_of_two(engines)} partitions.")
+    most = (
+        useful_partitions(facts, one.name, now or 0, engines, one.load.percent or 0.0, CACHE_PERCENT)
+        if engines
+        else new
+    )
+    if new > most:
+        remarks.append(f"With {engines} engines the rules go no further than {most} partitions.")
     remarks.append("One hot page or table lies in one partition whatever their number.")
     remarks += [f"Pending: {what}." for what in one.pending]
     lines = [Line("partitions, each with a spinlock", now, new, "", ARITHMETIC, "as asked")]

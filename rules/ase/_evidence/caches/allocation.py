@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from collectors.facts import Facts
 from rules.ase._evidence.caches.binding_plan import (
     FREE_MARGIN_PERCENT,
+    WORTH_PERCENT,
     BindingPlan,
     Lacks,
     binding_plan,
@@ -99,7 +100,7 @@ def allocation(facts: Facts, contents: Contents, limits: CacheLimits) -> Allocat
     for one in owns:
         if isinstance(plan, BindingPlan) and not given_plan and not one.first and effect > one.moving.reads:
             plan, left, given_plan = _given(facts, plan, left, before, goal)
-        rooms[one.key] = Room(left, free.mb, tuple(before), one.new.spend_mb <= left)
+        rooms[one.key] = Room(left, free.mb, tuple(before), one.new.spend_mb <= left, host=free.host)
         if rooms[one.key].fits:
             left -= one.new.spend_mb
             before.append(one.said)
@@ -168,7 +169,7 @@ def _carve(
         plan, carving, mine = _together(facts, contents, plan, mine, left, lacks=lacks)
         refused = "" if carving else "what would move leaves too little for what stays in it"
     if isinstance(plan, BindingPlan) and lacks and carving is None:
-        plan = carved_plan(facts, plan, left_mb=left)
+        plan = no_more_than(facts, carved_plan(facts, plan, left_mb=left), goal, left_mb=left)
     given: dict[tuple[str, bool], tuple[Room, Carving | None]] = {}
     taken = ", ".join(one.new.name for one in mine) if carving else ""
     for key, room in rooms.items():
@@ -184,15 +185,18 @@ def _carve(
 def _whole(facts: Facts, plan: BindingPlan | Lacks | None, left: float, goal: float) -> BindingPlan | Lacks | None:
     """The plan, with memory of the default data cache where what is free leaves the contention at its limit.
 
-    One plan for all that is hot costs one restart; half of it now, and the rest in a restart later, costs both.
+    One plan for all that is hot costs one restart; half of it now, and the rest in a restart later, costs both. Where
+    even that leaves it there, it is made if it takes off more by what a whole plan must: a little that is free hides no
+    better plan.
     """
     if not isinstance(plan, BindingPlan) or not (plan.worth_it and plan.barely(goal) and plan.with_memory):
         return plan
     spent = plan.memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
     more = carved_plan(facts, plan, left_mb=left + spent)
-    if isinstance(more.carving, Carving) and more.barely(goal):
+    gain = 100.0 * (plan.optimum.after - more.optimum.after) / plan.optimum.now
+    if isinstance(more.carving, Carving) and more.barely(goal) and gain < WORTH_PERCENT:
         return replace(plan, carving=Uncarved("what it can give would not be enough"))
-    return more
+    return no_more_than(facts, more, goal, left_mb=left + spent)
 
 
 def _refused(facts: Facts, contents: Contents, short: list[_Own], goal: float) -> tuple[str, list[_Own]]:

@@ -4,7 +4,7 @@ Both rules must come to the same plan, or memory would be spent twice. So what t
 no rule's own limit: each value below with its origin. The objective and the search are in `rules.laws.binding`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Facts, known
@@ -42,11 +42,10 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
 )
 from rules.ase._evidence.caches.fit import (
-    CHANGED_PER_SECOND,
-    CHANGED_PERCENT,
-    ROOM_DAYS,
-    room_days,
-    said_days,
+    GROWTH,
+    RELAXED_MISS_PERCENT,
+    room_lasts,
+    suits_relaxed,
 )
 from rules.ase._evidence.caches.lockless import mem_scale_on
 from rules.ase._evidence.caches.memory import (
@@ -58,6 +57,7 @@ from rules.ase._evidence.caches.memory import (
     free_memory,
     overhead_of,
 )
+from rules.ase._evidence.caches.partitions import proposed
 from rules.ase._evidence.caches.temporary import perhaps_temporary, serves_tempdb
 from rules.ase._evidence.server import ENGINES_MISSING, busy_of
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -77,8 +77,6 @@ PLAN_FACTS: tuple[type[Fact], ...] = (
 )
 """What a rule declares that asks for the plan, beside what tells engines and spinlocks."""
 
-GROWTH = 1.2
-"""Room for a fifth more than is there now (this project: the plan should hold a while; sizes are measured again)."""
 LEAST_MOVE_PERCENT = 2.0
 """What a move must take off C, per cent of C now (this project: an exclusive lock must be worth it)."""
 OUTAGE_MOVES = 2.0
@@ -93,8 +91,6 @@ MOST_CACHES = 4
 FREE_MARGIN_PERCENT = 1.0
 """Memory that stays free where only what is free is spent, per cent of what new caches take (this project: never
 the last free megabyte; carving out of the default data cache leaves more: `rules.ase._evidence.caches.carving`)."""
-RELAXED_MISS_PERCENT = 5.0
-"""Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
 BOUNDLESS_MB = 1e9
 SYSTEM, USER = "system", "user"
 LONGEST_NAME = 30
@@ -147,6 +143,8 @@ class BindingPlan:
     """What a cache takes beside its size on this server."""
     enough: bool = False
     """Whether moves were left out because the caches are expected under their limit without them."""
+    cut: Mapping[str, float] = field(default_factory=dict)
+    """What the partitions that are proposed beside it leave of the contention of a hot cache, as a part of it."""
 
     @property
     def left_mb(self) -> float:
@@ -222,8 +220,15 @@ class BindingPlan:
         return contention * self.optimum.shares[home] / before if before > 0 else None
 
     def barely(self, goal: float) -> bool:
-        """Whether a cache is expected to stay at its limit, or just under it: more memory would do better."""
-        return any((self.left_of(*one) or 0.0) > BARELY * goal for one in self.contended.items())
+        """Whether a cache is expected to stay at its limit, or just under it: more memory would do better.
+
+        A plan that makes the default data cache smaller has its restart: the partitions that are proposed come with it.
+        """
+        cut = self.cut if isinstance(self.carving, Carving) else {}
+        return any(
+            (self.left_of(name, percent) or 0.0) * cut.get(name, 1.0) > BARELY * goal
+            for name, percent in self.contended.items()
+        )
 
     def reaches(self, goal: float) -> bool:
         """Whether the contended caches are expected clearly under the limit, and the new ones under it."""
@@ -307,7 +312,9 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     made = BindingPlan(
         contents, best_binding(*problem), bindables, (), free, len(rest), legal, page, problem, contended
     )
-    made = replace(made, mem_scale=mem_scale_on(facts), overhead=overhead)
+    cut = {name: proposed(facts, name, percent, CACHE_PERCENT) for name, percent in contended.items()}
+    factors = {name: one[1] / contended[name] for name, one in cut.items() if one}
+    made = replace(made, mem_scale=mem_scale_on(facts), overhead=overhead, cut=factors)
     if carve and not made.worth_it and made.with_memory:
         made = carved_plan(facts, made)
     return _with_names(facts, made)
@@ -323,25 +330,47 @@ def within(facts: Facts, made: BindingPlan, left_mb: float, before: tuple[str, .
     return _with_names(facts, replace(made, optimum=best_binding(*problem), problem=problem, before=before))
 
 
-def no_more_than(facts: Facts, made: BindingPlan, goal: float) -> BindingPlan:
+def no_more_than(facts: Facts, made: BindingPlan, goal: float, *, left_mb: float | None = None) -> BindingPlan:
     """The same plan with its most searched pieces alone, as many as bring all contended caches clearly under the limit.
 
-    The plan itself where it does not reach that, or needs all of its moves.
+    The plan itself where it does not reach that, or needs all of its moves. One that makes the default data cache
+    smaller (`left_mb`: as of `carved_plan`) takes tables and their indexes whole, as they are locked then.
     """
-    caches, pieces, terms = made.problem
-    moved = [one for one in pieces if one.name in made.optimum.moved]
+    carves = isinstance(made.carving, Carving)
+    moved = [one for one in made.problem[1] if one.name in made.optimum.moved]
     moved.sort(key=lambda one: (-one.share, one.name))
     for count in range(1, len(moved) if made.worth_it else 0):
-        some = tuple(moved[:count])
-        stay = [one for one in pieces if one not in some]
-        fuller = tuple(
-            replace(cache, share=cache.share + sum(one.share for one in stay if one.home == cache.name))
-            for cache in caches
-        )
-        fewer = replace(made, optimum=best_binding(fuller, some, terms), enough=True)
-        if len(fewer.optimum.moved) == count and fewer.worth_it and fewer.reaches(goal):
+        some = moved[:count]
+        if carves:
+            tables = {one.table for one in some if one.table}
+            some += [one for one in moved[count:] if one.table in tables]
+        problem = _of_some(made, some)
+        if carves:
+            fewer = carved_plan(facts, replace(made, problem=problem, enough=True), left_mb=left_mb)
+        else:
+            fewer = replace(made, optimum=best_binding(*problem), enough=True)
+        fits = isinstance(fewer.carving, Carving) or not carves
+        if fits and len(fewer.optimum.moved) == len(some) and fewer.worth_it and fewer.reaches(goal):
             return _with_names(facts, fewer)
     return made
+
+
+def _of_some(made: BindingPlan, some: Sequence[Piece]) -> tuple[tuple[Cache, ...], tuple[Piece, ...], Terms]:
+    """The problem with some of its pieces alone: the others stay where they are."""
+    caches, pieces, terms = made.problem
+    stay = [one for one in pieces if one not in some]
+    fuller = tuple(
+        replace(cache, share=cache.share + sum(one.share for one in stay if one.home == cache.name)) for cache in caches
+    )
+    return fuller, tuple(some), terms
+
+
+def memory_for(made: BindingPlan, names: Collection[str]) -> float | None:
+    """Megabytes that the new caches of the plan would take with these objects beside what moves; `None` if not all."""
+    wanted = {*made.optimum.moved, *names}
+    caches, pieces, terms = _of_some(made, [one for one in made.problem[1] if one.name in wanted])
+    best = best_binding(caches, pieces, replace(terms, memory_mb=BOUNDLESS_MB))
+    return sum(cache.memory_mb for cache in best.new) if wanted <= set(best.moved) else None
 
 
 def _with_names(facts: Facts, made: BindingPlan) -> BindingPlan:
@@ -431,7 +460,7 @@ def _candidates(facts: Facts, contents: Contents, hot: tuple[str, ...]) -> list[
 
 def _outgrows(held: Held, seconds: float | None) -> bool:
     """Whether it uses up the room of a cache of its own within a day: from then on its pages are replaced there."""
-    days = _room_lasts((held,), seconds) if seconds and held.size_mb and not held.system else None
+    days = room_lasts((held,), seconds) if seconds and held.size_mb and not held.system else None
     return days is not None and days < LEAST_ROOM_DAYS
 
 
@@ -462,53 +491,6 @@ def _bindable(contents: Contents, holds: tuple[Held, ...], large: tuple[tuple[fl
         price=OUTAGE_MOVES if system else 1.0,
     )
     return Bindable(piece, holds, why, tuple((io_kb, size * share) for io_kb, share in large))
-
-
-def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool, str]:
-    """Whether objects that fit into their cache as a whole suit relaxed LRU, and will: next to never read or changed.
-
-    What grows uses up the room it gets, and a relaxed cache that replaces pages does harm until a restart. With the
-    reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
-    all suits.
-    """
-    reads = sum(one.reads for one in holds)
-    if any(one.misses is None or one.changed is None for one in holds) or not reads:
-        return False, "how often it is read from disk or changed is not in the export"
-    missed = 100.0 * sum(one.misses or 0.0 for one in holds) / reads
-    tables = {(one.database, one.table): one.changed or 0.0 for one in holds}
-    rows = sum(tables.values())
-    changed = 100.0 * rows / reads
-    said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
-    said += f", {rows / seconds:,.1f} rows a second" if seconds else ", no time in the export to say how many a second"
-    again = _read_again(holds, seconds)
-    said += f"; {again}" if again else ""
-    seldom = rows / seconds <= CHANGED_PER_SECOND if seconds else not rows
-    days = _room_lasts(holds, seconds) if seconds else None
-    if days is not None:
-        added = sum({(one.database, one.table): one.added or 0.0 for one in holds}.values()) / (seconds or 1.0)
-        said += (
-            f", {added:,.1f} of them more than are deleted: the room to grow is used up in {said_days(days)} at most"
-        )
-    lasts = days is None or days >= ROOM_DAYS
-    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom and lasts and not again, said
-
-
-def _read_again(holds: tuple[Held, ...], seconds: float | None) -> str:
-    """That pages are replaced, as a part of a sentence: more is read from disk than there is; empty where it is not.
-
-    Hits count reads, and a read of large I/O brings several pages.
-    """
-    read, size = sum(one.read_mb or 0.0 for one in holds), sum(one.size_mb or 0.0 for one in holds)
-    if not size or read <= size:
-        return ""
-    when = f" in {seconds:,.0f} s" if seconds else ""
-    return f"but {read:,.0f} MB were read from disk{when} and it has {size:,.0f} MB, so its pages are replaced"
-
-
-def _room_lasts(holds: tuple[Held, ...], seconds: float) -> float | None:
-    """Days until the first of them has used up the room it gets; `None` where none grows."""
-    found = (room_days((GROWTH - 1) * (one.size_mb or 0.0), (one.added or 0.0) / seconds) for one in holds)
-    return min((days for days in found if days is not None), default=None)
 
 
 def _caches(

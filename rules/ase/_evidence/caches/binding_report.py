@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from rules.ase._evidence.caches.binding_plan import (
     FREE_MARGIN_PERCENT,
-    GROWTH,
     LEAST_MOVE_PERCENT,
     RELAXED,
     SYSTEM,
     WORTH_PERCENT,
     Bindable,
     BindingPlan,
+    memory_for,
 )
 from rules.ase._evidence.caches.carving import Carving, Uncarved, shrunk
 from rules.ase._evidence.caches.contents import Held
+from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
-from rules.ase._evidence.caches.memory import Room
+from rules.ase._evidence.caches.memory import Room, raise_max_memory
 from rules.ase._evidence.caches.partitions import enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache
@@ -128,7 +129,7 @@ def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
     if isinstance(plan.carving, Carving) and made:
         carving = plan.carving
         steps.append(f"shrink {carving.cache.name} from {carving.old_mb:,.0f} to {carving.new_mb:,.0f} MB in a restart")
-        if cut:
+        if cut or (not goes_under and part.home in plan.cut):
             steps[-1] += ", in the same as its partitions"
     if made:
         kinds = sorted({cache.family.split()[1] for _, cache in part.new})
@@ -170,10 +171,12 @@ def _memory(plan: BindingPlan) -> str:
     """Where the memory comes from and what more of it would give, as a sentence."""
     freed = plan.with_memory
     whole = f"The whole plan (user and system tables) takes {plan.memory_mb:,.0f}"
-    if isinstance(plan.carving, Carving) and plan.carving.host_full:
-        return f"{whole} MB; {plan.free.mb:,.0f} MB are free, and the host has {plan.carving.host_mb:,.0f} available."
     if isinstance(plan.carving, Carving):
-        return f"{whole} MB and {plan.free.mb:,.0f} MB are free: raise max memory instead if the machine has it."
+        lacks, host = plan.carving.lacks_mb, plan.carving.host
+        if host and plan.carving.host_full:
+            return f"{whole} MB; {plan.free.mb:,.0f} MB are free, and the host has {host.said(lacks)}."
+        instead = raise_max_memory(host, lacks).replace("memory", "memory instead", 1)
+        return f"{whole} MB and {plan.free.mb:,.0f} MB are free: {instead}."
     taken = f"{whole} of {plan.left_mb:,.0f} MB that are free"
     if plan.before:
         taken = (
@@ -182,20 +185,21 @@ def _memory(plan: BindingPlan) -> str:
     if freed is None:
         return f"{taken}."
     return (
-        f"{taken}; raise max memory if the machine has it, as with {_needed(freed):,.0f} MB two searches would "
-        f"want the same spinlock in {_cases(freed.after)}."
+        f"{taken}; {raise_max_memory(plan.free.host, _needed(freed) - plan.left_mb)}, as with {_needed(freed):,.0f} MB "
+        f"two searches would want the same spinlock in {_cases(freed.after)}."
     )
 
 
 def stays(part: Part, top: Sequence[Held], goal: float) -> str:
     """How many of the most searched objects stay for want of memory, as the end of a title; empty where none does."""
     plan = part.plan
-    if isinstance(plan.carving, Carving) or not plan.barely(goal) or (freed := plan.with_memory) is None:
+    if isinstance(plan.carving, Carving) or not plan.barely(goal) or plan.with_memory is None:
         return ""
     moved = {held.name for one in part.moved for held in one.holds}
-    left = sum(one.name not in moved for one in top)
-    lacks = math.ceil(_needed(freed) * (1 + FREE_MARGIN_PERCENT / 100) - plan.left_mb)
-    return f"; {left} of them stay in it for want of {lacks:,} MB" if left and lacks > 0 else ""
+    left = [one.name for one in top if one.name not in moved]
+    needed = memory_for(plan, left) if left else None
+    lacks = math.ceil(needed * (1 + FREE_MARGIN_PERCENT / 100) - plan.left_mb) if needed else 0
+    return f"; {len(left)} of them stay in it for want of {lacks:,} MB" if lacks > 0 else ""
 
 
 def _cases(chance: float) -> str:
@@ -259,8 +263,9 @@ def short_of_memory(plan: BindingPlan) -> str:
     if freed is None:
         return ""
     why = f" The default data cache is not made smaller: {refused.why}." if isinstance(refused, Uncarved) else ""
+    first = raise_max_memory(plan.free.host, _needed(freed) - plan.left_mb)
     return (
-        f"Raise max memory if the machine has it: {_left(plan)}, too little for what would help, and "
+        f"{first[0].upper()}{first[1:]}: {_left(plan)}, too little for what would help, and "
         f"with {_needed(freed):,.0f} MB two searches would want the same spinlock in {_cases(freed.after)}."
         f"{why}"
     )

@@ -20,7 +20,7 @@ from rules.ase._evidence.caches.figures import (
     pools_of,
     too_small_for,
 )
-from rules.ase._evidence.caches.memory import host_mb
+from rules.ase._evidence.caches.memory import Host, host_of
 from rules.changes.ase_cache import shrink_cache
 from rules.finding import Change
 from rules.laws.binding import Optimum
@@ -55,8 +55,8 @@ class Carving:
     """What all new caches need, with what stays free beside them."""
     free_mb: float
     """What is free for them without it."""
-    host_mb: float | None = None
-    """What the host has available for a larger `max memory`, where an export tells."""
+    host: Host | None = None
+    """What the host has for a larger `max memory`, where an export tells."""
 
     @property
     def lacks_mb(self) -> int:
@@ -66,7 +66,7 @@ class Carving:
     @property
     def host_full(self) -> bool:
         """Whether the host is known to have too little for that."""
-        return self.host_mb is not None and self.host_mb < self.lacks_mb
+        return self.host is not None and not self.host.has(self.lacks_mb)
 
     @property
     def freed_mb(self) -> float:
@@ -89,13 +89,14 @@ RECOVERY = (
 
 
 RAISE_INSTEAD = "only if the machine has no {:,} MB more for max memory"
-HOST_FULL = "The host has {:,.0f} MB available (free): too little to raise max memory by {:,} MB instead."
+HOST_FULL = "The host has {}: too little to raise max memory by {:,} MB instead."
 
 
 def shrunk(carving: Carving) -> Change:
     """The default data cache made smaller, with what is to be watched: the same change for every cache made of it."""
     keeps = f"It keeps {carving.new_mb:,.0f} MB; not less than {carving.floor_mb:,.0f} MB: {carving.floor_of}."
-    full = (HOST_FULL.format(carving.host_mb, carving.lacks_mb),) if carving.host_full else ()
+    host, lacks = carving.host, carving.lacks_mb
+    full = (HOST_FULL.format(host.said(lacks), lacks),) if host and carving.host_full else ()
     cautions = (ONE_RESTART, keeps, RECOVERY, *full, *(() if carving.seen else (UNSEEN,)))
     made = shrink_cache(carving.cache.name, carving.old_mb, carving.new_mb, carving.pools, cautions=cautions)
     return made if carving.host_full else replace(made, condition=RAISE_INSTEAD.format(carving.lacks_mb))
@@ -162,7 +163,7 @@ def carved(
                 return Uncarved("its smallest pool would be too small for its partitions")
             seen = any(row.cache == named.name for row in facts.every(MonCachedObject))
             return optimum, Carving(
-                named, size, float(new), least, of, pools, seen, needed * spend, free_mb, host_mb(facts)
+                named, size, float(new), least, of, pools, seen, needed * spend, free_mb, host_of(facts)
             )
         budget = min(budget - 1, (free_mb + size - least) / spend)
         if budget <= 0:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
 from rules.ase._evidence.caches.bindings import bound_to
-from rules.ase._evidence.caches.contents import DATA, Contents, contents_of
+from rules.ase._evidence.caches.contents import DATA, Contents, Held, contents_of
 from rules.ase._evidence.objects.seen import listed_sizes
 
 CHANGED_PERCENT, CHANGED_PER_SECOND = 1.0, 1000.0
@@ -21,6 +21,10 @@ the vendor's engineer moved to relaxed caches (VLH slides, 2014) are written by 
 hundreds of rows a second are no reason against it.
 """
 
+GROWTH = 1.2
+"""Room for a fifth more than is there now (this project: the plan should hold a while; sizes are measured again)."""
+RELAXED_MISS_PERCENT = 5.0
+"""Reads from disk an object for a relaxed cache may have (vendor: hit rate above 95 %)."""
 LEAST_ROW_BYTES = 10.0
 """Shorter rows of data-only-locked tables are padded to it (vendor: Performance and Tuning: Locking, 15.7); taken for
 entries of an index and for allpages tables, too, as no export has the length of rows."""
@@ -39,6 +43,53 @@ def room_days(room_mb: float, rows_per_second: float) -> float | None:
 def said_days(days: float) -> str:
     """A time in words, from hours on."""
     return f"{days:,.0f} days" if days >= 2 else f"{24 * days:,.1f} hours"
+
+
+def suits_relaxed(holds: tuple[Held, ...], seconds: float | None) -> tuple[bool, str]:
+    """Whether objects that fit into their cache as a whole suit relaxed LRU, and will: next to never read or changed.
+
+    What grows uses up the room it gets, and a relaxed cache that replaces pages does harm until a restart. With the
+    reason, in words. `seconds`: how long was counted; where no export says it, only what was not changed at
+    all suits.
+    """
+    reads = sum(one.reads for one in holds)
+    if any(one.misses is None or one.changed is None for one in holds) or not reads:
+        return False, "how often it is read from disk or changed is not in the export"
+    missed = 100.0 * sum(one.misses or 0.0 for one in holds) / reads
+    tables = {(one.database, one.table): one.changed or 0.0 for one in holds}
+    rows = sum(tables.values())
+    changed = 100.0 * rows / reads
+    said = f"{missed:.1f} % of its reads from disk, {changed:.1f} rows changed per 100 reads"
+    said += f", {rows / seconds:,.1f} rows a second" if seconds else ", no time in the export to say how many a second"
+    again = _read_again(holds, seconds)
+    said += f"; {again}" if again else ""
+    seldom = rows / seconds <= CHANGED_PER_SECOND if seconds else not rows
+    days = room_lasts(holds, seconds) if seconds else None
+    if days is not None:
+        added = sum({(one.database, one.table): one.added or 0.0 for one in holds}.values()) / (seconds or 1.0)
+        said += (
+            f", {added:,.1f} of them more than are deleted: the room to grow is used up in {said_days(days)} at most"
+        )
+    lasts = days is None or days >= ROOM_DAYS
+    return missed <= RELAXED_MISS_PERCENT and changed <= CHANGED_PERCENT and seldom and lasts and not again, said
+
+
+def _read_again(holds: tuple[Held, ...], seconds: float | None) -> str:
+    """That pages are replaced, as a part of a sentence: more is read from disk than there is; empty where it is not.
+
+    Hits count reads, and a read of large I/O brings several pages.
+    """
+    read, size = sum(one.read_mb or 0.0 for one in holds), sum(one.size_mb or 0.0 for one in holds)
+    if not size or read <= size:
+        return ""
+    when = f" in {seconds:,.0f} s" if seconds else ""
+    return f"but {read:,.0f} MB were read from disk{when} and it has {size:,.0f} MB, so its pages are replaced"
+
+
+def room_lasts(holds: tuple[Held, ...], seconds: float) -> float | None:
+    """Days until the first of them has used up the room it gets; `None` where none grows."""
+    found = (room_days((GROWTH - 1) * (one.size_mb or 0.0), (one.added or 0.0) / seconds) for one in holds)
+    return min((days for days in found if days is not None), default=None)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import CacheOverhead, ConfigParameter, HostMemory, MemoryHeadroom
 from rules.finding import Evidence, MissingInput
 from rules.laws.binding import OVERHEAD_POINTS, REACH, overhead_mb, overhead_points
 
-MEMORY_FACTS = (MemoryHeadroom, ConfigParameter)
+MEMORY_FACTS: tuple[type[Fact], ...] = (MemoryHeadroom, ConfigParameter, HostMemory)
 OVERHEAD_FACTS = (CacheOverhead,)
 """What a rule that uses `Overhead` has to declare besides."""
 MEMORY_MISSING = MissingInput("memory that is free for reconfiguration", MemoryHeadroom.COLLECTED_BY)
@@ -26,6 +26,8 @@ class FreeMemory:
 
     mb: float
     source: Source
+    host: "Host | None" = None
+    """What the host has beside it, where `free` was brought."""
 
 
 def free_memory(facts: Facts) -> FreeMemory | None:
@@ -33,20 +35,52 @@ def free_memory(facts: Facts) -> FreeMemory | None:
 
     A `max memory` that waits for nothing is dynamic: the run value counts.
     """
-    said = facts.every(MemoryHeadroom)
+    said, host = facts.every(MemoryHeadroom), host_of(facts)
     if said:
-        return FreeMemory(max(0.0, said[-1].available_kb / 1024), said[-1].source)
+        return FreeMemory(max(0.0, said[-1].available_kb / 1024), said[-1].source, host)
     most = facts.latest(ConfigParameter, name="max memory")
     used = facts.latest(ConfigParameter, name="total logical memory")
     if most is None or used is None or not known(most.run_value) or not known(used.run_value):
         return None
-    return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source)
+    return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source, host)
 
 
-def host_mb(facts: Facts) -> float | None:
-    """What programs of the host can still take; `None` where no `free` was brought."""
+HOST_KEEPS_PERCENT = 2.0
+"""Of the memory of a host, what is left available for itself (this project: never its last megabyte)."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """What programs of the host can still take, and what of it is left to the host, megabytes."""
+
+    available_mb: float
+    keeps_mb: float
+
+    def has(self, needed_mb: float) -> bool:
+        """Whether so much more could be given to the server."""
+        return needed_mb <= self.available_mb - self.keeps_mb
+
+    def said(self, needed_mb: float) -> str:
+        """What is available, with what is left to the host where that decides it."""
+        kept = f", where {self.keeps_mb:,.0f} are to be left" if self.available_mb >= needed_mb > 0 else ""
+        return f"{self.available_mb:,.0f} MB available by free{kept if not self.has(needed_mb) else ''}"
+
+
+def host_of(facts: Facts) -> Host | None:
+    """By `free` of Linux; `None` where none was brought."""
     host = facts.latest(HostMemory)
-    return host.available_mb if host and known(host.available_mb) else None
+    if host is None or not known(host.available_mb):
+        return None
+    return Host(host.available_mb, host.total_mb * HOST_KEEPS_PERCENT / 100 if known(host.total_mb) else 0.0)
+
+
+def raise_max_memory(host: Host | None, needed_mb: float) -> str:
+    """That `max memory` is to be raised by so much, as a clause; by what the host has, where that was read."""
+    if host is None:
+        return "raise max memory if the machine has it"
+    if not host.has(needed_mb):
+        return f"give the host more memory (it has {host.said(needed_mb)})"
+    return f"raise max memory (the host has {host.said(needed_mb)})"
 
 
 @dataclass(frozen=True)
@@ -92,6 +126,7 @@ class Room:
     fits: bool = True
     why: str = ""
     """Why the default data cache gives none, as the end of a sentence."""
+    host: Host | None = None
 
     @property
     def left(self) -> str:
@@ -119,9 +154,11 @@ def too_little(facts: Facts, setting: str, memory_mb: float) -> str:
     free = free_memory(facts)
     if free is None or (memory_mb <= free.mb if memory_mb > 0 else free.mb >= LEAST_MB):
         return ""
+    lacks, host = max(LEAST_MB, memory_mb - free.mb), free.host
     needed = f"about {memory_mb:,.2f} MB more" if memory_mb > 0 else "memory (the amount is not documented)"
     pages = f" by at least {ceil((memory_mb - free.mb) * 1024 / PAGE_KB):,} pages of 2 KB" if memory_mb > 0 else ""
     return (
         f"It takes {needed}, and {free.mb:,.2f} MB are free for reconfiguration, so the server would "
-        f"refuse it: raise max memory first{pages} (dynamic), if the machine has the memory."
+        f"refuse it: raise max memory first{pages} (dynamic), "
+        + ("if the machine has the memory." if host is None else f"for which the host has {host.said(lacks)}.")
     )

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import BindingList, CacheBinding, LogIoSize, MonCachedObject, NamedCache
-from rules.ase._evidence.caches.binding_plan import GROWTH
 from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_pools, shrunk
 from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
@@ -26,8 +25,9 @@ from rules.ase._evidence.caches.figures import (
     too_small_for,
     unknown_kind,
 )
+from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of
-from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory, overhead_of
+from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory, overhead_of, raise_max_memory
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
 from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
 from rules.ase._evidence.objects.seen import activity
@@ -368,7 +368,8 @@ def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
         only = f"{new.says}, and with no more partitions possible the contention would only move"
         return Target(new.name, only, pointless=True)
     if carving is None and not room.fits:
-        first = f"First raise max memory if the machine has it: it takes {new.spend_mb:,.0f} MB with what stays free, "
+        lacks = raise_max_memory(room.host, new.spend_mb - room.left_mb)
+        first = f"First {lacks}: it takes {new.spend_mb:,.0f} MB with what stays free, "
         first += f"and {room.left}."
         why = f"The default data cache is not made smaller for it: {room.why}." if room.why else ""
         return Target(new.name, new.says, first=first, refused=why)
@@ -431,7 +432,12 @@ def target_of(facts: Facts, moving: Moving, goal: float, given: Given, *, logs: 
     if isinstance(found, Target):
         return found
     free = free_memory(facts)
-    alone = Room(free.mb if free else 0.0, free.mb if free else 0.0, fits=bool(free and found.spend_mb <= free.mb))
+    alone = Room(
+        free.mb if free else 0.0,
+        free.mb if free else 0.0,
+        fits=bool(free and found.spend_mb <= free.mb),
+        host=free.host if free else None,
+    )
     room, carving = given.get((moving.home, logs), (alone, None))
     return made(found, room, carving)
 

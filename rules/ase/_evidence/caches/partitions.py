@@ -110,18 +110,24 @@ def useful_partitions(facts: Facts, cache: str, run: float, engines: int, conten
     return min(2 * most, max(most, DOCUMENTED)) if alike and contention * run / most >= goal else most
 
 
-def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
-    """How many partitions in one restart should bring a cache under `goal`, and the contention expected of them.
+def proposed(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
+    """How many partitions are proposed of a cache in one restart, and the contention expected of them.
 
-    `None` where no such change is proposed, or where it would not be enough.
+    `None` where no such change is proposed.
     """
     advice = advise(facts, cache, named_of(facts, cache), contention, goal)
     if advice.change is None or advice.change.takes_effect is not Effect.RESTART or len(advice.expects) < 2:
         return None
     number, left = advice.expects[0].after, advice.expects[1].after
-    if isinstance(number, str) or isinstance(left, str) or number is None or left is None or left >= goal:
-        return None
-    return number, left
+    return (
+        None if isinstance(number, str) or isinstance(left, str) or number is None or left is None else (number, left)
+    )
+
+
+def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
+    """The partitions that are proposed, where they should bring the cache under `goal` by themselves."""
+    found = proposed(facts, cache, contention, goal)
+    return found if found and found[1] < goal else None
 
 
 INSTALLED_MB = 8.0
