@@ -17,7 +17,9 @@ index it wants. Where spins were counted and nothing
 spins, one engine more is right, if the host has a processor that is idle at the same minutes, which no export of the
 server shows: the processors of the host or the virtual machine, and how busy they are, decide. sp_sysmon counts the CPU
 units that the server's threads use: of a host with two threads a core, the last of these units are the second threads
-of busy cores, and give less (vendor). With a threaded kernel leave processors for the threads of disk and network.
+of busy cores, and give less (vendor). Where spins were counted, the host is known to have processors idle and no one
+statement takes the work, the step is scripted. With a threaded kernel leave processors for the threads of disk and
+network.
 
 How loud it is: as other waits, by the tasks that wait for an engine, where monSysWaits counts them and the commands of
 clients are short. It is advice of the long ones of a batch or of reports, by sp_sysmon alone, where the host
@@ -47,6 +49,7 @@ from rules.ase._evidence.host import (
     Load,
     load_of,
     means_of,
+    only_pool,
     pool_command,
     shares_of,
     withheld,
@@ -58,6 +61,7 @@ from rules.ase._evidence.server import (
     engines_of,
     offers,
     pools_of,
+    process_mode,
     setting_of,
     subject_of,
     unknown_of,
@@ -80,9 +84,10 @@ from rules.ase._evidence.spinlocks.survey import (
 from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
+from rules.changes.ase_engines import more_threads
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
@@ -298,7 +303,8 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
     spare = load is not None and load.idle is not None and load.idle >= 1
     sure = counted or pool or spare
-    more = _one_more(facts, number, queue.tasks, load, pool, counted=counted) if sure else _not_yet(facts)
+    added = _one_more(facts, number, queue.tasks, load, pool, counted=counted) if sure else More(_not_yet(facts))
+    more = added.says
     blind = not (sure or cached or top) and offers(facts, "monSpinlockActivity")
     if cached and not pool and not more.startswith(ADD_NONE):
         more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
@@ -366,6 +372,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
             *((Evidence("idle time of the host", round(load.idle_percent, 1), "%", load.source),) if load else ()),
             *(cached.evidence if cached else top.evidence(facts) if top else ()),
         ),
+        changes=(added.change,) if added.change and not (cached or top or withheld(facts, pool)) else (),
         share=busy,
     )
 
@@ -409,7 +416,16 @@ def _not_yet(facts: Facts) -> str:
     return f"{ADD_NONE}{configured} before the host is known to have a processor idle."
 
 
-def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: str, *, counted: bool) -> str:
+@dataclass(frozen=True)
+class More:
+    """That engines are added, or none, in words."""
+
+    says: str
+    change: Change | None = None
+    """Where spins were counted and the host has processors idle, so that nothing has to be asked before."""
+
+
+def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: str, *, counted: bool) -> More:
     """More engines where nothing spins, with the command as far as exports tell which it is.
 
     One where the host's processors are not known; else up to half as many again, no more than tasks queue, than
@@ -422,13 +438,13 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
     every = engines_of(facts).number or number
     idle = load.idle if load else None
     if load and idle is not None and idle < 1:
-        return f"{ADD_NONE}: of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command})."
+        return More(f"{ADD_NONE}: of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command}).")
     bounds = [every * STEP, queue, *([number] if pool else []), *([idle] if idle is not None else [])] + (
         [cores - LEFT_FREE - every] if cores is not None else [] if idle is not None else [1.0]
     )
     more = int(min([*bounds, room - every] if room is not None and room > every else bounds))
     if cores is not None and more < 1:
-        return (
+        return More(
             f"{ADD_NONE}: the host has {cores:,.0f} cores for {every} engines, and the threads for disks and "
             "network want one, too."
         )
@@ -439,13 +455,17 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
     how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
     spare = f"the host has {idle:.1f} of {load.cpus:,.0f} CPUs idle ({load.command})" if load and idle else ""
     quiet, of_pool = "As nothing spins" if counted else "If nothing spins", " of the pool" if pool else ""
+    sure = counted and spare and room is not None and room > every and not process_mode(facts)
+    name = pool or only_pool(facts)
+    change = more_threads(name, number, number + more) if sure and name else None
     if cores is None or more == 1:
         if spare:
-            return f"{quiet} and {spare}, add one engine{how} and measure again."
-        return f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again."
+            return More(f"{quiet} and {spare}, add one engine{how} and measure again.", change)
+        return More(f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again.")
     if spare:
-        return f"{quiet} and {spare}, go from {number} to {number + more} engines{of_pool}{how}, and measure again."
-    return (
+        to = f"go from {number} to {number + more} engines{of_pool}{how}, and measure again."
+        return More(f"{quiet} and {spare}, {to}", change)
+    return More(
         f"{quiet} and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{of_pool}{how} if "
         "they are idle then, and measure again."
     )

@@ -1,7 +1,8 @@
-"""Fewer engines of SAP ASE: the thread count of a pool (threaded kernel), or engines taken offline (process kernel).
+"""Engines of SAP ASE: the thread count of a pool (threaded kernel), or engines taken offline (process kernel).
 
-Only ever fewer: nothing here adds an engine. Sources: System Administration Guide 2 (16.0), "Managing multiprocessor
-servers" (alter thread pool … with thread count; sp_engine "offline", <engine>); knowledge/ase-rules.md, 3.6 E1.
+More of them only of a pool, and only where a rule knows that nothing spins and the host has processors idle.
+Sources: System Administration Guide 2 (16.0), "Managing multiprocessor servers" (alter thread pool … with thread count;
+sp_engine "offline", <engine>); knowledge/ase-rules.md, 3.6 E1 and E2.
 """
 
 from rules.changes.out_of_range import OutOfRange
@@ -21,6 +22,16 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
     A pool whose name is no plain identifier makes a change to be applied by hand.
     """
     _check(old, new)
+    return _threads(pool, old, new, "engines leave one after the other, as their tasks allow")
+
+
+def more_threads(pool: str, old: int, new: int) -> Change:
+    """Give an engine pool more threads. Raises `OutOfRange` unless 1 <= old < new; else as `fewer_threads`."""
+    _check(new, old)
+    return _threads(pool, old, new, "max online engines has to allow all of them")
+
+
+def _threads(pool: str, old: int, new: int, remark: str) -> Change:
     key, target = f"ase.engines:{comment(pool)}", f"{comment(pool)}: threads"
     if not is_plain(pool):
         by_hand = (f"-- by hand: this pool's name cannot be written safely; from {old} to {new} threads",)
@@ -36,7 +47,7 @@ def fewer_threads(pool: str, old: int, new: int) -> Change:
             show,
             'sp_configure "max online engines"',
             f"alter thread pool {pool} with thread count = {new}",
-            f"-- check that {new} rows name {pool}; engines leave one after the other, as their tasks allow",
+            f"-- check that {new} rows name {pool}; {remark}",
             show,
         ),
         undo=batches(f"alter thread pool {pool} with thread count = {old}", show),
@@ -70,4 +81,4 @@ def fewer_engines(old: int, new: int) -> Change:
 
 def _check(old: int, new: int) -> None:
     if not 1 <= new < old <= LARGEST:
-        raise OutOfRange(f"{old} engines to {new}: fewer, and at least one")
+        raise OutOfRange(f"{old} and {new} engines: the second is to be fewer, and at least one")
