@@ -2,7 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
-from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors
+from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors, LoadAverage
 from collectors.facts.ase.logs import LogHolder, LogIoSize
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
@@ -114,6 +114,7 @@ __all__ = [
     "IndexKeys",
     "IndexSize",
     "LargestLogCache",
+    "LoadAverage",
     "LockEvents",
     "LockHashtable",
     "LockRequests",

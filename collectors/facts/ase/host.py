@@ -29,7 +29,7 @@ class HostProcessors(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class HostLoad(Fact):
-    """What the processors of the host did on average, by `mpstat`, `sar -u` or `vmstat`.
+    """What the processors of the host did on average, by `mpstat`, `sar -u`, `vmstat` or `top -b`.
 
     Of several intervals the mean; where the command counts its first one from the boot of the host, without that.
     """
@@ -48,6 +48,23 @@ class HostLoad(Fact):
     """Into memory from the swap space and out to it, by Linux and AIX; others print it with what files page."""
     since_boot: bool = False
     """Whether it is the average since the boot of the host, which says nothing of an hour."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadAverage(Fact):
+    """Tasks that run or want a processor on average, by `uptime`; on Linux with those that wait for disks, too."""
+
+    COLLECTED_BY: ClassVar[str] = "an uptime of the host, in its shell, at the busiest hour"
+
+    last_minute: Reading = ABSENT
+    last_five: Reading = ABSENT
+    last_fifteen: Reading = ABSENT
+
+    @property
+    def most(self) -> float | None:
+        """The highest of the three; `None` where one of them is not known."""
+        averages = [one for one in (self.last_minute, self.last_five, self.last_fifteen) if known(one)]
+        return max(averages) if len(averages) == 3 else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,7 +44,7 @@ GROUPS = (
 )
 SECTION = re.compile(r"\s{0,40}\[\s{0,4}(?P<name>[^\[\]]{1,300}?)\s{0,4}\]\s*")
 START = re.compile(
-    rf"^\s{{0,8}}\[(?:{GROUPS}|Named Cache:[^\[\]]{{1,260}}|[0-9]{{1,4}}K I/O Buffer Pool)\]\s*$"
+    rf"^\s{{0,8}}\[(?:{GROUPS}|(?:Named Cache|Thread Pool):[^\[\]]{{1,260}}|[0-9]{{1,4}}K I/O Buffer Pool)\]\s*$"
     r"|^#.{0,60}\bConfiguration File for the\b",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from collectors.facts.ase import HostLoad
 from collectors.facts.base import ABSENT, Reading
-from collectors.layouts.figures import number
+from collectors.layouts.host_rows import CUT, mean, percent
 from collectors.registry import NotThisReport, Report, report
 
 LINUX = re.compile(r"(?:.{0,30}\s)?CPU\s{1,20}(?P<names>%us\S{1,3}\s.{0,200}%idle)\b.{0,60}")
@@ -31,7 +31,6 @@ START = re.compile(rf"^(?:{LINUX.pattern}|{SOLARIS.pattern})".replace("(?P<names
 TITLE = re.compile(r"Linux \S{1,100} \(.{1,100}\)\s.{0,80}?(?:\((?P<cpus>[0-9]{1,5}) CPU\)\s{0,9})?")
 AVERAGE = re.compile(r"\s{0,9}[^\W\d]\D{2,20}:\s")
 REMARK = re.compile(r"\s{0,9}(?:<<.{1,80}>>|[A-Z]\w{2} .{0,30}[0-9]{1,2}:[0-9]{2}:[0-9]{2}.{0,20})\s{0,9}")
-CUT = "this row is cut short, or one of its figures cannot be one: export it again"
 ABOVE = 3
 """Lines above a heading among which its title stands."""
 
@@ -58,7 +57,7 @@ class _Run:
                 return None
             return HostLoad(
                 command="mpstat",
-                idle_percent=_mean(idle),
+                idle_percent=mean(idle),
                 cpus=float(len(counted[-1])),
                 since_boot=len(self.tables) == 1,
                 source=source,
@@ -69,16 +68,12 @@ class _Run:
         steal = [one for _, one in rows if one is not None]
         return HostLoad(
             command="mpstat",
-            idle_percent=_mean([idle for idle, _ in rows]),
-            steal_percent=_mean(steal) if steal else ABSENT,
+            idle_percent=mean([idle for idle, _ in rows]),
+            steal_percent=mean(steal),
             cpus=self.cpus,
             since_boot=self.average is None and len(self.rows) == 1,
             source=source,
         )
-
-
-def _mean(figures: list[float]) -> float:
-    return round(sum(figures) / len(figures), 2)
 
 
 @report(starts=START, provides=(HostLoad,))
@@ -131,20 +126,14 @@ def _row(report: Report, run: _Run, index: int, names: list[str], *, solaris: bo
     report.claim(index)
     at = 1 if solaris else cells.index("all") + 1
     figures = dict(zip(names, cells[at:], strict=False))
-    idle = _percent(figures.get("idl" if solaris else "%idle", ""))
+    idle = percent(figures.get("idl" if solaris else "%idle", ""))
     if idle is None:
         report.problem(CUT, index)
         return False
     if solaris:
         run.tables[-1].append(idle)
     elif AVERAGE.match(report.lines[index]):
-        run.average = (idle, _percent(figures.get("%steal", "")))
+        run.average = (idle, percent(figures.get("%steal", "")))
     else:
-        run.rows.append((idle, _percent(figures.get("%steal", ""))))
+        run.rows.append((idle, percent(figures.get("%steal", ""))))
     return True
-
-
-def _percent(text: str) -> float | None:
-    """A share of 0 to 100, with a point or a comma."""
-    found = number(text.replace(",", "."))
-    return found if found is not None and 0 <= found <= 100 else None

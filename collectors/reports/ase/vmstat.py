@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from collectors.facts.ase import HostLoad
 from collectors.facts.base import ABSENT, Reading
 from collectors.layouts.figures import number
+from collectors.layouts.host_rows import CUT, mean
 from collectors.registry import NotThisReport, Report, report
 
 NAMES = re.compile(
@@ -31,7 +32,6 @@ NAMES = re.compile(
 START = re.compile(f"^{NAMES.pattern}")
 GROUPS = re.compile(r"\s{0,9}(?:procs|kthr)\b[\sa-z-]{3,200}|[\s-]{10,200}")
 CONFIGURED = re.compile(r"System [cC]onfiguration: .{0,40}?\blcpu=(?P<cpus>[0-9]{1,5})\b.{0,100}")
-CUT = "this row is cut short, or one of its figures cannot be one: export it again"
 PAGE_KB = 4.0
 """Of `pi` and `po` of AIX (its commands reference)."""
 ABOVE = 5
@@ -55,17 +55,13 @@ class _Run:
         swap = [one["swap"] for one in rows if "swap" in one]
         return HostLoad(
             command="vmstat",
-            idle_percent=_mean([one["idle"] for one in rows]),
-            steal_percent=_mean([one["steal"] for one in rows if "steal" in one]),
+            idle_percent=mean([one["idle"] for one in rows]),
+            steal_percent=mean([one["steal"] for one in rows if "steal" in one]),
             cpus=self.cpus,
-            swap_kb_per_second=_mean(swap),
+            swap_kb_per_second=mean(swap),
             since_boot=len(self.rows) == 1,
             source=report.source(self.first, self.last),
         )
-
-
-def _mean(figures: list[float]) -> Reading:
-    return round(sum(figures) / len(figures), 2) if figures else ABSENT
 
 
 @report(starts=START, provides=(HostLoad,))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import EngineBusy, HostLoad, HostProcessors, MonThread, ThreadBusy
+from collectors.facts.ase import EngineBusy, HostLoad, HostProcessors, LoadAverage, MonThread, ThreadBusy
 from rules.ase._evidence.server import OTHER_POOLS, engine_pools, engines_of, process_mode
 from rules.changes.ase_engines import fewer_engines, fewer_threads
 from rules.changes.quoting import PLAIN_IDENTIFIER
@@ -18,7 +18,7 @@ BUSY_PERCENT, GAP_POINTS = 50.0, 20.0
 """This project: how busy engines must be to be compared, and how far apart the two counts may be for no reason."""
 STEAL_PERCENT = 10.0
 """This project: steal time of a few per cent is common where guests share processors; a tenth of it is a cause."""
-LOAD_FACTS: tuple[type[Fact], ...] = (HostLoad, HostProcessors)
+LOAD_FACTS: tuple[type[Fact], ...] = (HostLoad, HostProcessors, LoadAverage)
 HOST_FACTS: tuple[type[Fact], ...] = (EngineBusy, ThreadBusy, MonThread, *LOAD_FACTS)
 """What a rule declares that asks for what is withheld."""
 LEFT_FREE = 1
@@ -93,13 +93,16 @@ class Load:
 def load_of(facts: Facts) -> Load | None:
     """The last that was brought, one with steal time before others; `None` without any of an interval.
 
-    What is counted since the boot of the host is left out: it tells nothing of an hour.
+    What is counted since the boot of the host is left out: it tells nothing of an hour. A load average tells how many
+    processors are idle at least, where they are more; one beyond them may be of tasks that wait for disks.
     """
     rows = [one for one in facts.every(HostLoad) if not one.since_boot and known(one.idle_percent)]
     one = max(rows, key=lambda row: known(row.steal_percent), default=None) if rows else None
+    host, average = facts.latest(HostProcessors), facts.latest(LoadAverage)
+    if one is None and average and average.most is not None and host and known(host.cpus) and average.most < host.cpus:
+        return Load("uptime", host.cpus, 100.0 * (1 - average.most / host.cpus), 0.0, average.source)
     if one is None or not known(one.idle_percent):
         return None
-    host = facts.latest(HostProcessors)
     cpus = one.cpus if known(one.cpus) else host.cpus if host and known(host.cpus) else None
     steal = one.steal_percent if known(one.steal_percent) else 0.0
     return Load(one.command, cpus, one.idle_percent, steal, one.source)
