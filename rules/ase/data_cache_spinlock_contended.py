@@ -66,6 +66,7 @@ from rules.ase._evidence.spinlocks.gates import (
     CACHE_SEARCHES,
     CRITICAL_ORIGIN,
 )
+from rules.ase._evidence.spinlocks.next_line import next_in_line
 from rules.ase._evidence.spinlocks.ratio import (
     LEAVE_IT,
     at_work,
@@ -446,6 +447,7 @@ def _finding(
         unknown=joined(
             ("" if "lockless" in joined(advice.do, advice.instead) else lockless_instead(facts, named))
             or ("" if figure.lock else decides(facts)),
+            next_in_line(facts, figure.lock),
             figure.aside,
         ),
         evidence=tuple(evidence),

@@ -178,9 +178,10 @@ def _finding(
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""
+    scans = bool(first) and first.startswith(SCANS_FIRST.partition("{")[0])
     if part is None:
-        scans = scanned_of(facts, top)
-        do = _scans_first(scans) if scans else LACKING
+        scanned = scanned_of(facts, top)
+        do = _scans_first(scanned) if scanned else LACKING
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:
@@ -199,7 +200,8 @@ def _finding(
     weak = figure.since_boot or not contents.of_interval or scripted is None or yields
     return Finding(
         subject=name,
-        severity=Severity.ADVICE if weak else Severity.WARNING,
+        # what comes first is a finding of its own: this one asks for nothing before that
+        severity=Severity.NOTE if first and not scans else Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache"
         + (report.stays(scripted, top, goal) if scripted else ""),
         seen=f"{_count(top)} {report.percent(share)} of the searches of {name} {contents.when} ({told}), and "
