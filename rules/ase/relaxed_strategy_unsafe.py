@@ -38,9 +38,11 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     turnover_percent,
 )
+from rules.ase._evidence.caches.growth import larger
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, free_memory
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
-from rules.changes.ase_cache import RELAXED, STRICT, set_replacement, show_cache
+from rules.changes.ase_cache import RELAXED, STRICT, of_cache, set_replacement, show_cache
 from rules.changes.ase_cache_back import take_back_replacement
 from rules.changes.quoting import comment
 from rules.compare.words import number
@@ -55,6 +57,8 @@ LINKS = (
 ORDER = "Relaxed LRU keeps no order of use, so with replacement it gives up pages that are in use."
 BACK = "Go back to strict LRU, at the next restart"
 TAKE_BACK = "Take relaxed LRU back before the restart that it waits for"
+WORTH_GROWING = 1.25
+"""This project: by less of its size a larger cache is not named."""
 LARGE = "see whether the cache is large enough for what is bound to it"
 JUDGED = (
     "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "
@@ -96,6 +100,8 @@ class Seen:
     """Where sp_sysmon advises relaxed LRU."""
     tempdb: bool
     """Whether it is a cache of temporary databases."""
+    larger: str = ""
+    """The command that makes it larger from what is free, as the end of a clause; empty where that is not much."""
 
     @property
     def config(self) -> str:
@@ -124,7 +130,18 @@ class Seen:
 
 @rule(
     needs=(),
-    uses=(CacheActivity, NamedCache, CachePool, Server, SysmonAdvice, SysmonSample, *MONITORED, *TEMPORARY_FACTS),
+    uses=(
+        CacheActivity,
+        NamedCache,
+        CachePool,
+        Server,
+        SysmonAdvice,
+        SysmonSample,
+        *MONITORED,
+        *TEMPORARY_FACTS,
+        *MEMORY_FACTS,
+        *OVERHEAD_FACTS,
+    ),
     links=LINKS,
     limits=Limits,
 )
@@ -187,7 +204,20 @@ def _see(facts: Facts, cache: CacheActivity) -> Seen:
         turnover_percent(facts, cache, named),
         _advice_at(facts, cache),
         serves_tempdb(facts, cache.name, named),
+        _larger(facts, named),
     )
+
+
+def _larger(facts: Facts, named: NamedCache | None) -> str:
+    free = free_memory(facts)
+    if named is None or not known(named.run_size_mb) or free is None:
+        return ""
+    change = larger(facts, named, named.run_size_mb, free, least=WORTH_GROWING)
+    if change is None:
+        return ""
+    size = str(change.new).replace(",", "").replace(" MB", "M")
+    command = of_cache(f'sp_cacheconfig {{}}, "{size}"', named.name, "sp_cacheconfig")
+    return f"; if not, {command} (dynamic; {free.mb:,.0f} MB are free)"
 
 
 def _advice_at(facts: Facts, cache: CacheActivity) -> Source | None:
@@ -228,7 +258,7 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
         f"{name}: relaxed LRU {'is to come ' if seen.pending else ''}with "
         + (f"{hit:.1f} % hits" if low else f"{least:.0f} % of it replaced in an hour"),
         ORDER,
-        f"{TAKE_BACK if seen.pending else BACK}, and {LARGE}.",
+        f"{TAKE_BACK if seen.pending else BACK}, and {LARGE}{seen.larger}.",
     )
     if log:
         why = "The vendor calls most log caches good candidates for relaxed LRU, so the strategy is not changed first."
