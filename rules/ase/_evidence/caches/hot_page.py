@@ -171,4 +171,5 @@ def spread_page(facts: Facts, hot: HotPage) -> str:
             f'`sp_chgattribute "{owned}", "exp_row_size", {size}`{only}, then `reorg rebuild {name}` '
             f"({REBUILD_NEEDS}); undo: 0 and reorg"
         )
-    return f"Give each row of {hot.name} a page of its own: {how}. {ONE_ROW}"
+    where = f"`use {hot.held.database}`, " if PLAIN_IDENTIFIER.match(hot.held.database) else ""
+    return f"Give each row of {hot.name} a page of its own: {where}{how}. {ONE_ROW}"
