@@ -5,13 +5,15 @@ a file of RMS, a file header, an application's name. Waits that stand for ever b
 services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts. In
 SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock, or the holder of a queue that
 LCKQUE shows, too. SHOW SYSTEM tells its name and state. What is seen once is a note, or advice to look at the holder
-where it is known and has many behind it.
+where it is known and has many behind it; a warning where that holder is suspended, as such a queue ends by nothing that
+the users or it do, and where it has many behind it more than once.
 
 Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
 look in order; only the queue says for whom they wait.
 
 What to do: find who holds the lock while they wait: SDA's SHOW LOCK/BLOCKING on the node that masters it, for Rdb
-RMU/SHOW LOCKS/MODE=CULPRIT. Then look at what the holder does meanwhile. A DEADLOCK_WAIT below its default makes
+RMU/SHOW LOCKS/MODE=CULPRIT. Then look at what the holder does meanwhile; one that is suspended is resumed (SET
+PROCESS/RESUME/IDENTIFICATION=pid). A DEADLOCK_WAIT below its default makes
 more searches and no wait shorter.
 
 When to ignore it: where a queue is seen once and gone: a report is a moment. Repeat it while users complain.
@@ -42,6 +44,7 @@ from rules.openvms._evidence.lock_queues import (
     holder_of,
     listed_as,
     look_at,
+    suspended,
     waiters,
     waits_of,
     what_of,
@@ -141,6 +144,18 @@ def _one_holds_many(waiting: float, queue: ListedQueue | None, limits: Limits) -
     return lone and waiting >= limits.behind_one
 
 
+def _after(facts: Facts, queue: ListedQueue, many: bool) -> str:
+    """What comes after the look at who holds it, as a sentence; nothing where it is to be resumed: two are enough."""
+    return "" if suspended(facts, queue) else AGAIN if many else no_cure(facts)
+
+
+def _loud(facts: Facts, many: bool, often: bool, queue: ListedQueue | None) -> Severity:
+    """How loud a queue is below the limit of a warning, by who holds it."""
+    if many and (often or suspended(facts, queue)):
+        return Severity.WARNING
+    return Severity.ADVICE if many or often else Severity.NOTE
+
+
 def _shown(root: str) -> str:
     return comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text"
 
@@ -167,11 +182,11 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
     by = f", held by {holder_of(facts, held[0][0])[0]}" if many else ""
     return Finding(
         subject=f"{root} {name}" if below else root,
-        severity=Severity.ADVICE if many else Severity.NOTE,
+        severity=_loud(facts, many, False, queue),
         title=f"{_listed(queue):,} lock requests wait for {name}{by}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
         because=WAITS,
-        do=joined((look_at(facts, queue) if held else "") or HOLDER_DOES, AGAIN if many else no_cure(facts)),
+        do=joined((look_at(facts, queue) if held else "") or HOLDER_DOES, _after(facts, queue, many)),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
@@ -236,23 +251,25 @@ def _reports(many: int) -> str:
 
 def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
-    severity = Severity.WARNING if one.waiting >= limits.many_waiting else Severity.ADVICE
+    one_holds = _one_holds_many(one.waiting, queue, limits)
+    loud = _loud(facts, one_holds, often, queue)
     node = comment(one.head.node or "", 15)
     file = file_of(facts, one)
     failed = failed_in(facts)
     held = f", held by {holder_of(facts, queue.holders[0][0])[0]}" if queue else ""
     look = look_at(facts, queue) if queue else ""
-    many = not often and _one_holds_many(one.waiting, queue, limits)
+    many = not often and one_holds
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
         subject=one.tree,
-        severity=severity if often else Severity.ADVICE if many else Severity.NOTE,
+        severity=Severity.WARNING if often and one.waiting >= limits.many_waiting else loud,
         title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{held}",
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
                 f"in all {one.waiting:,.0f} for {one.queues:,} names of its tree" if more else "",
                 f"seen in {one.seen:,} of {_reports(reports)}" if reports > 1 else "",
+                one.grew,
             ),
             sentence(
                 f"the file is {file}" if file else "",
@@ -260,20 +277,20 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
             ),
         ),
         because=REASONS.get(one.head.resource.kind, WAITS),
-        do=joined(look, AGAIN)
+        do=joined(look, "" if suspended(facts, queue) else AGAIN)
         if many
         else _of_files(one.head.resource.kind, look)
         if one.head.resource.kind in XQP_KINDS
         else joined(
             look or f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",
-            no_cure(facts),
+            "" if suspended(facts, queue) else no_cure(facts),
         ),
         unknown=sentence(
             once,
             "SDA prints the numbers in a name as dots, so the holder is that of the one lock that looks the same"
             if queue
             else "",
-            f"{'' if queue else 'who holds the lock and '}for how long they have waited is not in these reports",
+            f"{'' if queue else 'who holds the lock and '}for how long each of them has waited is not in these reports",
             f"collection failed on {', '.join(failed)}" if failed else "",
         ),
         evidence=(

@@ -4,8 +4,8 @@ The master of a resource lists its queue, and so may a node that waits for it, s
 any node counts and they are never added up. Queues of different resources of one tree are added.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, known
 from collectors.facts.openvms import FileName, ListedQueue, LockQueue, LockQueues, Process
@@ -25,6 +25,10 @@ from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, name_of, pl
 QUEUE_FACTS = (LockQueues, LockQueue, FileName)
 HOLDER_FACTS = (ListedQueue, Process)
 """What a rule that uses this module has to declare; the second where it asks for holders."""
+SUSPENDED = frozenset({"SUSP", "SUSPO"})
+"""States of SHOW SYSTEM in which a process does nothing until another one resumes or deletes it (HELP SET PROCESS)."""
+HALF_A_DAY = 12
+"""Hours between two clock times without a date, from which on nobody knows which came first."""
 SYSTEM_PID = "00000000"
 """What SDA prints for a lock that the system owns."""
 BLOCKING = "SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
@@ -43,6 +47,8 @@ class Waits:
     """For how many resources of it."""
     seen: int
     """At how many moments somebody waits for it: of reports with one clock time, which print no seconds, one counts."""
+    grew: str = ""
+    """How much longer the queue got from the first clock time to the last, as a clause; empty where it did not."""
 
 
 def waits_of(facts: Facts) -> list[Waits]:
@@ -57,6 +63,7 @@ def waits_of(facts: Facts) -> list[Waits]:
     clocks = {(one.source.file, one.report): one.clock for one in facts.every(LockQueues)}
     by_tree: dict[str, list[list[LockQueue]]] = {}
     moments: dict[str, set[object]] = {}
+    timed: dict[str, dict[str, float]] = {}
     for key, of in reports.items():
         trees: dict[str, list[LockQueue]] = {}
         for queue in of.values():
@@ -64,8 +71,24 @@ def waits_of(facts: Facts) -> list[Waits]:
         for tree, queues in trees.items():
             by_tree.setdefault(tree, []).append(queues)
             moments.setdefault(tree, set()).add(clocks.get(key) or key)
-    found = [_waits(tree, several, len(moments[tree])) for tree, several in by_tree.items()]
+            if clock := clocks.get(key):
+                at = timed.setdefault(tree, {})
+                at[clock] = max(at.get(clock, 0.0), sum(map(waiters, queues)))
+    found = [
+        replace(_waits(tree, several, len(moments[tree])), grew=_grew(timed.get(tree, {})))
+        for tree, several in by_tree.items()
+    ]
     return sorted(found, key=lambda one: (-one.waiting, one.tree))
+
+
+def _grew(timed: Mapping[str, float]) -> str:
+    """That a queue grew, of the requests that wait by clock time; a report has no date, so half a day is the most."""
+    if len(timed) < 2:
+        return ""
+    first, last = min(timed), max(timed)
+    if timed[last] <= timed[first] or int(last[:2]) - int(first[:2]) >= HALF_A_DAY:
+        return ""
+    return f"the queue grew from {timed[first]:,.0f} at {first} to {timed[last]:,.0f} at {last}"
 
 
 def _waits(tree: str, several: Sequence[Sequence[LockQueue]], seen: int) -> Waits:
@@ -120,6 +143,11 @@ def holder_of(facts: Facts, pid: str) -> tuple[str, str]:
     return f"{comment(found.name, 15)} ({pid})", comment(found.state, 5)
 
 
+def suspended(facts: Facts, queue: ListedQueue | None) -> bool:
+    """Whether the first process that holds it is suspended, so that nobody behind it gets on by waiting."""
+    return queue is not None and bool(queue.holders) and holder_of(facts, queue.holders[0][0])[1] in SUSPENDED
+
+
 def look_at(facts: Facts, queue: ListedQueue, what: str = "it") -> str:
     """What to do about the first process that holds it, as a sentence; empty where the system does.
 
@@ -130,6 +158,12 @@ def look_at(facts: Facts, queue: ListedQueue, what: str = "it") -> str:
     if pid == SYSTEM_PID:
         return ""
     in_state = f", {state} in SHOW SYSTEM" if state else ""
+    if state in SUSPENDED:
+        return (
+            f"SET PROCESS/RESUME/IDENTIFICATION={pid}: {name} holds {what} ({mode}{in_state}), and a suspended process "
+            "ends no work. Ask first who suspended it and why; where it must not go on, STOP/IDENTIFICATION="
+            f"{pid} deletes it, and what it left unfinished is to be seen to."
+        )
     return (
         f"Look at {name}, which holds {what} ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "
         "meanwhile; have it end that work and release the lock, and stop the process only after that look."
