@@ -283,7 +283,7 @@ def _finding(
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
-        title=f"{what[0].upper()}{what[1:]} has {share.percent:.0f} % of all lock requests"
+        title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of all lock requests{found.in_all}"
         + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
         + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else "")
         + (f"; {queued.waiting:g} wait in it" if queued else ""),

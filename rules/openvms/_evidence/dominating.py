@@ -59,6 +59,20 @@ class Dominating:
         return f"the lock tree of {_component(share)} ({share.key})"
 
     @property
+    def percent(self) -> float:
+        """The share of what `what` names: of the file system's trees a volume's own, where it names a volume."""
+        share = self.share
+        tree = file_system.of_volume(self.facts, share) if share.kind == FILE_SYSTEM else None
+        total = share.picture.total
+        return 100 * tree.total / total if tree and known(tree.total) and total else share.percent
+
+    @property
+    def in_all(self) -> str:
+        """What the file system has with its other trees, to stand behind that figure; empty where it is as much."""
+        whole = f"{self.share.percent:.0f} %"
+        return f", the file system in all {whole}" if whole != f"{self.percent:.0f} %" else ""
+
+    @property
     def do(self) -> str:
         """What makes it ask for fewer locks, as sentences that name it."""
         share, named, buffers = self.share, self.named, self.buffers
@@ -105,7 +119,8 @@ class Dominating:
         share = self.share
         at = f" at {share.picture.when}" if share.picture.when else ""
         return (
-            f"{self.what} has {share.percent:.0f} % of {in_prose(share.picture.total)} lock requests/s{at} (LOCK_ACTV)"
+            f"{self.what} has {self.percent:.0f} % of {in_prose(share.picture.total)} lock requests/s{at}{self.in_all} "
+            "(LOCK_ACTV)"
         )
 
     @property

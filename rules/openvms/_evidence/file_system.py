@@ -39,7 +39,11 @@ TICKS = 100.0
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
 FEWER_FILES = (
     "Create, extend and delete fewer files there: keep one file open and append to it, or use work files again; larger "
-    "extents (SET FILE/EXTENSION, or the volume's default) spare nothing but files that grow."
+    "extents (SET FILE/EXTENSION, or SET VOLUME/EXTENSION=n for all files there) spare nothing but files that grow."
+)
+OWN_VOLUMES = (
+    "Where these are work files of one node each, give each node a volume of its own for them, whose locks then stay "
+    "on that node (inference)."
 )
 OFTEN_EXTENDED = 10.0
 """Allocations per second, this project: so many are files that grow by next to nothing, time after time."""
@@ -163,10 +167,24 @@ def said(facts: Facts, share: Share) -> str:
     return "; ".join(clauses)
 
 
+def of_volume(facts: Facts, share: Share) -> LockTree | None:
+    """The volume's tree that a title names, so that its figures are of that tree alone; `None` where it names none."""
+    return busiest(share, VOLUME) if looked_up(facts) or next(iter(by_kind(share)), "") == VOLUME else None
+
+
+def _opens_more(facts: Facts) -> bool:
+    """Whether T4 has more lookups and opens than files that are made, extended or erased."""
+    made = [_rate(facts, name) or 0.0 for name in ("FCP Files created", f"FCP {ALLOCATIONS}", "FCP erases")]
+    used = [_rate(facts, name) or 0.0 for name in ("FCP Filename lookups", "FCP Files opened")]
+    return sum(used) > sum(made)
+
+
 def what(facts: Facts, share: Share) -> str:
     """What it is, for a title."""
     does = "looking up and opening files" if looked_up(facts) else "opening, creating and extending files"
-    tree = busiest(share, VOLUME) if looked_up(facts) or next(iter(by_kind(share)), "") == VOLUME else None
+    tree = of_volume(facts, share)
+    if tree and not looked_up(facts) and not _opens_more(facts):
+        does = "creating, extending and deleting files"
     volume = tree.resource.volume if tree else None
     file = _opened(facts, share).rpartition("]")[2]
     if next(iter(by_kind(share)), "") == VOLUME and (small := extended(facts, share)):
@@ -252,7 +270,9 @@ def remedy(facts: Facts, share: Share) -> str:
             "A program that asks for an extent of its own keeps that."
         )
     if kind == VOLUME and not looked_up(facts):
-        return _fewer_files(facts, share) if missing_caches(facts) else f"{FEWER_FILES} {caches}"
+        if missing_caches(facts):
+            return _fewer_files(facts, share)
+        return f"{FEWER_FILES} {OWN_VOLUMES if share.remote else caches}"
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
         return (
