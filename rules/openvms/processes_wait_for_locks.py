@@ -32,7 +32,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, 
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
 from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
-from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS
+from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS, split_first
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
     HOLDER_FACTS,
@@ -49,7 +49,7 @@ from rules.openvms._evidence.lock_queues import (
     waits_of,
     what_of,
 )
-from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
 from rules.openvms._evidence.node import parameter_of, sentence
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
@@ -279,7 +279,7 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
         because=REASONS.get(one.head.resource.kind, WAITS),
         do=joined(look, "" if suspended(facts, queue) else AGAIN)
         if many
-        else _of_files(one.head.resource.kind, look)
+        else _of_files(facts, one, look)
         if one.head.resource.kind in XQP_KINDS
         else joined(
             look or f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",
@@ -317,8 +317,12 @@ def _is_part(facts: Facts, one: Waits, limits: Limits) -> bool:
     return not known(searches) or 100 * one.waiting >= limits.part_percent * searches * seconds
 
 
-def _of_files(kind: str, look: str) -> str:
+def _of_files(facts: Facts, one: Waits, look: str) -> str:
     """What to do about waits for locks of the file system; `look`: at the holder, where it is known."""
+    kind = one.head.resource.kind
+    named = name_of(facts, one.head.resource) if kind == FILE_SERIAL else None
+    if not look and (split := split_first(facts, named.listed if named and named.sure else None)):
+        return split
     find = (
         look
         or "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it."

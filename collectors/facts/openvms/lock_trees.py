@@ -181,13 +181,15 @@ class FileName(Fact):
     sequence: int
     volume_number: int
     allocated_blocks: Reading = ABSENT
-    """Of DIRECTORY/FULL and DUMP/HEADER alone, as the next three: blocks of 512 bytes."""
+    """Of DIRECTORY/SIZE=ALL, /FULL and DUMP/HEADER: blocks of 512 bytes. The next three are of the last two alone."""
     extend_blocks: Reading = ABSENT
     """Blocks that are added each time the file is extended, 0 to 65,535; RMS decides where it is 0."""
     bucket_blocks: Reading = ABSENT
     """Blocks of a bucket; of an indexed file the largest of its areas."""
     global_buffers: Reading = ABSENT
     """Buffers that all who have the file open share; DIRECTORY/FULL of some releases prints none for 0."""
+    files: Reading = ABSENT
+    """Of a directory: the files in it, as the total of its own listing has them; as many at least."""
 
     @property
     def file(self) -> FileId:

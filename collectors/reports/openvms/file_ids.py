@@ -18,6 +18,11 @@ ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
     File attributes:    Allocation: 13314, Extend: 90, Maximum bucket size: 6
                         Global buffer count: 50, Version limit: 3
 
+DIRECTORY/SIZE=ALL prints no id, but blocks used and allocated; they are those of a file whose id the same text has. So
+is the total of a directory's own listing (/TOTAL) the number of its files::
+
+    OUTBOUND.DIR;1             6144/6144
+
 The other lines that both print of a file are known and say nothing here (as of listings that are public: one of
 DIRECTORY/FULL of V7.2 or later, and DUMP/HEADER in the examples of DISKBLOCK, 1995 [P]).
 
@@ -29,6 +34,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from collectors.facts import ABSENT, known
 from collectors.facts.openvms import FileName
 from collectors.layouts import vms
 from collectors.registry import NotThisReport, Report, report
@@ -43,7 +49,10 @@ ID = r"\((?P<number>[0-9]{1,8}),(?P<sequence>[0-9]{1,5}),(?P<volume>[0-9]{1,3})\
 ROW = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}})\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
 ALONE = re.compile(r"(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$")
 BELOW = re.compile(rf"\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
+SIZES = re.compile(r"(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s{1,80}[0-9]{1,10}/(?P<allocated>[0-9]{1,10})\s*$")
 TOTAL = re.compile(r"(?:Grand )?[Tt]otal of [0-9,]{1,12} (?:file|director)")
+FILES = re.compile(r"Total of (?P<files>[0-9,]{1,12}) files?\b")
+DIRECTORY_NAME = re.compile(r"\[(?P<parent>(?:[^\[\].]{1,80}\.){0,16})(?P<name>[^\[\].]{1,80})\]")
 DUMP = re.compile(rf"\s{{0,4}}Dump of file (?P<file>.{{1,255}}?) on {vms.MOMENT}", re.IGNORECASE)
 DUMP_ID = re.compile(rf"\s{{0,4}}File ID {ID}", re.IGNORECASE)
 NAME_BELOW = re.compile(r"\s{0,40}File name:\s{1,80}(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$", re.IGNORECASE)
@@ -99,6 +108,9 @@ class _Walk:
         self.report = report
         self.found: list[FileName] = []
         self.device = self.where = ""
+        self.allocated: dict[str, float] = {}
+        self.totals: dict[str, float] = {}
+        """Blocks and files that lines without an id have, by the name of the file or directory in capitals."""
         self.waits: tuple[int, str] | None = None
         """A name whose id is on the next line."""
         self.dumped: tuple[int, str, re.Match[str] | None] | None = None
@@ -113,7 +125,25 @@ class _Walk:
         for index, line in enumerate(self.report.lines):
             if len(line) <= 600 and self._takes(index, line):
                 self.report.claim(index)
-        return self.found
+        return [self._whole(one) for one in self.found]
+
+    def _whole(self, one: FileName) -> FileName:
+        """The file with what lines without its id say of it."""
+        key = one.name.upper()
+        return replace(
+            one,
+            allocated_blocks=one.allocated_blocks if known(one.allocated_blocks) else self.allocated.get(key, ABSENT),
+            files=self.totals.get(key, ABSENT),
+        )
+
+    def _totals(self, line: str) -> bool:
+        """The total below a directory's files."""
+        here = DIRECTORY_NAME.fullmatch(self.where)
+        if here and (found := FILES.match(line)):
+            parent = here["parent"].strip(".") or "000000"
+            key = f"{self.device}:[{parent}]{here['name']}.DIR;1".upper()
+            self.totals[key] = max(self.totals.get(key, 0.0), float(found["files"].replace(",", "")))
+        return bool(TOTAL.match(line))
 
     def _takes(self, index: int, line: str) -> bool:
         attributes = self.of_last and self._attributes(index, line)
@@ -136,11 +166,13 @@ class _Walk:
         elif waits and (found := BELOW.match(line)):
             self._keep(waits[0], index, f"{self.device}:{self.where}{waits[1]}", self.device, found)
             self.report.claim(waits[0])
+        elif found := SIZES.match(line):
+            self.allocated[f"{self.device}:{self.where}{found['name']}".upper()] = float(found["allocated"])
         elif found := ALONE.match(line):
             self.waits = index, found["name"]
             return False
         else:
-            return bool(TOTAL.match(line))
+            return self._totals(line)
         return True
 
     def _of_dump(self, index: int, line: str) -> bool:

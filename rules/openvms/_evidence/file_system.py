@@ -42,15 +42,17 @@ FEWER_FILES = (
     "extents (SET FILE/EXTENSION, or SET VOLUME/EXTENSION=n for all files there) spare nothing but files that grow."
 )
 OWN_VOLUMES = (
-    "Where these are work files of one node each, give each node a volume of its own for them, whose locks then stay "
-    "on that node (inference)."
+    "Work files of one node each can go to a volume of its own, whose locks then stay on that node (inference)."
 )
 OFTEN_EXTENDED = 10.0
 """Allocations per second, this project: so many are files that grow by next to nothing, time after time."""
 MOST_EXTENDED = 65_535
 """Blocks (DCL help, SET FILE/EXTENSION)."""
+LARGE_DIRECTORY = 1_000.0
+"""Blocks, this project: a directory of so many has thousands of names, gone through under its lock."""
 INDEX = "ACP_DINDXCACHE"
 """Builds an index into a directory, which cuts searches in it (wiki.vmssoftware.com/ACP_parameters)."""
+OF_DIRECTORIES = (INDEX, "ACP_DIRCACHE", "ACP_HDRCACHE")
 HOLDERS = "programs that watch, back up or defragment files, as such ones hold these locks, too (vendor)"
 
 
@@ -294,6 +296,22 @@ def _fewer_files(facts: Facts, share: Share) -> str:
         f"Create, extend and delete fewer files on {volume}: keep work files and use them again, larger extents "
         f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
         "compare the hits: that cuts I/O, not locks."
+    )
+
+
+def split_first(facts: Facts, directory: FileName | None) -> str:
+    """What to do about the header of a large directory that is waited for, as sentences; empty where it is not large.
+
+    Its caches come after it, with what they are now.
+    """
+    if directory is None or not known(directory.allocated_blocks) or directory.allocated_blocks < LARGE_DIRECTORY:
+        return ""
+    held = f", {directory.files:,.0f} files" if known(directory.files) else ""
+    caches = ", ".join(f"{name}{_now(facts, name)}" for name in OF_DIRECTORIES)
+    return (
+        f"Split {comment(directory.name, LONGEST_NAME)} ({directory.allocated_blocks:,.0f} blocks{held}) into several "
+        f"directories, and delete what is not needed. Then raise its caches ({caches}; MIN_ in MODPARAMS.DAT, "
+        "AUTOGEN; perhaps a new MOUNT), which cuts I/O, not locks."
     )
 
 
