@@ -9,19 +9,21 @@ Samples, the first as the vendor's wiki prints it [V]::
     Dump of file DKA0:[000000]SYS0.DIR;1 on 29-MAR-2019 15:01:02.99
     File ID (11,1,0)   End of file block 1 / Allocated 16
 
-A name too long for its column stands on a line of its own and the id on the next. Only names with an id are read; a
-plain DIRECTORY is none of this. DIRECTORY/FULL and DUMP/HEADER print the file's attributes below its id, of which those
-are read that the size of its global buffers follows from, and what extends it; the first as
-ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
+The date has a blank before a day of one digit. A name too long for its column stands on a line of its own and the id
+on the next. Only names with an id are read; a plain DIRECTORY is none of this. DIRECTORY/FULL and DUMP/HEADER print the
+file's attributes below its id, of which those are read that the size of its global buffers follows from, and what
+extends it; the first as ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
 
     ORDERS.DAT;12                 File ID:  (184815,2,0)
     File attributes:    Allocation: 13314, Extend: 90, Maximum bucket size: 6
                         Global buffer count: 50, Version limit: 3
 
-DIRECTORY/SIZE=ALL prints no id, but blocks used and allocated; they are those of a file whose id the same text has. So
-is the total of a directory's own listing (/TOTAL) the number of its files::
+DIRECTORY/SIZE=ALL prints blocks used and allocated, behind the id where /FILE_ID was given as well; without one they
+are those of a file whose id the same text has. So is the total of a directory's own listing (/TOTAL) the number of its
+files::
 
     OUTBOUND.DIR;1             6144/6144
+    INBOUND.DIR;1           (2218,1,0)              21/32
 
 The other lines that both print of a file are known and say nothing here (as of listings that are public: one of
 DIRECTORY/FULL of V7.2 or later, and DUMP/HEADER in the examples of DISKBLOCK, 1995 [P]).
@@ -40,7 +42,8 @@ from collectors.layouts import vms
 from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
-    rf"^\s{{0,4}}Directory [A-Z0-9_$:.-]{{1,80}}:[\[<]|^\s{{0,4}}Dump of file .{{1,255}} on {vms.MOMENT}", re.IGNORECASE
+    rf"^\s{{0,4}}Directory [A-Z0-9_$:.-]{{1,80}}:[\[<]|^\s{{0,4}}Dump of file .{{1,255}} on\s{{1,3}}{vms.MOMENT}",
+    re.IGNORECASE,
 )
 DIRECTORY = re.compile(
     r"\s{0,4}Directory (?P<device>[A-Z0-9_$.-]{1,80}):{1,2}(?P<where>[\[<].{1,255}[\]>])\s*$", re.IGNORECASE
@@ -49,11 +52,14 @@ ID = r"\((?P<number>[0-9]{1,8}),(?P<sequence>[0-9]{1,5}),(?P<volume>[0-9]{1,3})\
 ROW = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}})\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
 ALONE = re.compile(r"(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$")
 BELOW = re.compile(rf"\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
-SIZES = re.compile(r"(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s{1,80}[0-9]{1,10}/(?P<allocated>[0-9]{1,10})\s*$")
+USED = r"\s{1,80}[0-9]{1,10}/(?P<allocated>[0-9]{1,10})\s*$"
+SIZES = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}}){USED}")
+BESIDE = re.compile(rf".{{0,400}}\){USED}")
+"""Sizes behind an id."""
 TOTAL = re.compile(r"(?:Grand )?[Tt]otal of [0-9,]{1,12} (?:file|director)")
 FILES = re.compile(r"Total of (?P<files>[0-9,]{1,12}) files?\b")
 DIRECTORY_NAME = re.compile(r"\[(?P<parent>(?:[^\[\].]{1,80}\.){0,16})(?P<name>[^\[\].]{1,80})\]")
-DUMP = re.compile(rf"\s{{0,4}}Dump of file (?P<file>.{{1,255}}?) on {vms.MOMENT}", re.IGNORECASE)
+DUMP = re.compile(rf"\s{{0,4}}Dump of file (?P<file>.{{1,255}}?) on\s{{1,3}}{vms.MOMENT}", re.IGNORECASE)
 DUMP_ID = re.compile(rf"\s{{0,4}}File ID {ID}", re.IGNORECASE)
 NAME_BELOW = re.compile(r"\s{0,40}File name:\s{1,80}(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$", re.IGNORECASE)
 ALLOCATED = re.compile(r"(?:\bAllocation|^\s{1,40}Highest block):\s{1,40}(\d{1,10})\b")
@@ -136,6 +142,11 @@ class _Walk:
             files=self.totals.get(key, ABSENT),
         )
 
+    def _sizes(self, name: str, line: str) -> None:
+        """The blocks that stand behind an id."""
+        if sizes := BESIDE.match(line):
+            self.allocated[name.upper()] = float(sizes["allocated"])
+
     def _totals(self, line: str) -> bool:
         """The total below a directory's files."""
         here = DIRECTORY_NAME.fullmatch(self.where)
@@ -162,9 +173,13 @@ class _Walk:
         elif not self.device:
             return False
         elif found := ROW.match(line):
-            self._keep(index, index, f"{self.device}:{self.where}{found['name']}", self.device, found)
+            name = f"{self.device}:{self.where}{found['name']}"
+            self._keep(index, index, name, self.device, found)
+            self._sizes(name, line)
         elif waits and (found := BELOW.match(line)):
-            self._keep(waits[0], index, f"{self.device}:{self.where}{waits[1]}", self.device, found)
+            name = f"{self.device}:{self.where}{waits[1]}"
+            self._keep(waits[0], index, name, self.device, found)
+            self._sizes(name, line)
             self.report.claim(waits[0])
         elif found := SIZES.match(line):
             self.allocated[f"{self.device}:{self.where}{found['name']}".upper()] = float(found["allocated"])
