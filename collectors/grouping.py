@@ -27,6 +27,7 @@ from collectors.facts.openvms import (
     LockQueues,
     LockTree,
     Node,
+    RmsRecordLock,
 )
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
@@ -67,9 +68,9 @@ SAME_LOG = (
 )
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
-OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, FileName)
+OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, RmsRecordLock, FileName)
 """Facts of a whole cluster: they are given to each of its nodes."""
-OF_ONE_CLUSTER = ("openvms/lock_activity", "openvms/lock_queues", "openvms/file_ids")
+OF_ONE_CLUSTER = ("openvms/lock_activity", "openvms/lock_queues", "openvms/rms_locks", "openvms/file_ids")
 """Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
 OF_ONLY_NODE = (
     "names no node, so it is taken for one of {0}, the only node that the exports of Rdb beside it name: if it is of "
@@ -201,7 +202,7 @@ def _nodes_named(fact: Fact) -> tuple[str, ...]:
         return (fact.from_node, fact.master)
     if isinstance(fact, LockActivity):
         return (*fact.nodes, *fact.failed)
-    if isinstance(fact, LockQueue):
+    if isinstance(fact, LockQueue | RmsRecordLock):
         return (fact.node,) if fact.node else ()
     return fact.failed if isinstance(fact, LockQueues) else ()
 

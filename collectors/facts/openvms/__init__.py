@@ -10,6 +10,7 @@ from collectors.facts.openvms.lock_trees import (
     LockQueue,
     LockQueues,
     LockTree,
+    RmsRecordLock,
 )
 from collectors.facts.openvms.locking import (
     DedicatedLockManager,
@@ -77,6 +78,7 @@ __all__ = [
     "Process",
     "ProcessorModes",
     "RemasterRates",
+    "RmsRecordLock",
     "SpinlockState",
     "SpinlockTrace",
     "SpinlockTraceRun",

@@ -168,6 +168,30 @@ class ListedQueue(OfNode):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RmsRecordLock(OfNode):
+    """A lock on one record of an RMS file, with its process: a line of RMS_LOCKS, the state of one moment."""
+
+    COLLECTED_BY: ClassVar[str] = "a listing of RMS_LOCKS (G. Fruth) of the RMS file whose records are locked"
+
+    number: int
+    sequence: int
+    volume_number: int
+    pid: str
+    """Hexadecimal, 8 digits."""
+    image: str
+    """`ORDENT.EXE`."""
+    mode: str
+    """`EX`."""
+    record: str
+    """Record's file address (RFA), 16 hexadecimal digits, as LCKQUE prints it."""
+
+    @property
+    def file(self) -> FileId:
+        """The file's id."""
+        return FileId(self.number, self.sequence, self.volume_number)
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileName(Fact):
     """The name of a file by its id: a line of DIRECTORY/FILE_ID or /FULL, or the head of DUMP/HEADER."""
 
