@@ -49,13 +49,14 @@ from rules.openvms._evidence.deadlock_wait import (
     unreal,
 )
 from rules.openvms._evidence.lock_queues import (
-    BLOCKING,
+    CULPRIT,
     HOLDER_FACTS,
     QUEUE_FACTS,
     Waits,
+    blocking,
     file_of,
-    holder_of,
-    listed_as,
+    first_of,
+    held_by,
     look_at,
     waiters,
     waits_of,
@@ -173,11 +174,11 @@ def _finding(
     """Of the capture's mean, or of `hours` alone; `assumed`: DEADLOCK_WAIT is not known, so how many wait is not."""
     searches, finds, waiting = found
     queue = next(iter(waits_of(facts)), None)
-    listed = listed_as(facts, queue) if queue else None
+    listed = held_by(facts, queue) if queue else None
     locked = f"a lock of {file_of(facts, queue) or what_of(queue.head)}" if queue else ""
     look = look_at(facts, listed, locked) if listed else ""
     held = (
-        f"; {waiters(queue.head):,.0f} for {locked}, held by {holder_of(facts, listed.holders[0][0])[0]}"
+        f"; {waiters(queue.head):,.0f} for {locked}, held by {first_of(facts, listed)}"
         if (queue and listed and look)
         else ""
     )
@@ -220,9 +221,9 @@ def _finding(
         do=look
         or joined(
             f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they "
-            f"wait: {BLOCKING}."
+            f"wait: {blocking(facts, queue.head)}."
             if queue
-            else f"Find who holds the locks by {WAITERS}; for Rdb by RMU/SHOW LOCKS/MODE=CULPRIT.",
+            else f"Find who holds the locks by {WAITERS}; {CULPRIT}.",
             no_cure(facts),
         ),
         unknown=joined(
@@ -230,8 +231,8 @@ def _finding(
             f"{waiters(queue.head):,.0f} wait."
             if queue
             else "",
-            "The holder is that of the one lock that looks the same in SHOW LOCK/BRIEF, at that moment."
-            if look
+            f"The holder is that of {listed.listing}, at that moment."
+            if look and listed
             else "Who holds the locks is not in these figures; locks that system services wait for by design show in "
             "the listings, too.",
         ),

@@ -30,18 +30,25 @@ from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
 from rules.laws.rounding import plain
-from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, shows_rdb
 from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
 from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS, split_first
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
+    CULPRIT,
     HOLDER_FACTS,
     QUEUE_FACTS,
+    RMS_LISTING,
     SYSTEM_PID,
+    Held,
     Waits,
+    blocking,
     failed_in,
     file_of,
+    first_of,
+    held_by,
     holder_of,
+    holders_in,
     listed_as,
     look_at,
     suspended,
@@ -62,11 +69,10 @@ REASONS = {
 }
 
 WAITS = "Who waits for a lock does nothing until its holder gives it up."
-HOLDER_DOES = (
-    "See what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with its process id); for Rdb RMU/SHOW "
-    "LOCKS/MODE=CULPRIT."
-)
+HOLDER_DOES = "see what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with its process id)"
 NAME_THEM = "Write reports of LCKQUE while they wait, which name each of these locks, and see what the holders do."
+OWN_NAMES = ("RMS$", "F11B$")
+"""What the names of RMS and of the file system begin with."""
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 
@@ -108,6 +114,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     queued = [one for one in waits if one.waiting >= limits.waiting]
     here = [one for one in queued if _judged_at(facts, one) is None][:3]
     told = [listed_as(facts, one) for one in here]
+    held = [held_by(facts, one) for one in here]
     queues = [one for one in facts.every(ListedQueue) if not one.standing]
     listed = [one for one in queues if _listed(one) >= limits.waiting]
     alone = [one for one in listed if one not in told]
@@ -129,8 +136,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable(
             f"{queued[0].tree}: judged in the capture of {_judged_at(facts, queued[0])}, which lists it"
         )
-    for one, queue in zip(here, told, strict=True):
-        yield _finding(facts, one, queue, len(reports), limits)
+    for one, by in zip(here, held, strict=True):
+        yield _finding(facts, one, by, len(reports), limits)
 
 
 def _listed(queue: ListedQueue) -> int:
@@ -138,20 +145,21 @@ def _listed(queue: ListedQueue) -> int:
     return queue.waiting + queue.converting
 
 
-def _one_holds_many(waiting: float, queue: ListedQueue | None, limits: Limits) -> bool:
+def _one_holds_many(waiting: float, held: Held | None, limits: Limits) -> bool:
     """Whether one process, known by its number, has so many behind it that it is to be looked at after one moment."""
-    lone = queue is not None and queue.holding == 1 and [pid for pid, _ in queue.holders] != [SYSTEM_PID]
+    lone = held is not None and held.holding == 1 and [pid for pid, _ in held.holders] != [SYSTEM_PID]
     return lone and waiting >= limits.behind_one
 
 
-def _after(facts: Facts, queue: ListedQueue, many: bool) -> str:
-    """What comes after the look at who holds it, as a sentence; nothing where it is to be resumed: two are enough."""
-    return "" if suspended(facts, queue) else AGAIN if many else no_cure(facts)
+def _after(facts: Facts, held: Held | None, many: bool) -> str:
+    """What comes after the look at who holds it, as a sentence; empty where that takes two of them."""
+    told = held is not None and bool(held.image or suspended(facts, held))
+    return "" if told else AGAIN if many else no_cure(facts)
 
 
-def _loud(facts: Facts, many: bool, often: bool, queue: ListedQueue | None) -> Severity:
+def _loud(facts: Facts, many: bool, often: bool, held: Held | None) -> Severity:
     """How loud a queue is below the limit of a warning, by who holds it."""
-    if many and (often or suspended(facts, queue)):
+    if many and (often or suspended(facts, held)):
         return Severity.WARNING
     return Severity.ADVICE if many or often else Severity.NOTE
 
@@ -160,11 +168,18 @@ def _shown(root: str) -> str:
     return comment(root.rstrip(" ."), LONGEST_NAME) or "a name without text"
 
 
-def _held(facts: Facts, queue: ListedQueue) -> str:
+def _held(facts: Facts, held: Held) -> str:
     """Who holds it, as far as the listing names them, and in which mode."""
-    held = [f"{holder_of(facts, pid)[0]} ({mode})" for pid, mode in queue.holders]
-    more = queue.holding - len(held)
-    return f"{', '.join(held)}{f' and {more:,} more' if more > 0 else ''}"
+    if held.image:
+        return f"{first_of(facts, held)} ({held.holders[0][1]})"
+    named = [f"{holder_of(facts, pid)[0]} ({mode})" for pid, mode in held.holders]
+    more = held.holding - len(named)
+    return f"{', '.join(named)}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def _named_as_rdbs(facts: Facts, root: str) -> bool:
+    """Whether SDA's text of a root may be a name of Rdb, whose bytes no text shows."""
+    return not root.startswith(OWN_NAMES) and (shows_rdb(facts) or "." in root.rstrip(" ."))
 
 
 def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding:
@@ -175,18 +190,19 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
     named = own if any(map(str.isalnum, own)) else ""
     name = (named or f"a lock below {root}") if queue.text != queue.root else root
     below = f" below {root}" if named and name != root else ""
-    held = queue.holders
-    holder = f"it is held by {_held(facts, queue)}" if held else "no lock in the listing holds it: see another node"
+    held = holders_in(queue)
+    holder = f"it is held by {_held(facts, held)}" if held else "no lock in the listing holds it: see another node"
     where = f" on {comment(queue.node, 15)}" if queue.node else ""
-    many = _one_holds_many(_listed(queue), queue, limits)
-    by = f", held by {holder_of(facts, held[0][0])[0]}" if many else ""
+    many = _one_holds_many(_listed(queue), held, limits)
+    by = f", held by {first_of(facts, held)}" if many and held else ""
+    find = sentence(HOLDER_DOES, CULPRIT if _named_as_rdbs(facts, queue.root) else "")
     return Finding(
         subject=f"{root} {name}" if below else root,
-        severity=_loud(facts, many, False, queue),
+        severity=_loud(facts, many, False, held),
         title=f"{_listed(queue):,} lock requests wait for {name}{by}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
         because=WAITS,
-        do=joined((look_at(facts, queue) if held else "") or HOLDER_DOES, _after(facts, queue, many)),
+        do=joined((look_at(facts, held) if held else "") or find, _after(facts, held, many)),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
@@ -249,21 +265,22 @@ def _reports(many: int) -> str:
     return "one report" if many == 1 else f"{many:,} reports"
 
 
-def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, limits: Limits) -> Finding:
+def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
-    one_holds = _one_holds_many(one.waiting, queue, limits)
-    loud = _loud(facts, one_holds, often, queue)
+    one_holds = _one_holds_many(one.waiting, held, limits)
+    loud = _loud(facts, one_holds, often, held)
     node = comment(one.head.node or "", 15)
     file = file_of(facts, one)
     failed = failed_in(facts)
-    held = f", held by {holder_of(facts, queue.holders[0][0])[0]}" if queue else ""
-    look = look_at(facts, queue) if queue else ""
+    by = f", held by {first_of(facts, held)}" if held else ""
+    record = one.head.resource.kind == RMS_RECORD
+    look = look_at(facts, held, f"the record with RFA {one.head.resource.record}" if record else "it") if held else ""
     many = not often and one_holds
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
         subject=one.tree,
         severity=Severity.WARNING if often and one.waiting >= limits.many_waiting else loud,
-        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{held}",
+        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{by}",
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
@@ -273,24 +290,26 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
             ),
             sentence(
                 f"the file is {file}" if file else "",
-                f"SHOW LOCK/BRIEF has {_held(facts, queue)} as its holder" if queue else "",
+                f"{held.listing} has {_held(facts, held)} as its holder" if held else "",
             ),
         ),
         because=REASONS.get(one.head.resource.kind, WAITS),
-        do=joined(look, "" if suspended(facts, queue) else AGAIN)
+        do=joined(look, _after(facts, held, many))
         if many
         else _of_files(facts, one, look)
         if one.head.resource.kind in XQP_KINDS
         else joined(
-            look or f"Find who holds it while they wait: {BLOCKING}; then see what it does meanwhile.",
-            "" if suspended(facts, queue) else no_cure(facts),
+            look
+            or f"Find who holds {what_of(one.head) if record else 'it'} while they wait: {blocking(facts, one.head)}; "
+            "then see what it does meanwhile.",
+            _after(facts, held, many),
         ),
         unknown=sentence(
             once,
             "SDA prints the numbers in a name as dots, so the holder is that of the one lock that looks the same"
-            if queue
+            if held and held.listing != RMS_LISTING
             else "",
-            f"{'' if queue else 'who holds the lock and '}for how long each of them has waited is not in these reports",
+            f"{'' if held else 'who holds the lock and '}for how long each of them has waited is not in these reports",
             f"collection failed on {', '.join(failed)}" if failed else "",
         ),
         evidence=(
@@ -298,8 +317,8 @@ def _finding(facts: Facts, one: Waits, queue: ListedQueue | None, reports: int, 
             *((Evidence("in its whole tree", one.waiting, "", one.head.source, computed="as a sum"),) if more else ()),
             Evidence("reports that show it", float(one.seen), "", one.head.source, limits.reports, "as their number"),
             *(
-                (Evidence("locks that hold it", float(queue.holding), "", queue.source, computed="as their number"),)
-                if queue
+                (Evidence("locks that hold it", float(held.holding), "", held.source, computed="as their number"),)
+                if held
                 else ()
             ),
         ),
@@ -323,10 +342,7 @@ def _of_files(facts: Facts, one: Waits, look: str) -> str:
     named = name_of(facts, one.head.resource) if kind == FILE_SERIAL else None
     if not look and (split := split_first(facts, named.listed if named and named.sure else None)):
         return split
-    find = (
-        look
-        or "Find who holds it while they wait: SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it."
-    )
+    find = look or f"Find who holds it while they wait: {BLOCKING}."
     if kind == VOLUME:
         return joined(find, FEWER_FILES)
     caches = "check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O"

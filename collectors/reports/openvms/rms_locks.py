@@ -8,8 +8,9 @@ One sample is published [P] (the record's text is made up)::
        0000042 SMITH
 
 The head has the raw words of the file's id: the third is the relative volume number with the high byte of the file
-number above it, so this is (184815,2,0) for DIRECTORY [I]. The node behind `csid` masters the tree. Below each lock stands
-the record itself, which may be of people: it is known, and nothing of it is kept. What `LCnt` counts is told nowhere.
+number above it, so this is (184815,2,0) for DIRECTORY [I]. The node behind `csid` masters the tree. Below each lock
+stands the record itself, which may be of people: it is known, and nothing of it is kept. What `LCnt` counts is told
+nowhere.
 """
 
 import re

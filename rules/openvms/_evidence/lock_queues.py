@@ -7,8 +7,8 @@ any node counts and they are never added up. Queues of different resources of on
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, Reading, known
-from collectors.facts.openvms import FileName, ListedQueue, LockQueue, LockQueues, Process
+from collectors.facts import Facts, Reading, Source, known
+from collectors.facts.openvms import FileName, ListedQueue, LockQueue, LockQueues, Process, RmsRecordLock
 from collectors.facts.openvms.resource_names import (
     FILE_ACCESS,
     FILE_SERIAL,
@@ -20,10 +20,10 @@ from collectors.facts.openvms.resource_names import (
     as_text,
 )
 from rules.changes.quoting import comment
-from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, name_of, place_of
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, called, may_be_rdbs, name_of, place_of
 
 QUEUE_FACTS = (LockQueues, LockQueue, FileName)
-HOLDER_FACTS = (ListedQueue, Process)
+HOLDER_FACTS = (ListedQueue, Process, RmsRecordLock)
 """What a rule that uses this module has to declare; the second where it asks for holders."""
 SUSPENDED = frozenset({"SUSP", "SUSPO"})
 """States of SHOW SYSTEM in which a process does nothing until another one resumes or deletes it (HELP SET PROCESS)."""
@@ -31,7 +31,30 @@ HALF_A_DAY = 12
 """Hours between two clock times without a date, from which on nobody knows which came first."""
 SYSTEM_PID = "00000000"
 """What SDA prints for a lock that the system owns."""
-BLOCKING = "SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it, for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
+BLOCKING = "SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it"
+CULPRIT = "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
+SDA_LISTING, RMS_LISTING = "SHOW LOCK/BRIEF", "RMS_LOCKS"
+HOLD = ("EX", "PW", "PR")
+"""Modes in which one process keeps another one from updating a record."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Who holds what is waited for, as one listing has it."""
+
+    holders: tuple[tuple[str, str], ...]
+    """Process and mode of the first of them, one at least."""
+    holding: int
+    """How many locks."""
+    source: Source
+    listing: str = SDA_LISTING
+    image: str = ""
+    """The program of the first, where the listing has it."""
+
+    @property
+    def program(self) -> str:
+        """The program, to be printed."""
+        return comment(self.image, LONGEST_NAME)
 
 
 @dataclass(frozen=True)
@@ -130,6 +153,31 @@ def listed_as(facts: Facts, waits: Waits) -> ListedQueue | None:
     return found[0] if len(found) == 1 and len(alike) == 1 and found[0].holders else None
 
 
+def holders_in(queue: ListedQueue | None) -> Held | None:
+    """Who holds what SDA lists; `None` where it names no holder."""
+    return Held(queue.holders, queue.holding, queue.source) if queue and queue.holders else None
+
+
+def held_by(facts: Facts, waits: Waits) -> Held | None:
+    """Who holds what most wait for: of a record by RMS_LOCKS, which prints its address, else by SDA."""
+    head = waits.head.resource
+    locks = [
+        one
+        for one in facts.every(RmsRecordLock)
+        if head.kind == RMS_RECORD and one.file == head.file and one.record == head.record and one.mode in HOLD
+    ]
+    if len({one.pid for one in locks}) == 1:
+        return Held(((locks[-1].pid, locks[-1].mode),), 1, locks[-1].source, RMS_LISTING, locks[-1].image)
+    return holders_in(listed_as(facts, waits))
+
+
+def blocking(facts: Facts, queue: LockQueue) -> str:
+    """What shows who holds what a queue waits for; Rdb's own command where the lock may be one of Rdb."""
+    if queue.root.kind == RMS_FILE:
+        return f"RMS_LOCKS (Fruth) of the file, or {BLOCKING}"
+    return f"{BLOCKING}{f', {CULPRIT}' if may_be_rdbs(facts, queue.names[0]) else ''}"
+
+
 def _printed(queue: LockQueue) -> tuple[str, str]:
     """Its root's name and its own, as SDA prints them."""
     return as_text(queue.names[0]).rstrip(), as_text(queue.names[-1]).rstrip()
@@ -143,18 +191,24 @@ def holder_of(facts: Facts, pid: str) -> tuple[str, str]:
     return f"{comment(found.name, 15)} ({pid})", comment(found.state, 5)
 
 
-def suspended(facts: Facts, queue: ListedQueue | None) -> bool:
+def first_of(facts: Facts, held: Held) -> str:
+    """The first process that holds it, with its program where that is known."""
+    name = holder_of(facts, held.holders[0][0])[0]
+    return f"{name} in {held.program}" if held.image else name
+
+
+def suspended(facts: Facts, held: Held | None) -> bool:
     """Whether the first process that holds it is suspended, so that nobody behind it gets on by waiting."""
-    return queue is not None and bool(queue.holders) and holder_of(facts, queue.holders[0][0])[1] in SUSPENDED
+    return held is not None and holder_of(facts, held.holders[0][0])[1] in SUSPENDED
 
 
-def look_at(facts: Facts, queue: ListedQueue, what: str = "it") -> str:
-    """What to do about the first process that holds it, as a sentence; empty where the system does.
+def look_at(facts: Facts, held: Held, what: str = "it") -> str:
+    """What to do about the first process that holds it, as sentences; empty where the system does.
 
     `what`: what it holds, where no sentence before has said so.
     """
-    pid, mode = queue.holders[0]
-    name, state = holder_of(facts, pid)
+    pid, mode = held.holders[0]
+    name, state = first_of(facts, held), holder_of(facts, pid)[1]
     if pid == SYSTEM_PID:
         return ""
     in_state = f", {state} in SHOW SYSTEM" if state else ""
@@ -163,6 +217,12 @@ def look_at(facts: Facts, queue: ListedQueue, what: str = "it") -> str:
             f"SET PROCESS/RESUME/IDENTIFICATION={pid}: {name} holds {what} ({mode}{in_state}), and a suspended process "
             "ends no work. Ask first who suspended it and why; where it must not go on, STOP/IDENTIFICATION="
             f"{pid} deletes it, and what it left unfinished is to be seen to."
+        )
+    if held.image:
+        return (
+            f"Let {name}, which holds {what} ({mode}{in_state}), end that work; SHOW PROCESS/CONTINUOUS/ID={pid} shows "
+            "it, and stop it only after that look. For good, the program should release a record before it waits for "
+            "anything else, as for terminal input."
         )
     return (
         f"Look at {name}, which holds {what} ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "

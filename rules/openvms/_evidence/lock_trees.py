@@ -15,6 +15,7 @@ from collectors.facts.openvms import FileName, LockActivity, LockTree
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     RMS_FILE,
+    UNREADABLE,
     XQP_KINDS,
     FileId,
     Resource,
@@ -24,6 +25,7 @@ from collectors.facts.openvms.resource_names import (
 )
 from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
+from rules.openvms._evidence.cluster import shows_rdb
 
 TREE_FACTS = (LockActivity, LockTree, FileName)
 """What a rule that uses this module has to declare."""
@@ -214,6 +216,19 @@ def called(root: bytes) -> str:
         return resource.prefix
     readable = as_text(root).strip(". ")
     return comment(readable if len(readable) > 2 else as_printed(root), 40)
+
+
+def may_be_rdbs(facts: Facts, root: bytes) -> bool:
+    """Whether a root may be Rdb's, whose names are documented nowhere.
+
+    Where Rdb is used any name may be that is not decoded; where nothing shows it, one that is not plain text.
+    """
+    kind, text = decode(root).kind, root.rstrip(b" \0")
+    if kind not in (APPLICATION, UNREADABLE):
+        return False
+    facility = FACILITY.match(as_text(text))
+    plain = kind == APPLICATION and all(32 <= byte < 127 for byte in text)
+    return shows_rdb(facts) or not plain or bool(facility and facility[0].upper() in NO_APPLICATION)
 
 
 def place_of(resource: Resource) -> str:
