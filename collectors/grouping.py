@@ -76,6 +76,11 @@ OF_ONLY_NODE = (
     "names no node, so it is taken for one of {0}, the only node that the exports of Rdb beside it name: if it is of "
     "another, put it into a folder of its own"
 )
+MODPARAMS = "openvms/modparams"
+OF_ALL_NODES = (
+    "names no node, so it is taken for a file that AUTOGEN includes on each of those beside it ({0}): put that of one "
+    "node into a folder of its own"
+)
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -420,6 +425,13 @@ class Named:
                 break  # more than one is as near as any: no guess
         return None
 
+    def beside(self, one: Input) -> list[Group]:
+        """All systems of its product in the same folder or on the same command line, where there are several."""
+        for level in self.indexed.get(product_of(one), ()):
+            if found := level.of([one]):
+                return found
+        return []
+
     def give(self, group: Group, one: Input) -> None:
         """Give an input to one of these systems."""
         group.inputs.append(one)
@@ -434,6 +446,11 @@ def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, n
         stem = PurePath(one.file).stem
         if one.report == CONFIG_FILE and stem.upper() != nearest.name.upper():
             one.problems.append(OTHER_NAME.format(nearest.name, stem))
+        return
+    if one.report == MODPARAMS and not name and (beside := named.beside(one)):
+        one.problems.append(OF_ALL_NODES.format(", ".join(group.name for group in beside)))
+        for group in beside:
+            named.give(group, one)
         return
     same_product = named.products.get(product, [])
     if name and len(same_product) == 1:

@@ -19,14 +19,15 @@ it is left as it is.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import LockRates, SysgenParameter
+from collectors.facts.openvms import LockRates, ModparamsLine, SysgenParameter
 from rules.changes.openvms_sysgen import set_parameter
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
 from rules.laws.rounding import plain
+from rules.openvms._evidence.autogen import with_line
 from rules.openvms._evidence.deadlock_wait import COLLECTED_BY, DEFAULT, LONGEST, NAME, STATISTICS, unreal
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -61,7 +62,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*NODE_FACTS, ModparamsLine), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the value that runs against what the searches find."""
     setting = parameter_of(facts, NAME, 0, LONGEST)
@@ -73,11 +74,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if seconds == DEFAULT:
         yield Clean(f"{NAME} {seconds:g} s, its default{waits}")
     elif seconds == 0:
-        yield _off(facts, parameter)
+        yield _kept(facts, _off(facts, parameter))
     elif rates := next((one for name in STATISTICS if (one := facts.latest(LockRates, statistic=name))), None):
-        yield _judge(facts, limits, seconds, parameter, rates)
+        yield _kept(facts, _judge(facts, limits, seconds, parameter, rates))
     else:
         yield Unknown((COLLECTED_BY,), f"{NAME} {seconds:g} s: what its searches find is not in the export{waits}")
+
+
+def _kept(facts: Facts, found: Outcome) -> Outcome:
+    """A finding whose change says which line of MODPARAMS.DAT would undo it; what is none as it is."""
+    if not isinstance(found, Finding):
+        return found
+    return replace(found, changes=tuple(with_line(facts, one, NAME) for one in found.changes))
 
 
 def _searched(facts: Facts, limits: Limits) -> Clean | None:

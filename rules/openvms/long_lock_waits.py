@@ -53,8 +53,8 @@ from rules.openvms._evidence.lock_queues import (
     HOLDER_FACTS,
     QUEUE_FACTS,
     Waits,
-    blocking,
     file_of,
+    find_holder,
     first_of,
     held_by,
     look_at,
@@ -220,10 +220,7 @@ def _finding(
         because=joined(follows, dead),
         do=look
         or joined(
-            f"Find who holds what LCKQUE lists, first {what_of(queue.head)}{_in_file(facts, queue)}, while they "
-            f"wait: {blocking(facts, queue.head)}."
-            if queue
-            else f"Find who holds the locks by {WAITERS}; {CULPRIT}.",
+            find_holder(facts, queue) if queue else f"Find who holds the locks by {WAITERS}; {CULPRIT}.",
             no_cure(facts),
         ),
         unknown=joined(

@@ -42,9 +42,9 @@ from rules.openvms._evidence.lock_queues import (
     SYSTEM_PID,
     Held,
     Waits,
-    blocking,
     failed_in,
     file_of,
+    find_holder,
     first_of,
     held_by,
     holder_of,
@@ -73,6 +73,7 @@ HOLDER_DOES = "see what the holder does meanwhile (SHOW PROCESS/CONTINUOUS with 
 NAME_THEM = "Write reports of LCKQUE while they wait, which name each of these locks, and see what the holders do."
 OWN_NAMES = ("RMS$", "F11B$")
 """What the names of RMS and of the file system begin with."""
+SUM = "as a sum"
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 
@@ -299,9 +300,7 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
         else _of_files(facts, one, look)
         if one.head.resource.kind in XQP_KINDS
         else joined(
-            look
-            or f"Find who holds {what_of(one.head) if record else 'it'} while they wait: {blocking(facts, one.head)}; "
-            "then see what it does meanwhile.",
+            look or find_holder(facts, one),
             _after(facts, held, many),
         ),
         unknown=sentence(
@@ -313,8 +312,16 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             f"collection failed on {', '.join(failed)}" if failed else "",
         ),
         evidence=(
+            *(
+                (
+                    Evidence(
+                        "lock requests that wait in its tree", one.waiting, "", one.head.source, limits.waiting, SUM
+                    ),
+                )
+                if more
+                else ()
+            ),
             Evidence("lock requests that wait for it", waiters(one.head), "", one.head.source, limits.waiting),
-            *((Evidence("in its whole tree", one.waiting, "", one.head.source, computed="as a sum"),) if more else ()),
             Evidence("reports that show it", float(one.seen), "", one.head.source, limits.reports, "as their number"),
             *(
                 (Evidence("locks that hold it", float(held.holding), "", held.source, computed="as their number"),)

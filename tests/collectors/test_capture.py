@@ -1,6 +1,7 @@
 """Exports of one system come together, and never those of two."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,17 @@ from collectors.facts.ase import (
     Server,
     SysmonSample,
 )
-from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, LockDatabase, Node, SysgenParameter, T4File
+from collectors.facts.openvms import (
+    Cpu,
+    FastpathDevice,
+    KernelService,
+    LockDatabase,
+    ModparamsLine,
+    Node,
+    RmsRecordLock,
+    SysgenParameter,
+    T4File,
+)
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterSeries
 from collectors.facts.unix import RecordLock, RecordLockTable
 from collectors.read import Input
@@ -275,6 +286,32 @@ def test_a_session_that_went_from_node_to_node_is_split() -> None:
     facts.append(FastpathDevice(device="EWA0", cpu=5, node="b"))
     found = captures([given("s.txt", "openvms/show_fastpath", *facts)])
     assert [(one.system.name, one.facts.every(FastpathDevice)[0].cpu) for one in found] == [("A", 1), ("B", 5)]
+
+
+LINE = ModparamsLine(name="DEADLOCK_WAIT", prefix="", value=2.0)
+
+
+def test_a_modparams_file_between_nodes_is_held_against_each_of_them_and_says_so() -> None:
+    nodes = [given(f"in/{name}.txt", "openvms/show_fastpath", Node(name=name), folder="in") for name in ("A", "B")]
+    file = given("in/MODPARAMS.DAT", "openvms/modparams", LINE, folder="in")
+    apart = given("else/MODPARAMS.DAT", "openvms/modparams", LINE, folder="else")
+    found = captures([*nodes, file, apart])
+    assert [(one.system.name, len(one.facts.every(ModparamsLine))) for one in found] == [
+        ("A", 1),
+        ("B", 1),
+        ("MODPARAMS", 1),
+    ]
+    assert "each of those beside it (A, B)" in file.problems[0]
+    assert "judged by itself" in apart.problems[0]
+
+
+def test_a_listing_of_record_locks_is_given_to_each_node_that_it_names() -> None:
+    nodes = [given(f"in/{name}.txt", "openvms/show_fastpath", Node(name=name), folder="in") for name in "ABC"]
+    lock = RmsRecordLock(
+        node="A", number=7, sequence=1, volume_number=0, pid="20400A17", image="X.EXE", mode="EX", record="0" * 16
+    )
+    found = captures([*nodes, given("in/rms.txt", "openvms/rms_locks", lock, replace(lock, node="B"), folder="in")])
+    assert [(one.system.name, len(one.facts.every(RmsRecordLock))) for one in found] == [("A", 2), ("B", 2), ("C", 0)]
 
 
 def config(file: str, value: float, *more: Fact, folder: str | None = None) -> Input:

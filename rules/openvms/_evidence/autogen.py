@@ -5,11 +5,11 @@ becomes a command. What the two limits of the feedback mean, and what a bare `NA
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import AutogenFeedback, AutogenRun, ModparamsLine
-from rules.finding import Evidence
+from rules.finding import Change, Evidence
 
 AUTOGEN_FACTS = (AutogenFeedback, AutogenRun, ModparamsLine)
 """What a rule that uses this module has to declare."""
@@ -62,6 +62,15 @@ def fixed_line(facts: Facts, name: str) -> ModparamsLine | None:
     """The bare line of MODPARAMS.DAT that fixes a parameter, where the file came along."""
     found = [one for one in facts.every(ModparamsLine) if one.name == name and not one.prefix and known(one.value)]
     return found[-1] if found else None
+
+
+def with_line(facts: Facts, change: Change, name: str) -> Change:
+    """The change of a dynamic parameter, with the line of MODPARAMS.DAT that would undo it, where one came along."""
+    line = fixed_line(facts, name)
+    if line is None or not known(line.value) or line.value == change.new:
+        return change
+    where = f"line {line.source.first} of MODPARAMS.DAT"
+    return replace(change, condition=f"change {where} as well ({name} = {line.value:.0f}), or AUTOGEN takes it back")
 
 
 def hard_coded(facts: Facts, name: str) -> str:

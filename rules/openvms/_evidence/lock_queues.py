@@ -171,7 +171,16 @@ def held_by(facts: Facts, waits: Waits) -> Held | None:
     return holders_in(listed_as(facts, waits))
 
 
-def blocking(facts: Facts, queue: LockQueue) -> str:
+def find_holder(facts: Facts, waits: Waits) -> str:
+    """How to find who holds what most wait for, as a sentence that is the same wherever it is said."""
+    file = file_of(facts, waits)
+    return (
+        f"Find who holds {what_of(waits.head)}{f' ({file})' if file else ''} while they wait: "
+        f"{_blocking(facts, waits.head)}; then see what it does meanwhile."
+    )
+
+
+def _blocking(facts: Facts, queue: LockQueue) -> str:
     """What shows who holds what a queue waits for; Rdb's own command where the lock may be one of Rdb."""
     if queue.root.kind == RMS_FILE:
         return f"RMS_LOCKS (Fruth) of the file, or {BLOCKING}"
