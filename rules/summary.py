@@ -412,7 +412,7 @@ def _by_words(findings: Sequence[Ranked], made: Collection[str]) -> Iterator[tup
         named = any(not one.nameless for one in found.changes)
         if found.urgent or (found.ended and not found.again) or named or found.severity <= Severity.NOTE:
             continue
-        asked = found.do.split(". ")[0]  # what follows are the figures of each node
+        asked = found.do.split(". ")[0].removesuffix(".")  # what follows are the figures of each node
         if not found.do or asked in told:
             continue
         if not _caused(ranked, findings, made):

@@ -23,6 +23,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, LockActivity, LockRates
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
     LCK73,
@@ -41,9 +42,8 @@ CURVE = "dedicated cpu busy"
 MOST = 101.0
 """Arithmetic: a CPU is busy 100 % of the time at most, and what is printed is rounded."""
 SPIN = "Callers spin in kernel mode meanwhile, so more CPUs or processes wait with them and do not help."
-FEWER = (
-    "fewer lock operations (Rdb: open on one node, row caches, fewer page locks; RMS: open for input what is only read)"
-)
+OF_RDB = "Rdb: open on one node, row caches, fewer page locks; "
+ONE_CPU = "There is no second CPU for it to be given: only fewer requests help."
 LINKS = ("https://wiki.vmssoftware.com/LCKMGR_MODE",)
 
 
@@ -92,7 +92,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     said = f"[LCK73]Busy % {busy:g} ({day.statistic})"
     full = None if busy >= limits.busy_percent else _hidden(facts, limits)
     if full:
-        yield _of_hours(layout, limits, *full, own_peak(facts, with_it=True))
+        yield _of_hours(facts, layout, limits, *full, own_peak(facts, with_it=True))
         yield from _who_locks(facts)
         return
     if busy < limits.busy_percent:
@@ -116,7 +116,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         title=f"Dedicated lock manager CPU {busy:.0f} % busy{printed}{_for_what(tree)}",
         seen=(f"{on} of the lock manager serves requests {busy:.0f} % of the time{at}, and there can be only one."),
         because=joined(SPIN, _most(own) or (sentence(tree.fewer) if tree else "")),
-        do=tree.do if tree else f"What helps is {FEWER}.",
+        do=_do(tree, facts),
         unknown="How many processors the callers lose cannot be told from kernel time.",
         evidence=tuple(evidence),
         explains=("openvms/concurrency_past_peak",),
@@ -132,6 +132,17 @@ def _tree(facts: Facts, own: str | None) -> Dominating | None:
         return tree
     nodes = {name.upper() for name in (*tree.share.by_node, *tree.share.masters)}
     return tree if own.upper() in nodes else None
+
+
+def _fewer(facts: Facts) -> str:
+    return f"fewer lock operations ({OF_RDB if shows_rdb(facts) else ''}RMS: open for input what is only read)"
+
+
+def _do(tree: Dominating | None, facts: Facts) -> str:
+    """What to do: it is two sentences at the most."""
+    if tree is None:
+        return f"What helps is {_fewer(facts)}."
+    return joined(tree.do, "" if ". " in tree.do else ONE_CPU)
 
 
 def _for_what(tree: Dominating | None) -> str:
@@ -160,7 +171,7 @@ def _most(own: OwnRun | None) -> str:
     return f"In a test on this node with one, {own.at_most} were the most." if own else ""
 
 
-def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float, own: OwnRun | None) -> Finding:
+def _of_hours(facts: Facts, layout: Layout, limits: Limits, hours: Hours, busy: float, own: OwnRun | None) -> Finding:
     return Finding(
         subject=layout.subject,
         severity=Severity.WARNING,
@@ -170,7 +181,7 @@ def _of_hours(layout: Layout, limits: Limits, hours: Hours, busy: float, own: Ow
             f"{hours.apart}"
         ),
         because=joined(SPIN, _most(own)),
-        do=f"Let work of these hours run later, or ask for {FEWER}.",
+        do=f"Let work of these hours run later, or ask for {_fewer(facts)}.",
         evidence=(
             hours.proof(f"[LCK73]Busy % ({hours.then})", busy, "%", limits.busy_percent),
             *((own.proof,) if own else ()),

@@ -81,6 +81,7 @@ from rules.openvms._evidence.dominating import (
     dominates,
     of_share,
     refused_of,
+    renewed_of,
 )
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS, Waits, records_waited_for, waits_of
 from rules.openvms._evidence.lock_trees import (
@@ -294,7 +295,7 @@ def _finding(
             _who(share),
         ),
         because=joined(
-            sentence(no_room) or (_because(share, facts) if not wrong else ""), sentence(wrong.says) if wrong else ""
+            sentence(no_room) or (_because(found) if not wrong else ""), sentence(wrong.says) if wrong else ""
         ),
         do=found.do,
         unknown=_unknown(share, pictures, facts, limits),
@@ -354,6 +355,9 @@ def _evidence(
         yield Evidence("of them asked for by nodes that are not its master", remote, "/s", source, computed="as a sum")
     if polls:
         yield Evidence("ENQs not queued (mean)", round(polls.per_second, 1), "/s", polls.source)
+    if share.kind == APPLICATION and (renewed := renewed_of(facts, share)):
+        for metric, value in (("new", renewed.new), ("converted", renewed.converted), ("given back", renewed.deq)):
+            yield Evidence(f"locks {metric} on this node (mean)", round(value, 1), "/s", renewed.source)
     if queued:
         yield Evidence("lock requests that wait in it", queued.waiting, "", queued.head.source, limits.waiting)
     if named:
@@ -396,7 +400,8 @@ def _who(share: Share) -> str:
     return sentence(mastered or "which node masters it is not marked", f"{', '.join(asks)}{more}")
 
 
-def _because(share: Share, facts: Facts) -> str:
+def _because(found: Dominating) -> str:
+    share, facts = found.share, found.facts
     if share.kind == RMS_FILE:
         return (
             "Every access to a shared file makes locks for its buckets and records: RMS does at least one lock for "
@@ -418,9 +423,9 @@ def _because(share: Share, facts: Facts) -> str:
             "as they are made with LCK$M_NOQUEUE: more than all other trees together have, so this one is polled."
         )
     if share.kind in (APPLICATION, UNREADABLE):
-        return (
-            "No documented component of OpenVMS names its locks so. Oracle Rdb's names are documented nowhere"
-            f"{_databases(facts)}."
+        return joined(
+            "No documented component of OpenVMS names its locks so.",
+            f"Oracle Rdb's names are documented nowhere{_databases(facts)}." if found.may_be_rdbs else "",
         )
     return "It belongs to a component of OpenVMS that usually makes few locks (inference)."
 

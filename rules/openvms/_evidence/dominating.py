@@ -11,11 +11,28 @@ from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import LockQueue, LockRates, Process, T4Column
-from collectors.facts.openvms.resource_names import APPLICATION, QUEUE_MANAGER, RMS_FILE, SYSTEM_ID, UNREADABLE
+from collectors.facts.openvms.resource_names import (
+    APPLICATION,
+    QUEUE_MANAGER,
+    RMS_FILE,
+    SYSTEM_ID,
+    UNREADABLE,
+    as_text,
+)
 from collectors.facts.rdb import NodeDatabases
 from rules.changes.quoting import comment
+from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
-from rules.openvms._evidence.lock_trees import FILE_SYSTEM, TREE_FACTS, Named, Share, name_of, pictures_of, shares_of
+from rules.openvms._evidence.lock_trees import (
+    FILE_SYSTEM,
+    TREE_FACTS,
+    Named,
+    Share,
+    may_be_rdbs,
+    name_of,
+    pictures_of,
+    shares_of,
+)
 from rules.openvms._evidence.node import NODE_FACTS, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
@@ -32,6 +49,11 @@ SHARE_PERCENT = 30.0
 """Of all lock requests: the limit of openvms/lock_tree_dominates, where its origin is told."""
 POLLED_REQUESTS = 500.0
 """This project: fewer requests refused per second cost next to nothing."""
+MOST_PART = 0.75
+"""Of what a node asks for, this project: so the node's own sums of new and converted locks are mostly of one tree."""
+RENEWED = 5.0
+"""New requests for each conversion, this project: programs that keep their locks have fewer of them than of the others.
+"""
 LEAST_REQUESTS = 1_000.0
 """Lock requests per second of all trees: the same."""
 
@@ -58,6 +80,8 @@ class Dominating:
         if share.kind == FILE_SYSTEM:
             return file_system.what(self.facts, share)
         if share.kind == APPLICATION:
+            if share.resource.prefix == as_text(bytes.fromhex(share.trees[0].name)).rstrip(" .") and not share.family:
+                return f"the application's lock tree {share.key}"
             return f"the application behind the names {share.key}{'*' if share.family else '...'}"
         if share.kind == UNREADABLE:
             return f"the lock tree {share.key}"
@@ -112,12 +136,23 @@ class Dominating:
                 f"LCK$M_NOQUEUE ({in_prose(polls.per_second)} refused a second)."
             )
         if share.kind in (APPLICATION, UNREADABLE):
+            renewed = renewed_of(self.facts, share)
+            program = (
+                "it should keep NL locks and convert them instead of making new ones"
+                f"{f' ({renewed.said})' if renewed else ''}, and not poll (inference)."
+            )
+            if not self.may_be_rdbs:
+                return f"Ask for the program behind {share.key}{'*' if share.family else ''}: {program}"
             return (
                 f"Of {share.key}: where Rdb is used, RMU/SHOW LOCKS names its locks, and Rdb's own rules say what to "
-                "do. Else ask for the program: it should keep NL locks and convert them instead of making new ones, "
-                "and not poll (inference)."
+                f"do. Else ask for the program: {program}"
             )
         return "Look at what asks it for so much before changing anything."
+
+    @property
+    def may_be_rdbs(self) -> bool:
+        """Whether one of its names may be Rdb's."""
+        return any(may_be_rdbs(self.facts, bytes.fromhex(tree.name)) for tree in self.share.trees)
 
     @property
     def fewer(self) -> str:
@@ -144,6 +179,38 @@ class Dominating:
             return named.name if named else ""
         volume = comment(self.share.resource.volume or "", 12)
         return f"{named.name}, if {named.listed.device} is the volume {volume} (SHOW DEVICE)"
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """Locks that are made anew and given back each time, and hardly ever converted, on this node, per second."""
+
+    new: float
+    converted: float
+    deq: float
+    source: Source
+
+    @property
+    def said(self) -> str:
+        """Both beside the conversions, as a clause."""
+        if self.converted < 1:
+            return f"{in_prose(self.new)} new requests and {in_prose(self.deq)} DEQs a second, next to no conversion"
+        new, deq = self.new / self.converted, self.deq / self.converted
+        return f"{plain(new, 2)} new requests and {plain(deq, 2)} DEQs for each conversion on this node"
+
+
+def renewed_of(facts: Facts, share: Share) -> Renewed | None:
+    """What proves that a tree which has most of this node's requests keeps no locks to convert."""
+    rates = facts.latest(LockRates, statistic="mean") or facts.latest(LockRates, statistic="current")
+    if rates is None or _own_part(facts, share) < MOST_PART:
+        return None
+    values = (rates.new_enq_per_second, rates.converted_enq_per_second, rates.deq_per_second)
+    if not all(map(known, values)):
+        return None
+    new, converted, deq = (value for value in values if known(value))
+    if new < LEAST_REQUESTS or new < RENEWED * converted or deq < new / 2:
+        return None
+    return Renewed(new, converted, deq, rates.source)
 
 
 @dataclass(frozen=True)

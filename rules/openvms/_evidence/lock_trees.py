@@ -40,6 +40,10 @@ NO_APPLICATION = frozenset({"RMS$", "F11B$", "SYS$", "RDB$", "RDMS$", "SQL$", "D
 """Facilities of the system and its databases: names of theirs that are not decoded belong to many things."""
 
 
+ALONE_PART = 0.75
+"""Of what all names of one facility ask for, this project: a tree that has three quarters is the one to look at."""
+
+
 @dataclass(frozen=True)
 class Picture:
     """One report with its trees."""
@@ -183,14 +187,23 @@ def shares_of(pictures: Sequence[Picture]) -> list[Share]:
 
 
 def _families(pictures: Sequence[Picture]) -> dict[str, str]:
-    """What a tree is called → the facility that it shares with another tree of any picture."""
-    names: dict[str, set[str]] = {}
+    """What a tree is called → the facility that it shares with another tree of any picture.
+
+    Not of a tree that has most of its family: it stands by its own name.
+    """
+    names: dict[str, dict[str, float]] = {}
     for tree in (tree for picture in pictures for tree in picture.trees):
         name = called(bytes.fromhex(tree.name))
         begins = FACILITY.match(name) if tree.resource.kind == APPLICATION else None
         if begins and begins[0].upper() not in NO_APPLICATION:
-            names.setdefault(begins[0], set()).add(name)
-    return {name: facility for facility, of in names.items() if len(of) > 1 for name in of}
+            of = names.setdefault(begins[0], {})
+            of[name] = of.get(name, 0.0) + (tree.total if known(tree.total) else 0.0)
+    found: dict[str, str] = {}
+    for facility, of in names.items():
+        alone = {name for name, rate in of.items() if rate >= ALONE_PART * sum(of.values()) > 0}
+        if len(of) - len(alone) > 1:
+            found |= dict.fromkeys(of.keys() - alone, facility)
+    return found
 
 
 def _parts(picture: Picture, families: Mapping[str, str]) -> dict[str, list[LockTree]]:
