@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import LockRates, ModparamsLine, SysgenParameter
+from collectors.facts.openvms import LockRates, SysgenParameter
 from rules.changes.openvms_sysgen import set_parameter
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown
@@ -62,7 +62,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*NODE_FACTS, ModparamsLine), links=LINKS, limits=Limits)
+@rule(needs=(), uses=NODE_FACTS, links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the value that runs against what the searches find."""
     setting = parameter_of(facts, NAME, 0, LONGEST)

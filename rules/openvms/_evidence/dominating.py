@@ -5,12 +5,11 @@ is full, work that crosses the cluster.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import LockQueue, LockRates, Process, T4Column
+from collectors.facts.openvms import LockQueue, LockRates, T4Column
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -33,7 +32,7 @@ from rules.openvms._evidence.lock_trees import (
     pictures_of,
     shares_of,
 )
-from rules.openvms._evidence.node import NODE_FACTS, in_prose, node_name
+from rules.openvms._evidence.node import NODE_FACTS, called_alike, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
 
@@ -41,10 +40,6 @@ DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, LockQueue, T4Column)
 """What a rule that uses this module has to declare."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
-NUMBERED = re.compile(r"([A-Z](?:[A-Z0-9_$-]{0,12}[A-Z_$-])?)[0-9]{1,5}")
-"""A process name that ends in a number."""
-ALIKE = 8
-"""Processes called alike, this project: so many are started by one procedure."""
 SHARE_PERCENT = 30.0
 """Of all lock requests: the limit of openvms/lock_tree_dominates, where its origin is told."""
 POLLED_REQUESTS = 500.0
@@ -120,10 +115,11 @@ class Dominating:
         if share.kind == FILE_SYSTEM:
             return file_system.remedy(self.facts, share)
         if share.kind == QUEUE_MANAGER:
-            most = next(iter(share.by_node), "")
+            most, alike = next(iter(share.by_node), ""), called_alike(self.facts)
+            first = f": the {alike} of SHOW SYSTEM first" if alike else f", on {most} first" if most else ""
             return (
                 f"Find the procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI, $GETQUI) or submit many "
-                f"short jobs{self._alike or (f', on {most} first' if most else '')}, and have them ask seldom "
+                f"short jobs{first}, and have them ask seldom "
                 "(inference). Only if that is not enough, give busy queues a manager of their own "
                 "(START/QUEUE/MANAGER/ADD/NAME_OF_MANAGER=name)."
             )
@@ -163,14 +159,6 @@ class Dominating:
             f"{self.what} has {self.percent:.0f} % of {in_prose(share.picture.total)} lock requests/s{at}{self.in_all} "
             "(LOCK_ACTV)"
         )
-
-    @property
-    def _alike(self) -> str:
-        """The processes of this node that are called alike but for a number, to be looked at first; empty for few."""
-        processes = self.facts.also(Process).every(Process)
-        counted = Counter(found[1] for one in processes if (found := NUMBERED.fullmatch(one.name)))
-        name, many = max(counted.items(), key=lambda one: (one[1], one[0]), default=("", 0))
-        return f": the {many} processes {comment(name, 15)}* of SHOW SYSTEM first" if many >= ALIKE else ""
 
     @property
     def _file(self) -> str:

@@ -1,11 +1,13 @@
 """What rules about one OpenVMS node have in common: its name, its system parameters, its highest levels."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.openvms import LockDatabase, LockRates, Node, ProcessorModes, SysgenParameter
+from collectors.facts.openvms import LockDatabase, LockRates, Node, Process, ProcessorModes, SysgenParameter
+from rules.changes.quoting import comment
 from rules.finding import MissingInput, Outcome, Unknown, Untrusted
 from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import AUTOGEN_FACTS
@@ -18,6 +20,10 @@ CPU_RANGE, MOST_CPUS = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?"), 1024
 LEVELS = f"{LockDatabase.COLLECTED_BY}, or MONITOR LOCK"
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
 MEASURED_SINCE = MissingInput("figures of the boot that runs", ProcessorModes.COLLECTED_BY)
+NUMBERED = re.compile(r"([A-Z](?:[A-Z0-9_$-]{0,12}[A-Z_$-])?)[0-9]{1,5}")
+"""A process name that ends in a number."""
+ALIKE = 8
+"""Processes called alike, this project: so many are started by one procedure."""
 USE = (
     "SYSGEN SHOW prints the active value, or the current one (that of the next boot) after USE CURRENT; where a change "
     "waits for a reboot they differ: look at both before changing anything."
@@ -33,6 +39,17 @@ def node_name(facts: Facts) -> str | None:
 def subject_of(facts: Facts) -> str:
     """The node, or what to call it."""
     return node_name(facts) or "node"
+
+
+def called_alike(facts: Facts) -> str:
+    """The most processes of SHOW SYSTEM that are called alike but for a number; empty for few of them.
+
+    A rule need not declare `Process` for it.
+    """
+    processes = facts.also(Process).every(Process)
+    counted = Counter(found[1] for one in processes if (found := NUMBERED.fullmatch(one.name)))
+    name, many = max(counted.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+    return f"{many} processes {comment(name, 15)}*" if many >= ALIKE else ""
 
 
 def parameter_of(facts: Facts, name: str, low: float, high: float) -> tuple[float, SysgenParameter] | Outcome:

@@ -12,13 +12,16 @@ from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
 from rules.openvms._evidence.dominating import DOMINATING_FACTS, dominating
-from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, in_prose, parameter_of
+from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_alike, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
 from rules.sources import HP
 
-TIMERS = ("TIMER", "HWCLK")
+TIMERS, SCHED = ("TIMER", "HWCLK"), "SCHED"
+CALLERS = (
+    f"Its callers: SDA> SPL START COLLECT/SPINLOCK={SCHED} while it is traced, SPL SHOW TRACE/SPINLOCK={SCHED}/TOP=10"
+)
 LOOKS_AT = (
     T4Column,
     *NODE_FACTS,
@@ -73,6 +76,9 @@ def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
         _memory(facts, look)
     elif name in TIMERS:
         _timers(facts, look)
+    elif name == SCHED:
+        alike = called_alike(facts)
+        look.do = f"{CALLERS}{f'; look first at the {alike} of SHOW SYSTEM' if alike else ''}."
     return look
 
 
