@@ -292,13 +292,13 @@ def _finding(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
-            _who(share),
+            sentence(_who(share), _record_locks(found)),
         ),
         because=joined(
             sentence(no_room) or (_because(found) if not wrong else ""), sentence(wrong.says) if wrong else ""
         ),
         do=found.do,
-        unknown=_unknown(share, pictures, facts, limits),
+        unknown=_unknown(found, pictures, limits),
         evidence=tuple(_evidence(facts, found, polls, queued, limits)),
         changes=(
             *(_weights(facts, wrong) if loud and wrong else ()),
@@ -360,6 +360,8 @@ def _evidence(
             yield Evidence(f"locks {metric} on this node (mean)", round(value, 1), "/s", renewed.source)
     if queued:
         yield Evidence("lock requests that wait in it", queued.waiting, "", queued.head.source, limits.waiting)
+    if locks := found.record_locks:
+        yield Evidence("EX record locks in it", float(len(locks)), "", locks[0].source, computed="as their number")
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
@@ -390,14 +392,20 @@ def _members(share: Share) -> str:
 
 
 def _who(share: Share) -> str:
-    """Who masters it and who asks, as a sentence."""
+    """Who masters it and who asks, as clauses."""
     asks = [f"{name} asks for {in_prose(rate)}/s" for name, rate in list(share.by_node.items())[:3]]
     more = f" and {len(share.by_node) - 3:,} more nodes for the rest" if len(share.by_node) > 3 else ""
     masters = share.masters
     mastered = (
         f"{masters[0]} masters it" if len(masters) == 1 else f"{', '.join(masters[:3])} master them" if masters else ""
     )
-    return sentence(mastered or "which node masters it is not marked", f"{', '.join(asks)}{more}")
+    return f"{mastered or 'which node masters it is not marked'}; {', '.join(asks)}{more}"
+
+
+def _record_locks(found: Dominating) -> str:
+    """How many of its records are locked exclusively, and by which programs, as a clause."""
+    locks = found.record_locks
+    return f"RMS_LOCKS has {len(locks):,} EX record locks in it, of {found.programs}" if locks else ""
 
 
 def _because(found: Dominating) -> str:
@@ -447,7 +455,8 @@ def _of_another_time(facts: Facts, picture: Picture) -> str:
     return f"what else was measured here is of another time ({moment_of(min(whole)[0])} to {moment_of(max(whole)[1])})"
 
 
-def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Limits) -> str:
+def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> str:
+    share, facts = found.share, found.facts
     few = moments_in(pictures, limits.apart_seconds) < limits.pictures
     count = "one report of some 15 s is" if len(pictures) == 1 else f"{len(pictures):,} reports of some 15 s are"
     gaps = _gaps(pictures).lstrip("; ")
@@ -456,7 +465,7 @@ def _unknown(share: Share, pictures: Sequence[Picture], facts: Facts, limits: Li
         "a report has no end, so small trees may be missing" if not all(one.activity.whole for one in pictures) else ""
     )
     apart = _of_another_time(facts, share.picture)
-    kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE else ""
+    kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE and not found.record_locks else ""
     if share.kind == RMS_FILE and (records := records_waited_for(facts, share.key)):
         kind = f"LCKQUE lists {records:,.0f} that wait for its records, which global buffers do not spare"
     query = (

@@ -48,7 +48,7 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called, crosses_most
+from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called, crosses_most, file_called
 from rules.openvms._evidence.mastership import CLEARLY, kept_by, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
@@ -179,7 +179,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     severity = Severity.WARNING if loud else Severity.ADVICE
     most = crosses_most(facts, own_name(facts) or "", incoming + outgoing)
-    tree = most[0] if most and most[1] >= MOST_OF else ""
+    tree = file_called(facts, most[0]) if most and most[1] >= MOST_OF else ""
     yield _finding(facts, rates, limits, severity, figures, _Rates(total, incoming, outgoing, share, leaving, tree))
 
 

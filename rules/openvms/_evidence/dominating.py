@@ -5,11 +5,12 @@ is full, work that crosses the cluster.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import LockQueue, LockRates, T4Column
+from collectors.facts.openvms import LockQueue, LockRates, RmsRecordLock, T4Column
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -40,6 +41,9 @@ DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, LockQueue, T4Column)
 """What a rule that uses this module has to declare."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
+INPUT = "ACCESS READ in BASIC, with a USEROPEN that clears MSE"
+"""What ended over 80 % of a cluster's locks in G. Fruth's case (practice; knowledge/openvms-rdb-more.md, W10)."""
+LONGEST_IMAGE, MOST_IMAGES = 20, 4
 SHARE_PERCENT = 30.0
 """Of all lock requests: the limit of openvms/lock_tree_dominates, where its origin is told."""
 POLLED_REQUESTS = 500.0
@@ -103,15 +107,13 @@ class Dominating:
         if buffers and buffers.no_room:
             return f"{self._file}: {buffers.do}"
         if buffers:
-            if named:
-                return (
-                    f"{self._file}: where nothing is written, open it for input alone. Where several write, "
-                    f"{buffers.do}."
-                )
-            return (
-                f"{share.key}: find its name ({_find(share)}) and its programs; where nothing is written, open it for "
-                f"input alone. Where several write, {buffers.do}."
-            )
+            file = self._file if named else share.key
+            find = "" if named else f"find its name ({_find(share)}) and its programs; "
+            if programs := self.programs:
+                read = f"whichever of {programs} only reads it should open it for input alone ({INPUT})"
+            else:
+                read = "where nothing is written, open it for input alone"
+            return f"{file}: {find}{read}. Where several write, {buffers.do}."
         if share.kind == FILE_SYSTEM:
             return file_system.remedy(self.facts, share)
         if share.kind == QUEUE_MANAGER:
@@ -144,6 +146,20 @@ class Dominating:
                 f"do. Else ask for the program: {program}"
             )
         return "Look at what asks it for so much before changing anything."
+
+    @property
+    def programs(self) -> str:
+        """The programs that hold exclusive locks of the file's records by RMS_LOCKS, most locks first; empty: none."""
+        counted = Counter(one.image for one in self.record_locks)
+        names = [comment(name, LONGEST_IMAGE) for name, _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
+        more = f" and {len(names) - MOST_IMAGES} more" if len(names) > MOST_IMAGES else ""
+        return f"{', '.join(names[:MOST_IMAGES])}{more}"
+
+    @property
+    def record_locks(self) -> list[RmsRecordLock]:
+        """Exclusive locks of records of the file, as RMS_LOCKS lists them."""
+        every = self.facts.also(RmsRecordLock).every(RmsRecordLock)
+        return [one for one in every if one.mode == "EX" and one.file == self.share.resource.file]
 
     @property
     def may_be_rdbs(self) -> bool:

@@ -267,6 +267,15 @@ def name_of(facts: Facts, resource: Resource) -> Named | None:
     return None
 
 
+def file_called(facts: Facts, key: str) -> str:
+    """What a tree is called, by the name of its file without device and directory where a listing has it for sure."""
+    for tree in facts.every(LockTree):
+        if tree.resource.kind == RMS_FILE and called(bytes.fromhex(tree.name)) == key:
+            named = name_of(facts, tree.resource)
+            return named.name.rpartition("]")[2] if named and named.sure else key
+    return key
+
+
 def _same(one: FileId, other: FileId) -> bool:
     """Whether two ids are of one file, as far as both have a sequence number."""
     sequences = {one.sequence, other.sequence} - {None}
