@@ -28,6 +28,7 @@ from collectors.facts.openvms import (
     LockTree,
     Node,
     RmsRecordLock,
+    Volume,
 )
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, short_name
@@ -68,9 +69,15 @@ SAME_LOG = (
 )
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
-OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, RmsRecordLock, FileName)
+OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, RmsRecordLock, FileName, Volume)
 """Facts of a whole cluster: they are given to each of its nodes."""
-OF_ONE_CLUSTER = ("openvms/lock_activity", "openvms/lock_queues", "openvms/rms_locks", "openvms/file_ids")
+OF_ONE_CLUSTER = (
+    "openvms/lock_activity",
+    "openvms/lock_queues",
+    "openvms/rms_locks",
+    "openvms/file_ids",
+    "openvms/show_device",
+)
 """Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
 OF_ONLY_NODE = (
     "names no node, so it is taken for one of {0}, the only node that the exports of Rdb beside it name: if it is of "
@@ -177,7 +184,7 @@ def _shared_out(
     """Give what speaks of several systems to each of them that there is; returns whether there was any.
 
     That is what a lock takes between two nodes, who asks for locks and waits for them in a cluster, and what a node has
-    open: that it has none of these databases. Names of files go to every node beside them.
+    open: that it has none of these databases. Names of files and volumes go to every node beside them.
     """
     if one.facts and all(isinstance(fact, NodeDatabases) for fact in one.facts):
         if beside := databases.of([one]):
@@ -194,7 +201,7 @@ def _shared_out(
         return False
     named = {name.upper() for fact in one.facts for name in _nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
-    if not found and all(isinstance(fact, FileName) for fact in one.facts):
+    if not found and all(isinstance(fact, FileName | Volume) for fact in one.facts):
         found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])

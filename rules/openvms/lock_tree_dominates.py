@@ -41,9 +41,11 @@ from collectors.facts.openvms import (
     LockActivity,
     LockRates,
     MonitorSample,
+    RmsRecordLock,
     SysgenParameter,
     T4Column,
     T4File,
+    Volume,
 )
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
@@ -175,6 +177,8 @@ class Limits:
         T4Column,
         T4File,
         MonitorSample,
+        RmsRecordLock,
+        Volume,
     ),
     links=LINKS,
     limits=Limits,

@@ -24,7 +24,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import ListedQueue, LockQueues, LockRates
+from collectors.facts.openvms import ListedQueue, LockQueues, LockRates, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME, XQP_KINDS
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
@@ -32,7 +32,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, 
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, shows_rdb
 from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
-from rules.openvms._evidence.file_system import FEWER_FILES, HOLDERS, split_first
+from rules.openvms._evidence.file_system import HOLDERS, fewer_files, split_first
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
     CULPRIT,
@@ -106,7 +106,11 @@ class Limits:
 
 
 @rule(
-    needs=(), uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS), links=LINKS, limits=Limits, sample=None
+    needs=(),
+    uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS, Volume),
+    links=LINKS,
+    limits=Limits,
+    sample=None,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each tree that is waited for."""
@@ -351,6 +355,6 @@ def _of_files(facts: Facts, one: Waits, look: str) -> str:
         return split
     find = look or f"Find who holds it while they wait: {BLOCKING}."
     if kind == VOLUME:
-        return joined(find, FEWER_FILES)
+        return joined(find, fewer_files(facts, one.head.resource.volume))
     caches = "check ACP_DINDXCACHE and ACP_HDRCACHE, which cut their I/O"
     return joined(find, f"Look at {HOLDERS}, and at large directories: {caches}.")

@@ -11,6 +11,7 @@ from collectors.facts.openvms.lock_trees import (
     LockQueues,
     LockTree,
     RmsRecordLock,
+    Volume,
 )
 from collectors.facts.openvms.locking import (
     DedicatedLockManager,
@@ -86,4 +87,5 @@ __all__ = [
     "SystemRates",
     "T4Column",
     "T4File",
+    "Volume",
 ]

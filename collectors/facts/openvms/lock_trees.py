@@ -219,3 +219,18 @@ class FileName(Fact):
     def file(self) -> FileId:
         """The file's id."""
         return FileId(self.number, self.sequence, self.volume_number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Volume(Fact):
+    """A mounted disk volume: how many blocks of 512 bytes its files get at a time."""
+
+    COLLECTED_BY: ClassVar[str] = "SHOW DEVICE/FULL of the disk"
+
+    device: str
+    """In capitals, without its colon: `$1$DGA12`."""
+    label: str
+    cluster_blocks: Reading = ABSENT
+    """The least that a file is given, 1 to 16,382."""
+    extend_blocks: Reading = ABSENT
+    """What a file is extended by where neither it nor its process has an extent of its own, 0 to 65,535."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column
+from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
 from rules.changes.quoting import Unquotable, comment, openvms_file
 from rules.finding import Evidence
@@ -37,10 +37,6 @@ ALLOCATIONS = "Disk space allocations"
 TICKS = 100.0
 """Ticks of CPU time in a second of one CPU."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
-FEWER_FILES = (
-    "Create, extend and delete fewer files there: keep one file open and append to it, or use work files again; larger "
-    "extents (SET FILE/EXTENSION, or SET VOLUME/EXTENSION=n for all files there) spare nothing but files that grow."
-)
 OWN_VOLUMES = (
     "Work files of one node each can go to a volume of its own, whose locks then stay on that node (inference)."
 )
@@ -274,7 +270,8 @@ def remedy(facts: Facts, share: Share) -> str:
     if kind == VOLUME and not looked_up(facts):
         if missing_caches(facts):
             return _fewer_files(facts, share)
-        return f"{FEWER_FILES} {OWN_VOLUMES if share.remote else caches}"
+        tree = busiest(share, VOLUME)
+        return f"{fewer_files(facts, tree.resource.volume if tree else None)} {OWN_VOLUMES if share.remote else caches}"
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
         return (
@@ -284,17 +281,39 @@ def remedy(facts: Facts, share: Share) -> str:
     return f"{_keep_open(facts, share)}, and look at {HOLDERS}. {caches}"
 
 
+def fewer_files(facts: Facts, label: str | None) -> str:
+    """What makes creating, extending and deleting on a volume less, as a sentence."""
+    return (
+        "Create, extend and delete fewer files there: keep one file open and append to it, or use work files again; "
+        f"larger extents ({_extents(facts, label)}) spare nothing but files that grow."
+    )
+
+
+def _extents(facts: Facts, label: str | None) -> str:
+    """How extents are made larger, for the whole volume by its device and what it has now where that was read."""
+    volumes = [one for one in facts.also(Volume).every(Volume) if label and one.label.upper() == label.upper()]
+    found = volumes[-1] if len({one.device for one in volumes}) == 1 else None
+    if found is None or not known(found.extend_blocks):
+        return "SET FILE/EXTENSION, or SET VOLUME/EXTENSION=n for all files there"
+    clusters = f" in clusters of {found.cluster_blocks:,.0f}" if known(found.cluster_blocks) else ""
+    device = comment(found.device, LONGEST_NAME)
+    return (
+        f"SET VOLUME/EXTENSION=n {device}:, {found.extend_blocks:,.0f} blocks now{clusters}; SET FILE/EXTENSION for one"
+    )
+
+
 def _fewer_files(facts: Facts, share: Share) -> str:
     """Of files that are made and a cache that misses: fewer files, then the cache; as sentences."""
     tree, directory = busiest(share, VOLUME), directory_waited_for(facts, share)
     volume = comment(tree.resource.volume or "there", LONGEST_LABEL) if tree else "there"
     split = f", and split {directory}, for which requests wait" if directory else ""
+    extents = _extents(facts, tree.resource.volume if tree else None)
     names = [one.parameter for one in missing_caches(facts)]
     names += [INDEX] if "ACP_DIRCACHE" in names else []
     raised = " and ".join(f"{name}{_now(facts, name)}" for name in names)
     return (
         f"Create, extend and delete fewer files on {volume}: keep work files and use them again, larger extents "
-        f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
+        f"({extents}){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
         "compare the hits: that cuts I/O, not locks."
     )
 
