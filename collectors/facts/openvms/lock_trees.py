@@ -225,7 +225,7 @@ class FileName(Fact):
 class Volume(Fact):
     """A mounted disk volume: how many blocks of 512 bytes its files get at a time."""
 
-    COLLECTED_BY: ClassVar[str] = "SHOW DEVICE/FULL of the disk"
+    COLLECTED_BY: ClassVar[str] = "a listing of SHOW DEVICE/FULL of the disk that has the files"
 
     device: str
     """In capitals, without its colon: `$1$DGA12`."""

@@ -342,8 +342,8 @@ def test_the_pages_and_the_answer_of_zvm_are_read_whole(tmp_path: Path) -> None:
 BY_HAND = re.compile(
     r"key W\b|LOCKTIME|LCKQUE|load series|^a CSV|information table|^a performance report|INDICATE QUEUES"
     r"|guest|service applied|sp_helpdb|dbcc|fewer processes|number of CPUs|word that|deadlock pipe|bcp|\.cfg\b|^runs at"
-    r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|DIRECTORY/FILE_ID|series of samples"
-    r"|syslogshold|systabstats|sysprocesses|sysobjects|^an lscpu|of the host, in its shell"
+    r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|RMS_LOCKS|DEVICE/FULL|DIRECTORY/FILE_ID"
+    r"|series of samples|syslogshold|systabstats|sysprocesses|sysobjects|^an lscpu|of the host, in its shell"
     r"|sp_helpindex|sp_helpthread|sp_helpsegment"
     r"|sp_logiosize|monSysSQLText|monProcessLookup"
     r"|^an error log|^a query plan|at a busy moment|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"

@@ -59,7 +59,7 @@ SELECTS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(pattern), names)
     for pattern, names in (
         (r"key W\b|information table|LOCKTIME|LCKQUE|load series|^a CSV|fewer processes|number of CPUs", ()),
-        (r"\bLOCK_ACTV\b|\bSHOW LOCK/BRIEF\b|\bDIRECTORY/FILE_ID\b", ()),
+        (r"\bLOCK_ACTV\b|\bSHOW LOCK/BRIEF\b|\bDIRECTORY/FILE_ID\b|\bRMS_LOCKS\b|\bSHOW DEVICE/FULL\b", ()),
         (r"_TIMEOUT_LOG=|lock timeout or deadlock log", ("rdb logs",)),
         (r"^(?:an )?RMU/DUMP/HEADER", ("rdb header",)),
         (r"^RMU/SHOW SYSTEM", ("rdb system",)),
