@@ -307,13 +307,12 @@ def _fewer_files(facts: Facts, share: Share) -> str:
     tree, directory = busiest(share, VOLUME), directory_waited_for(facts, share)
     volume = comment(tree.resource.volume or "there", LONGEST_LABEL) if tree else "there"
     split = f", and split {directory}, for which requests wait" if directory else ""
-    extents = _extents(facts, tree.resource.volume if tree else None)
     names = [one.parameter for one in missing_caches(facts)]
     names += [INDEX] if "ACP_DIRCACHE" in names else []
     raised = " and ".join(f"{name}{_now(facts, name)}" for name in names)
     return (
         f"Create, extend and delete fewer files on {volume}: keep work files and use them again, larger extents "
-        f"({extents}){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
+        f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "
         "compare the hits: that cuts I/O, not locks."
     )
 

@@ -261,7 +261,7 @@ def what_of(queue: LockQueue) -> str:
         return f"the opening of the file {file}"
     if resource.kind == VOLUME:
         return f"the allocation of blocks on {comment(resource.volume or '?', 12)}"
-    names = "/".join(as_text(one).rstrip() or as_printed(one) for one in queue.names)
+    names = "/".join(as_text(one).rstrip(" .") or as_printed(one) for one in queue.names)
     if root.kind == RMS_FILE and root.file:
         return f"a lock below the RMS file {place_of(root)}"
     return f"{comment(names, LONGEST_NAME)} ({root.kind})"

@@ -19,9 +19,7 @@ from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
 from rules.sources import HP
 
 TIMERS, SCHED = ("TIMER", "HWCLK"), "SCHED"
-CALLERS = (
-    f"Its callers: SDA> SPL START COLLECT/SPINLOCK={SCHED} while it is traced, SPL SHOW TRACE/SPINLOCK={SCHED}/TOP=10"
-)
+CALLERS = f"Its callers: SDA> SPL START COLLECT/SPINLOCK={SCHED}, SPL SHOW TRACE/SPINLOCK={SCHED}/TOP=10"
 LOOKS_AT = (
     T4Column,
     *NODE_FACTS,
