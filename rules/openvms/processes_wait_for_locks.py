@@ -24,7 +24,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import ListedQueue, LockQueues, LockRates, Volume
+from collectors.facts.openvms import FileName, ListedQueue, LockQueues, LockRates, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME, XQP_KINDS
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
@@ -32,7 +32,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, 
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, shows_rdb
 from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
-from rules.openvms._evidence.file_system import HOLDERS, fewer_files, split_first
+from rules.openvms._evidence.file_system import HOLDERS, fewer_files, in_blocks, large_directory, split
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
     CULPRIT,
@@ -278,6 +278,8 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     file = file_of(facts, one)
     failed = failed_in(facts)
     by = f", held by {first_of(facts, held)}" if held else ""
+    directory = _directory(facts, one)
+    size = f", a directory of {in_blocks(directory)}" if directory else ""
     record = one.head.resource.kind == RMS_RECORD
     look = look_at(facts, held, f"the record with RFA {one.head.resource.record}" if record else "it") if held else ""
     many = not often and one_holds
@@ -285,7 +287,7 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     return Finding(
         subject=one.tree,
         severity=Severity.WARNING if often and one.waiting >= limits.many_waiting else loud,
-        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{by}",
+        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{by}{size}",
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
@@ -347,12 +349,17 @@ def _is_part(facts: Facts, one: Waits, limits: Limits) -> bool:
     return not known(searches) or 100 * one.waiting >= limits.part_percent * searches * seconds
 
 
+def _directory(facts: Facts, one: Waits) -> FileName | None:
+    """The large directory whose header most wait for; `None` where it is none."""
+    named = name_of(facts, one.head.resource) if one.head.resource.kind == FILE_SERIAL else None
+    return large_directory(named.listed if named and named.sure else None)
+
+
 def _of_files(facts: Facts, one: Waits, look: str) -> str:
     """What to do about waits for locks of the file system; `look`: at the holder, where it is known."""
     kind = one.head.resource.kind
-    named = name_of(facts, one.head.resource) if kind == FILE_SERIAL else None
-    if not look and (split := split_first(facts, named.listed if named and named.sure else None)):
-        return split
+    if not look and (directory := _directory(facts, one)):
+        return split(facts, directory)
     find = look or f"Find who holds it while they wait: {BLOCKING}."
     if kind == VOLUME:
         return joined(find, fewer_files(facts, one.head.resource.volume))

@@ -317,20 +317,27 @@ def _fewer_files(facts: Facts, share: Share) -> str:
     )
 
 
-def split_first(facts: Facts, directory: FileName | None) -> str:
-    """What to do about the header of a large directory that is waited for, as sentences; empty where it is not large.
+def large_directory(file: FileName | None) -> FileName | None:
+    """The file, where it is a directory of very many blocks."""
+    if file is None or not known(file.allocated_blocks) or not file.name.partition(";")[0].upper().endswith(".DIR"):
+        return None
+    return file if file.allocated_blocks >= LARGE_DIRECTORY else None
 
-    Its caches come after it, with what they are now.
-    """
-    if directory is None or not known(directory.allocated_blocks) or directory.allocated_blocks < LARGE_DIRECTORY:
-        return ""
+
+def split(facts: Facts, directory: FileName) -> str:
+    """What to do about the header of a large directory that is waited for: its caches come after it, as they are."""
     held = f", {directory.files:,.0f} files" if known(directory.files) else ""
     caches = ", ".join(f"{name}{_now(facts, name)}" for name in OF_DIRECTORIES)
     return (
-        f"Split {comment(directory.name, LONGEST_NAME)} ({directory.allocated_blocks:,.0f} blocks{held}) into several "
-        f"directories, and delete what is not needed. Then raise its caches ({caches}; MIN_ in MODPARAMS.DAT, "
-        "AUTOGEN; perhaps a new MOUNT), which cuts I/O, not locks."
+        f"Split {comment(directory.name, LONGEST_NAME)} ({in_blocks(directory)}{held}) into several directories, and "
+        f"delete what is not needed. Then raise its caches ({caches}; MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new "
+        "MOUNT), which cuts I/O, not locks."
     )
+
+
+def in_blocks(directory: FileName) -> str:
+    """Its size, as `9,424 blocks`."""
+    return f"{directory.allocated_blocks:,.0f} blocks" if known(directory.allocated_blocks) else "size not known"
 
 
 def _now(facts: Facts, name: str) -> str:
