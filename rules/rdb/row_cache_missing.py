@@ -18,11 +18,12 @@ processes take pages from each other over the disk page transfer via memory come
 after a failure.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known, number_or
-from collectors.facts.rdb import Database, LogicalArea, StatisticRow
+from collectors.facts.rdb import Database, HotRow, LogicalArea, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
@@ -44,6 +45,7 @@ from rules.rdb._evidence.page_locks import (
     worth_of,
 )
 from rules.rdb._evidence.prerequisites import (
+    MEGABYTE,
     Step,
     active_caches,
     changes_to,
@@ -56,13 +58,15 @@ from rules.rdb._evidence.prerequisites import (
     unmet,
     unsure,
 )
+from rules.rdb._evidence.shared_rows import shared_rows
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, areas_of, total, waits_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",)
-MEGABYTE = 1_048_576
 MOST = 3
 """Caches that are named."""
+LEAST_SHARED = 4
+"""This project: of fewer rows that are shared half may be chance."""
 ROUNDED = 4
 """Bytes: ROW LENGTH is a multiple of it (SQL help, 7.2)."""
 PAGES_FIRST = (
@@ -77,6 +81,10 @@ ONE_PAGE_FIRST = (
 CLOSED = "with the database closed and after a full backup"
 ADD = "ADD CACHE for small tables used most (the application tells which) and assign it"
 ADD_HERE = "ADD CACHE for the tables used most of that storage area and assign it"
+ADD_SIZED = (
+    "ADD CACHE {cache} CACHE SIZE IS {rows} ROWS ROW LENGTH IS {bytes} BYTES (at least {memory} MB), then "
+    "ALTER STORAGE AREA {area} CACHE USING {cache}"
+)
 MET = "The prerequisites that the export shows are met"
 ASSIGN = "see that a table or area is assigned to each cache and that the node has the memory"
 
@@ -87,7 +95,11 @@ class Limits(PageLimits):
 
 
 @rule(
-    needs=(Database, StatisticRow), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+    needs=(Database, StatisticRow),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, HotRow),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the statistics of the node where page locks are most of its locking."""
@@ -153,37 +165,62 @@ def _defined(one: OneDatabase) -> str:
 def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ...], dict[str, str]]:
     """Where a cache would begin: the storage area whose pages are waited for (else read) most, and what lies in it.
 
-    By the number before the page. Of the tables there the information tables have the length of a record, so the memory
-    of 1,000 rows at the least. At last what the template of the cache can be filled with.
+    By the number before the page; without any, by that of the rows that are shared most. Of the tables there the
+    length of a record and how many rows they have are known where they were listed, so the memory at the least. At
+    last what the template of the cache can be filled with.
     """
-    waits = waits_of(facts, one)
-    pages = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "page") or waits.of(("dbkey",), "page")
-    if waits.refused() or not pages or not (areas := areas_of(pages)):
+    used = _most_used(facts, one)
+    if used is None:
         return "", (), {}
-    number, most = areas[0]
-    what = "read" if pages[0].kind == "dbkey" else "waited for"
+    number, said, mostly, proof = used
     name = next((area.name for area in one.areas if known(area.number) and f"{area.number:.0f}" == number), "")
+    listed_tables = list(belonging(facts.every(LogicalArea), one))
     tables = [
-        table
-        for table in belonging(facts.every(LogicalArea), one)
+        _with_rows(table, listed_tables)
+        for table in listed_tables
         if known(table.area_number) and f"{table.area_number:.0f}" == number and number_or(table.record_bytes, 0.0) > 0
     ][:MOST]
     holds = ", ".join(_holds(table) for table in tables)
-    said = (
-        f"Pages of storage area {f'{comment(name, 31)} ({number})' if name else number} are {what} most, {most:,} of "
-        f"{total(pages):,}{f'; in it are {holds}' if holds else ''}."
-    )
-    proof = tuple(
+    of = f"{comment(name, 31)} ({number})" if name else number
+    lengths = tuple(
         Evidence(f"record of {comment(table.name, 31)}", number_or(table.record_bytes, 0.0), "bytes", table.source)
         for table in tables
     )
-    fill = {"<area>": name} if name and 2 * most >= total(pages) else {}
+    fill = {"<area>": name} if name and mostly else {}
     if fill and len(tables) == 1:
         longest = number_or(tables[0].record_bytes, 0.0)
         fill |= {"<cache>": tables[0].name, "<bytes>": f"{-(-longest // ROUNDED) * ROUNDED:.0f}"}
         if number_or(tables[0].rows, 0.0) > 0:
             fill |= {"<rows>": f"{tables[0].rows:.0f}"}
-    return said, (Evidence(f"pages of area {number} {what}", most, "events", pages[0].source), *proof), fill
+    return f"{said.format(of)}{f'; in it are {holds}' if holds else ''}.", (proof, *lengths), fill
+
+
+def _most_used(facts: Facts, one: OneDatabase) -> tuple[str, str, bool, Evidence] | None:
+    """The number of a storage area, how much it is used with `{}` for its name, whether by half, and what shows it."""
+    waits = waits_of(facts, one)
+    pages = waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "page") or waits.of(("dbkey",), "page")
+    if not waits.refused() and pages and (areas := areas_of(pages)):
+        number, most = areas[0]
+        what, of = "read" if pages[0].kind == "dbkey" else "waited for", total(pages)
+        proof = Evidence(f"pages of area {number} {what}", most, "events", pages[0].source)
+        return number, f"Pages of storage area {{}} are {what} most, {most:,} of {of:,}", 2 * most >= of, proof
+    rows = shared_rows(facts, one)
+    numbers = Counter(key.partition(":")[0] for key in rows)
+    if len(rows) < LEAST_SHARED:
+        return None
+    number, most = numbers.most_common(1)[0]
+    first = next(row for key, row in rows.items() if key.startswith(f"{number}:"))
+    proof = Evidence(f"shared rows of area {number}", most, "", first.source)
+    said = f"{most:,} of the {len(rows):,} rows that users share most lie in storage area {{}}"
+    return number, said, 2 * most >= len(rows), proof
+
+
+def _with_rows(table: LogicalArea, every: list[LogicalArea]) -> LogicalArea:
+    """The table with how many rows were counted of it by name, where it has this one logical area."""
+    named = [other for other in every if other.name.upper() == table.name.upper()]
+    counted_rows = [other.rows for other in named if not known(other.area_number) and known(other.rows)]
+    areas = {other.number for other in named if known(other.area_number)}
+    return replace(table, rows=counted_rows[-1]) if counted_rows and len(areas) == 1 else table
 
 
 def _holds(table: LogicalArea) -> str:
@@ -193,15 +230,36 @@ def _holds(table: LogicalArea) -> str:
     return f"{comment(table.name, 31)} ({each:,.0f} bytes a record, {memory})"
 
 
-def _do(one: OneDatabase, missing: Sequence[Step], old: str | None, where: str) -> str:
+def _do(
+    one: OneDatabase, missing: Sequence[Step], old: str | None, where: str, fill: Mapping[str, str] | None = None
+) -> str:
     """All that has to be there for a row cache to do anything, in its order."""
     steps = [f"make in this order: {listed(missing)}"] if missing else []
     switch = [] if old == "ENABLED" else [f"set ROW CACHE {'from DISABLED ' if old else ''}to ENABLED"]
-    steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, ADD_HERE if where else ADD))]
+    add = ADD_SIZED.format(**_sized(fill)) if fill and "<rows>" in fill else ADD_HERE if where else ADD
+    steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, add))]
     said = "; then ".join(steps)
     if missing:
         return f"W{CLOSED[1:]} {said}."
     return f"{MET}: {f'{CLOSED} ' if old != 'ENABLED' or not one.caches else ''}{said}."
+
+
+def _first(fill: Mapping[str, str]) -> str:
+    """`table ORDERS in ORDERS_AREA`, else `storage area ORDERS_AREA`."""
+    area = comment(fill["<area>"], 31)
+    return f"table {comment(fill['<cache>'], 31)} in {area}" if "<cache>" in fill else f"storage area {area}"
+
+
+def _sized(fill: Mapping[str, str]) -> dict[str, str]:
+    """A cache of one table whose rows were counted, for `ADD_SIZED`."""
+    rows, length = fill["<rows>"], fill["<bytes>"]
+    return {
+        "cache": comment(fill["<cache>"], 31),
+        "area": comment(fill["<area>"], 31),
+        "rows": rows,
+        "bytes": length,
+        "memory": f"{int(rows) * int(length) / MEGABYTE:,.1f}",
+    }
 
 
 def _why_nothing(missing: Sequence[Step], limits: Limits, worth: Worth) -> str:
@@ -226,7 +284,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         subject=one.subject,
         severity=Severity.ADVICE if acts else Severity.NOTE,
         title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active"
-        + (f": storage area {comment(fill['<area>'], 31)} first" if fill and acts else ""),
+        + (f": {_first(fill)} first" if fill and acts else ""),
         seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(of)} ({of.over}) are page locks"
             + (f", {part.percent:.0f} % of what the node itself locks" if part is not None else "")
@@ -240,7 +298,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         if passes
         else ONE_PAGE_FIRST
         if page
-        else joined(row_level, _do(one, missing, old, where))
+        else joined(row_level, _do(one, missing, old, where, fill))
         if worth.acts
         else _why_nothing(missing, limits, worth),
         unknown=joined(moved(one), caveats(one, of)),

@@ -140,7 +140,10 @@ class LogicalName(OfDatabase):
 
 @dataclass(frozen=True, kw_only=True)
 class LogicalArea(OfDatabase):
-    """One logical area: what a table or an index has in one storage area."""
+    """One logical area: what a table or an index has in one storage area.
+
+    Without numbers: a table of which a listing has nothing but how many rows it has.
+    """
 
     COLLECTED_BY: ClassVar[str] = "an SQL listing of RDB$LOGICAL_AREAS (SELECT * FROM RDB$LOGICAL_AREAS)"
 
@@ -152,7 +155,8 @@ class LogicalArea(OfDatabase):
     record_bytes: Reading = ABSENT
     """RDB$RECORD_LENGTH: bytes of a record; 0 for what has none."""
     rows: Reading = ABSENT
-    """Rows of the table, where it has this one logical area and SELECT COUNT(*) of it stands beside."""
+    """Rows of the table, where it has this one logical area and SELECT COUNT(*) of it stands beside; by RMU/ANALYZE the
+    records of this logical area."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,17 +21,19 @@ SHOW CACHE and a name list the size of a row cache; that layout is recalled::
              Cache Size:             40000 rows
              Row Length:             120 bytes
 
-The listing has no number of an area. A file that is attached to without its type is a root file (`.RDB`, its default);
-one that is called by a logical name names no database here.
+SELECT COUNT(*) of a table beside it is how many rows a cache of that table is to hold. The listing has no number of an
+area. A file that is attached to without its type is a root file (`.RDB`, its default); one that is called by a logical
+name names no database here.
 """
 
 import re
 from collections.abc import Iterator
 
 from collectors.facts import ABSENT
-from collectors.facts.rdb import RowCache, StorageArea
+from collectors.facts.rdb import LogicalArea, RowCache, StorageArea
 from collectors.facts.rdb.names import VERSION, is_whole
 from collectors.registry import NotThisReport, Report, report
+from collectors.reports.rdb.information_tables.counting import SELECTED, counted
 
 PROMPT = r"\s{0,20}(?:SQL>\s{0,20})?"
 ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
@@ -63,16 +65,16 @@ FRAME = re.compile(
 )
 
 
-@report(starts=START, provides=(StorageArea, RowCache))
-def read(report: Report) -> Iterator[StorageArea | RowCache]:
-    """Yield one fact per area and row cache that is listed with its details."""
+@report(starts=START, provides=(StorageArea, RowCache, LogicalArea))
+def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
+    """Yield one fact per area and row cache that is listed with its details, and per table whose rows are counted."""
     root = _attached(report)
     sizes = [index for index, line in enumerate(report.lines) if SIZE.match(line)]
     starts = [index for index, line in enumerate(report.lines) if ACCESS.match(line)]
     if not starts and not sizes:
         raise NotThisReport
     for index, line in enumerate(report.lines):
-        if FRAME.match(line):
+        if FRAME.match(line) or SELECTED.match(line):
             report.claim(index)
     for at, end in zip(starts, [*starts[1:], len(report.lines)], strict=True):
         above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
@@ -82,6 +84,11 @@ def read(report: Report) -> Iterator[StorageArea | RowCache]:
             continue
         report.claim(above)
         yield _area(report, name["name"], root, at, end)
+    for index in range(len(report.lines)):
+        if rows := counted(report.lines, index):
+            table, value, last = rows
+            report.claim(index, last)
+            yield LogicalArea(source=report.source(index, last), database=root, name=table, rows=value)
     if sizes:
         report.tentative(RECALLED)
     for at in sizes:

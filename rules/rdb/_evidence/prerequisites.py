@@ -46,7 +46,8 @@ ONE_NODE = (
 ONE_NODE_TOO = "NUMBER OF CLUSTER NODES is set to 1 in the same closing"
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
 CACHED = "when the rows of {} (storage area {}) have been counted, and the node has the memory for them"
-FITS = "when the node has the memory for the {} rows of {} (storage area {})"
+FITS = "when the node has the memory for the {rows} rows of {of} (storage area {area}), {megabytes:,.1f} MB at least"
+MEGABYTE = 1_048_576
 MOST_AREAS = 3
 """Storage areas that are named."""
 CONFIGURED = MissingInput(
@@ -230,7 +231,10 @@ def changes_to(
     template = CLAUSES[last].template
     if fill and (name := fill.get("<area>")):
         of, area = comment(fill.get("<cache>", f"the tables of {name}"), 60), comment(name, 31)
-        template = FITS.format(fill["<rows>"], of, area) if "<rows>" in fill else CACHED.format(of, area)
+        template = CACHED.format(of, area)
+        if rows := fill.get("<rows>"):
+            size = int(rows) * int(fill["<bytes>"]) / MEGABYTE
+            template = FITS.format(rows=f"{int(rows):,}", of=of, area=area, megabytes=size)
     when = " and ".join(filter(None, (blocked, template))) if blocked or fill else ""
     return (*made.values(), alter(last, place, old, new, needs=needs, when=when, fill=fill))
 

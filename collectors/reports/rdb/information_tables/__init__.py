@@ -36,6 +36,7 @@ from collectors.layouts import tables
 from collectors.layouts.tables import Row, Table
 from collectors.registry import NotThisReport, Report, reading, report
 from collectors.reports.rdb.information_tables import columns, listing
+from collectors.reports.rdb.information_tables.counting import counted
 
 NAMES = "|".join(sorted(columns.TABLES, key=len, reverse=True))
 TELLING = "|".join(sorted({*columns.FIRST, *(name for names in columns.TELLING.values() for name in names)}))
@@ -58,12 +59,6 @@ ATTACH = re.compile(
     r"\s{0,20}(?:SQL>\s{0,20})?(?:attach|connect\s{1,9}to|disconnect|declare\s{1,9}(?:\w{1,60}\s{1,9})?alias)\b",
     re.IGNORECASE,
 )
-COUNTING = re.compile(
-    r"\s{0,20}(?:SQL>\s{0,20})?SELECT\s{1,9}COUNT\s{0,9}\(\s{0,9}\*\s{0,9}\)\s{1,9}FROM\s{1,9}"
-    r'"?(?P<table>[A-Z0-9_$]{1,31})"?\s{0,9};\s*$',
-    re.IGNORECASE,
-)
-ONE_FIGURE = re.compile(r"\s{0,40}(?P<count>[0-9]{1,12})\s*$")
 FILE_NAMED = re.compile(r"\bfilename\s{1,9}['\"]?(?P<root>[^\s'\";]{1,255})", re.IGNORECASE)
 COLUMN = re.compile(r"[\s|\"]{0,8}RDB\$\w", re.IGNORECASE)
 MOST_ROWS = 5_000
@@ -130,8 +125,8 @@ def _walk(report: Report) -> list[_Found]:
                 index = _keep(report, found, name, table)
                 said = None
                 continue
-        elif counted := _counted(report.lines, index):
-            of, value, last = counted
+        elif rows := counted(report.lines, index):
+            of, value, last = rows
             found.rows[of] = value
             report.claim(index, last)
             index = last
@@ -147,22 +142,12 @@ def _above(report: Report) -> _Found:
     at = next((index for index in reversed(range(len(lines))) if ATTACH.match(lines[index][:600])), None)
     found = _Found(attached=None if at is None else _file_named(lines[at]))
     for index in range(at or 0, len(lines)):
-        if counted := _counted(lines, index):
-            found.rows[counted[0]] = counted[1]
+        if rows := counted(lines, index):
+            found.rows[rows[0]] = rows[1]
             at = index if at is None else at
     if at is not None:
         report.above = len(lines) - at
     return found
-
-
-def _counted(lines: Sequence[str], at: int) -> tuple[str, float, int] | None:
-    """A table whose rows are counted here, how many, and the line that says it."""
-    asked = COUNTING.match(lines[at][:600])
-    if asked is None:
-        return None
-    last = next((index for index in range(at + 1, min(at + 4, len(lines))) if lines[index].strip()), at)
-    said = ONE_FIGURE.match(lines[last][:60])
-    return (asked["table"].upper(), float(said["count"]), last) if said else None
 
 
 def _file_named(line: str) -> str | None:

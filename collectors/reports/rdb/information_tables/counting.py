@@ -1,0 +1,30 @@
+"""SELECT COUNT(*) of a table in interactive SQL, with its one figure below.
+
+Sample::
+
+    SQL> SELECT COUNT(*) FROM RATES;
+
+           40117
+    1 row selected
+"""
+
+import re
+from collections.abc import Sequence
+
+COUNTING = re.compile(
+    r"\s{0,20}(?:SQL>\s{0,20})?SELECT\s{1,9}COUNT\s{0,9}\(\s{0,9}\*\s{0,9}\)\s{1,9}FROM\s{1,9}"
+    r'"?(?P<table>[A-Z0-9_$]{1,31})"?\s{0,9};\s*$',
+    re.IGNORECASE,
+)
+ONE_FIGURE = re.compile(r"\s{0,40}(?P<count>[0-9]{1,12})\s*$")
+SELECTED = re.compile(r"\s{0,9}[0-9]{1,9} rows? selected\s*$", re.IGNORECASE)
+
+
+def counted(lines: Sequence[str], at: int) -> tuple[str, float, int] | None:
+    """A table whose rows are counted here, how many, and the line that says it."""
+    asked = COUNTING.match(lines[at][:600])
+    if asked is None:
+        return None
+    last = next((index for index in range(at + 1, min(at + 4, len(lines))) if lines[index].strip()), at)
+    said = ONE_FIGURE.match(lines[last][:60])
+    return (asked["table"].upper(), float(said["count"]), last) if said else None
