@@ -9,6 +9,9 @@ What to do: let reports run in SET TRANSACTION READ ONLY, which reads snapshots;
 changes most of a table may reserve it: RESERVING t FOR PROTECTED WRITE lets others only read it, EXCLUSIVE nobody (the
 vendor's help); that fewer row locks are then taken is inferred. The way back is FOR SHARED WRITE.
 
+Where RMU/SHOW LOCKS shows who holds rows that others want to change, and holds them for reading alone, those processes
+are named. Nobody is told to reserve a table whose rows others wait for or ask back.
+
 Where one process asks for nearly all of them, and a transaction takes a table's worth, the process is named, and for
 what changes rows the reserving comes first, or commits in portions.
 
@@ -20,11 +23,11 @@ the hours in which others change it: they wait until the transaction ends. With 
 transaction waits for all writers before it starts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.rdb import AttachedProcess, ProcessLocks, StatisticRow
+from collectors.facts.rdb import AttachedProcess, HeldLock, ProcessLocks, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Expectation, Finding, Outcome, Severity, Unknown, joined
@@ -45,7 +48,20 @@ from rules.rdb._evidence.counted import (
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.limits import BusyLimits
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
-from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, evidence_of, hottest, waits_of
+from rules.rdb._evidence.waits import (
+    DEADLOCKS,
+    MOST,
+    STALLS,
+    TIMEOUTS,
+    WAIT_FACTS,
+    Waits,
+    culprits,
+    evidence_of,
+    held_by,
+    hottest,
+    process_of,
+    waits_of,
+)
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=START_TRANSACTION~Arguments~READ_WRITE",
@@ -53,10 +69,14 @@ LINKS = (
 )
 LOCKED = "A read/write transaction locks the rows it reads, and a scan without an index all rows it passes (vendor)."
 OFF = "Adjustable lock granularity is off, so each row takes a lock of its own (rdb/record_granularity)."
-DO = (
-    "Let reports run in SET TRANSACTION READ ONLY{snapshots}, and give scans an index. A job that changes most of a "
-    "table at a quiet time can reserve it: SET TRANSACTION READ WRITE RESERVING <table> FOR PROTECTED WRITE (others "
-    "only read it; fewer row locks are inferred), and back: FOR SHARED WRITE."
+DO = "Let reports run in SET TRANSACTION READ ONLY{snapshots}, and give scans an index."
+RESERVE = (
+    "A job that changes most of a table at a quiet time can reserve it: SET TRANSACTION READ WRITE RESERVING <table> "
+    "FOR PROTECTED WRITE (others only read it; fewer row locks are inferred), and back: FOR SHARED WRITE."
+)
+OF_READERS = (
+    "Let {names} run in SET TRANSACTION READ ONLY{snapshots}, if they change nothing: they hold rows for reading (PR) "
+    "that others want to change{where}, and a read-only transaction locks no rows. Give their scans an index."
 )
 PAGE_LEVEL = (
     "Where the short transactions that change rows lock those of one page, a candidate is page level locking for that "
@@ -153,6 +173,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
 def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: float, each: Statistics) -> Finding:
     waits = waits_of(facts, one)
     groups = [] if waits.refused() else waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "record")
+    readers = [] if waits.refused() else _readers(waits)
+    names = _names(readers)
     snapshots = {"deferred": DEFERRED, "disabled": DISABLED}.get((one.word("snapshot_mode") or "").lower(), "")
     busy = share.whole >= limits.busy_operations
     main = _of_one(facts, one, each, limits) if per >= limits.of_one_transaction else None
@@ -161,12 +183,13 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if busy or main else Severity.NOTE,
-        title=(f"process {main.name} takes most: " if main else "")
+        title=(f"process {main.name} takes most: " if main else f"{names} hold rows to read them: " if readers else "")
         + f"record locks are {share.percent:.0f} % of the {share.counted_as}, {rounded(per)} a transaction",
         seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are of "
             f"record locks, {rounded(per)} for each transaction.",
             f"Waited for most: {hottest(groups)}." if groups else "",
+            f"RMU/SHOW LOCKS names who is in their way: {held_by(readers)}." if readers else "",
             f"Process {main.name} asked for {main.percent:.1f} % of all locks." if main else "",
         ),
         because=TO_THE_END.format(rows.value)
@@ -176,10 +199,14 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
         if main
         else PAGE_LEVEL.format(root=root, found=NO_AREA)
         if rows
-        else DO.format(snapshots=snapshots),
+        else OF_READERS.format(names=names, snapshots=snapshots, where=_where(readers))
+        if readers
+        else joined(DO.format(snapshots=snapshots), "" if groups or _wanted(each, limits) else RESERVE),
         unknown=joined(
             INFERRED
             if main
+            else ""
+            if readers
             else "Which programs take them is in no statistics: the screen Process Lock Overview names processes.",
             caveats(one, each),
         ),
@@ -197,11 +224,39 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
             ),
             *((main.proof,) if main else ()),
             *((rows,) if rows else ()),
+            *(Evidence(held_by([lock]), "PR", "", lock.source) for lock in readers[:MOST]),
             *evidence_of(groups, "waits for"),
         ),
+        explains=("rdb/lock_stalls_long",) if readers else (),
         expects=(Expectation("record lock operations per transaction", round(per, 1), "lower", "heuristic"),),
         share=round(share.percent, 1),
     )
+
+
+def _readers(waits: Waits) -> list[HeldLock]:
+    """The locks of rows that RMU/SHOW LOCKS has in the way of others, where all of them are held for reading (PR)."""
+    rows = [lock for lock in culprits(waits.held) if lock.resource.strip().lower().startswith("record")]
+    return rows if all(lock.granted == "PR" for lock in rows) else []
+
+
+def _names(held: Sequence[HeldLock]) -> str:
+    """`SALES_D (3A20C311) and SALES_M (3A20C340)`, each process once."""
+    names = list({lock.pid: process_of(lock) for lock in held}.values())
+    more = [f"{len(names) - MOST} more"] if len(names) > MOST else []
+    *others, last = [*names[:MOST], *more] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _where(held: Sequence[HeldLock]) -> str:
+    """` (storage area ORDERS, if 4 is one)`, where all rows are of one area that is known."""
+    found = {lock.resource.partition(" (")[2] for lock in held}
+    return f" ({comment(found.pop().removesuffix(')'), 100)})" if len(found) == 1 and "" not in found else ""
+
+
+def _wanted(each: Statistics, limits: Limits) -> bool:
+    """Whether others want the rows that are locked, so that a table that is reserved would hold them up."""
+    back = asked_back(each, "record")
+    return back is not None and back.most >= limits.few_blasts_percent
 
 
 @dataclass(frozen=True)
