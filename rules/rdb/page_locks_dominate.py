@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import StatisticRow, WaitGroup
+from collectors.facts.rdb import AttachedProcess, StatisticRow, WaitGroup
 from rules.engine import percent, rule
 from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, joined
 from rules.rdb._evidence.counted import (
@@ -55,7 +55,7 @@ from rules.rdb._evidence.page_locks import (
 )
 from rules.rdb._evidence.prerequisites import active_caches, page_level
 from rules.rdb._evidence.sharing import several_nodes
-from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics, statistics_of
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics, statistics_of, trusted
 from rules.rdb._evidence.waits import (
     STALLS,
     TIMEOUTS,
@@ -67,6 +67,7 @@ from rules.rdb._evidence.waits import (
     total,
     waits_of,
 )
+from rules.rdb._evidence.work_by_node import minor_of
 
 LINKS = (
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p080.htm",
@@ -94,7 +95,13 @@ class Limits(PageLimits):
     stalled_percent: float = by_transactions("a page, holding pages longer does harm")
 
 
-@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(StatisticRow,),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node where its page locks are most."""
     for one in databases(facts, (StatisticRow,)):
@@ -138,6 +145,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         do = f"Nothing is set for it: {page.said}, so that page comes first (rdb/blocking_asts_high)."
     elif passes and do != MEET:
         do = "Nothing is set for it: first let pages pass via memory (rdb/page_transfer_via_disk), then measure again."
+    elif do == MEET and (minor := minor_of(facts, one, trusted(statistics_of(facts, one), one)[0])):
+        do = f"First let what little {minor.node} does meet on {minor.main} (rdb/database_open_on_many_nodes)."
     later = bool(one.by_page or by_area or passes or hot_page(waits))
     by_page, level, more = _page_level(one, limits, each, waits)
     little = worth.why_nothing(limits)

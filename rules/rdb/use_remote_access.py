@@ -12,6 +12,7 @@ application first, and measure both nodes and the network before and after.
 
 When to ignore it: where the network is slow or full, where programs fetch many rows one at a time, and on one node.
 Never where the node that masters the locks is the slower one: no work is sent there.
+Where one node does next to nothing of the work, rdb/database_open_on_many_nodes says who is to attach elsewhere.
 Where the storage areas have distinct main users, partitioned lock trees are tried first: they need no other attach.
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import DatabaseUse
+from collectors.facts.rdb import AttachedProcess, DatabaseUse
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
@@ -32,7 +33,7 @@ from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import areas_by_node
+from rules.rdb._evidence.work_by_node import areas_by_node, minor_of
 
 TRY = (
     "Attach one application through Rdb remote access, and measure both nodes and the network before and after: no "
@@ -54,7 +55,13 @@ class Limits(LeastLimits):
     )
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(),
+    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts)
@@ -90,7 +97,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             f"{limits.leaving_percent:g} % of {limits.operations_per_second:,.0f}/s)"
         )
         return
-    if not is_main(facts, one, trusted(statistics_of(facts, one), one)[0], remote):
+    statistics, _ = trusted(statistics_of(facts, one), one)
+    if not is_main(facts, one, statistics, remote):
         yield Unknown(
             (DLOCK,), f"{one.subject}: {figures}, but the locks of {remote.where} are mostly not of this database"
         )
@@ -99,6 +107,12 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if areas and areas.distinct and one.is_on("lock_partitioning") is False:
         yield NotApplicable(
             f"{one.subject}: {figures}, and each node has storage areas of its own: rdb/lock_tree_unpartitioned judges"
+        )
+        return
+    if minor := minor_of(facts, one, statistics):
+        yield NotApplicable(
+            f"{one.subject}: {figures}, and {minor.node} does next to nothing of the work: who is to attach elsewhere "
+            "is in rdb/database_open_on_many_nodes"
         )
         return
     other, order = _master(facts, one)
