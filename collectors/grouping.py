@@ -88,6 +88,12 @@ OF_ALL_NODES = (
     "names no node, so it is taken for a file that AUTOGEN includes on each of those beside it ({0}): put that of one "
     "node into a folder of its own"
 )
+OF_ONE_NODE_OF = (
+    "names no node, so it is taken for one of {0}, the nodes that {1} beside it names: if it is of another system, put "
+    "it into a folder of its own"
+)
+SETTINGS = "openvms/sysgen"
+"""A bare SHOW of SYSGEN names no node unless it shows SCSNODE."""
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
 
 
@@ -170,6 +176,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_listings(groups)
     _join_error_log(groups)
     _join_clusters(groups)
+    _join_settings(groups)
     _name_by_databases(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
@@ -583,3 +590,29 @@ def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:
         if len(group.inputs) > 1:
             for one in group.inputs:
                 one.problems = [said for said in one.problems if said != ALONE]
+
+
+def _join_settings(groups: dict[tuple[str, str], Group]) -> None:
+    """Take the one listing of SYSGEN without a node for one of the cluster whose locks are listed beside it.
+
+    Not where any other export of OpenVMS lies there: then nobody knows whose it is.
+    """
+    by_folder: dict[Hashable, list[tuple[tuple[str, str], Group]]] = {}
+    for key, group in groups.items():
+        for place in {place for one in group.inputs if product_of(one) == "openvms" for place in folder_of(one)}:
+            by_folder.setdefault(place, []).append((key, group))
+    for found in by_folder.values():
+        settings = [(key, group) for key, group in found if all(one.report == SETTINGS for one in group.inputs)]
+        if len(found) != len(("settings", "locks")) or len(settings) != 1 or any(group.named for _, group in found):
+            continue
+        ((key, own),) = settings
+        (locks,) = (group for _, group in found if group is not own)
+        nodes = sorted({name.upper() for one in locks.inputs for fact in one.facts for name in _nodes_named(fact)})
+        if not nodes or key not in groups or any(one.report not in OF_ONE_CLUSTER for one in locks.inputs):
+            continue
+        beside = PurePath(locks.inputs[0].file).name
+        locks.inputs += groups.pop(key).inputs
+        for one in locks.inputs:
+            one.problems = [said for said in one.problems if said != ALONE]
+        for one in own.inputs:
+            one.problems.append(OF_ONE_NODE_OF.format(" and ".join(nodes), beside))

@@ -179,6 +179,25 @@ def test_reports_of_one_clusters_locks_go_together_without_any_node() -> None:
     ]
 
 
+def test_settings_without_a_node_join_the_one_cluster_whose_locks_lie_beside_them() -> None:
+    def locks(file: str, *nodes: str) -> Input:
+        return Input(file, "openvms/lock_activity", [LockActivity(nodes=nodes, trees=1, total=10.0)])
+
+    def settings(file: str) -> Input:
+        return Input(file, "openvms/sysgen", [SysgenParameter(name="GBLPAGFIL", current=32768.0)])
+
+    bare = settings("in/sysgen.txt")
+    (one,) = captures([locks("in/a.txt", "ORKNEY", "SKYE"), locks("in/b.txt", "SKYE"), bare])
+    assert len(one.facts.every(SysgenParameter)) == 1
+    assert "taken for one of ORKNEY and SKYE" in "".join(bare.problems)
+    for apart in (
+        [locks("in/a.txt", "ORKNEY"), settings("other/sysgen.txt")],
+        [locks("in/a.txt", "ORKNEY"), locks("in/b.txt", "BARRA"), settings("in/sysgen.txt")],
+        [locks("in/a.txt", "ORKNEY"), settings("in/one.txt"), settings("in/two.txt")],
+    ):
+        assert len(captures(apart)) == len(apart)
+
+
 def test_what_was_read_in_a_listing_is_quoted_from_the_listing_and_not_from_the_rates() -> None:
     listing = Input(
         "in/ORKNEY.lis",
