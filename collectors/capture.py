@@ -208,7 +208,8 @@ def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> l
 def _with_others(samples: list[list[Input]], others: Sequence[Input]) -> list[list[Input]]:
     """Put what MONITOR, RMU and logs say of a time to the sample of that time; those of no sample among themselves.
 
-    First comes the sample in which it ends: statistics since a reset reach far back, and were written at their end. A
+    First comes the sample in which it ends: statistics since a reset reach far back, and were written at their end.
+    Then that in which a shorter log was opened, whose first event may be later: whoever wrote the screens opened it. A
     display of ten minutes must not hide the mean of the day around it, so what is shorter stands before what is longer.
     """
     found = [list(sample) for sample in samples]
@@ -219,7 +220,7 @@ def _with_others(samples: list[list[Input]], others: Sequence[Input]) -> list[li
     for one in longest_first:
         own = interval_of(one.facts) or Interval()
         near = [
-            (2.0 if _ends_in(own, spans[at]) else shared_part(spans[at], own), -_apart(spans[at], own), -at)
+            (_belongs(one, own, spans[at]), -_apart(spans[at], own), -at)
             for at in hours.near(own)
             if not (_is_summed(one) and _is_of_another_length(own, spans[at], alike=summed[at]))
         ]
@@ -254,6 +255,16 @@ def _ends_in(one: Interval, other: Interval) -> bool:
     if not (one.end and other.start and other.end) or one.end > other.end:
         return False
     return other.start < one.end or one.start == one.end == other.start
+
+
+def _belongs(one: Input, own: Interval, span: Interval) -> float:
+    """How surely it is of the time of a sample: it ends in it, is a log opened in it, or has this part in common."""
+    if _ends_in(own, span):
+        return 2.0
+    opened = [fact.created for fact in one.facts if isinstance(fact, EventLog) and fact.created]
+    if span.start and span.end and _length(own) <= _length(span) and any(span.start <= at <= span.end for at in opened):
+        return 1.5
+    return shared_part(span, own)
 
 
 def _apart(one: Interval, other: Interval) -> float:
@@ -347,6 +358,8 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
         windows = [own for fact in facts if isinstance(fact, StatisticsWindow) and (own := _window(fact))]
         if not spans:
             return _around(windows) or _of_pages(facts)
+        if windows and all(isinstance(span, EventLog) for span in spans):
+            return _around([*windows, *(Interval(span.start, span.end) for span in spans)])
     starts = [span.start for span in spans if span.start]
     ends = [span.end for span in spans if span.end]
     start, end = min(starts, default=None), max(ends, default=None)

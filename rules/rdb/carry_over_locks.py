@@ -347,11 +347,14 @@ def _explains(
 ) -> Iterator[str]:
     """The rules whose findings these waits cause.
 
-    Where the NOWAIT lock has no screen of its own a log tells that most wait for it, and blocking ASTs of area locks
-    are those that give up what was carried over. `found`: empty where the waits are too few to be the cause.
+    Where most wait for the NOWAIT lock (by its screen, else by a log) blocking ASTs of area locks are those that give
+    up what was carried over. `found`: empty where the waits are too few to be the cause.
     """
     if worst and not worst[0].source.tentative:
-        yield from explained(worst[1], ("nowait",), limits.main_percent)
+        by_nowait = explained(worst[1], ("nowait",), limits.main_percent)
+        yield from by_nowait
+        if STALLED in by_nowait and BLASTED in explained(worst[1], ("nowait", "area"), limits.main_percent):
+            yield BLASTED
     if not found or not groups:
         return
     if 100 * total(groups) < limits.main_percent * total(waits.of([groups[0].kind])):

@@ -230,6 +230,19 @@ def test_a_display_of_one_moment_and_a_log_belong_to_the_day_around_them() -> No
     assert one.interval.start == at(0, 1)
 
 
+def test_a_log_that_was_opened_while_the_screens_were_written_belongs_to_them() -> None:
+    def log(opened: dt.datetime, last: dt.datetime) -> Input:
+        first = opened + dt.timedelta(minutes=1)
+        told = EventLog(database=ROOT, kind="lock timeout", created=opened, start=first, end=last)
+        return given("timeout.log", "rdb/wait_logs", told)
+
+    screens = screen(at(10), 3600.0)
+    (one,) = captures([screens, log(at(9, 59), at(10, 10))])
+    assert (one.interval.start, one.interval.end) == (at(9), at(10, 10))
+    assert len(captures([screens, log(at(10, 1), at(10, 10))])) == 2, "opened later"
+    assert len(captures([screens, log(at(9, 59), at(18))])) == 2, "mostly of other hours"
+
+
 def summary(first: dt.datetime, last: dt.datetime) -> Input:
     covers = MonitorSample(node="ORKNEY", kind="summary", start=first, end=last)
     return given(f"{last:%d%H}.sum", "openvms/monitor", Node(name="ORKNEY"), covers, LockRates(statistic="mean"))
