@@ -75,6 +75,10 @@ OWN_NAMES = ("RMS$", "F11B$")
 """What the names of RMS and of the file system begin with."""
 SUM = "as a sum"
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
+IN_THE_PROGRAM = (
+    "Then in the program: no locked record while a person thinks; read it without a lock, and again with one to update."
+)
+"""knowledge/openvms-rdb-more.md 1.7: fewer locked reads, which is inferred."""
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 
 
@@ -156,10 +160,13 @@ def _one_holds_many(waiting: float, held: Held | None, limits: Limits) -> bool:
     return lone and waiting >= limits.behind_one
 
 
-def _after(facts: Facts, held: Held | None, many: bool) -> str:
+def _after(facts: Facts, held: Held | None, many: bool, *, record: bool = False) -> str:
     """What comes after the look at who holds it, as a sentence; empty where that takes two of them."""
-    told = held is not None and bool(held.image or suspended(facts, held))
-    return "" if told else AGAIN if many else no_cure(facts)
+    if held is not None and (held.image or suspended(facts, held)):
+        return ""
+    if many:
+        return AGAIN
+    return IN_THE_PROGRAM if record and held is not None and look_at(facts, held) else no_cure(facts)
 
 
 def _loud(facts: Facts, many: bool, often: bool, held: Held | None) -> Severity:
@@ -307,7 +314,7 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
         if one.head.resource.kind in XQP_KINDS
         else joined(
             look or find_holder(facts, one),
-            _after(facts, held, many),
+            _after(facts, held, many, record=record),
         ),
         unknown=sentence(
             once,

@@ -31,6 +31,8 @@ HALF_A_DAY = 12
 """Hours between two clock times without a date, from which on nobody knows which came first."""
 SYSTEM_PID = "00000000"
 """What SDA prints for a lock that the system owns."""
+ALIKE = 2.0
+"""This project: with half to twice as many behind it, a queue of another minute may be the same one."""
 BLOCKING = "SDA's SHOW LOCK/BLOCKING (ANALYZE/SYSTEM) on the node that masters it"
 CULPRIT = "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
 SDA_LISTING, RMS_LISTING = "SHOW LOCK/BRIEF", "RMS_LOCKS"
@@ -145,11 +147,17 @@ def file_of(facts: Facts, waits: Waits) -> str:
 def listed_as(facts: Facts, waits: Waits) -> ListedQueue | None:
     """The same queue in SDA's SHOW LOCK/BRIEF, which has the holders.
 
-    SDA prints a dot for every byte that is no character, so two locks can look alike: then it is none of them.
+    SDA prints a dot for every byte that is no character, so two locks can look alike: then it is none of them. A
+    listing without the parents has the name of the lock itself alone: then as many have to wait in it, too.
     """
     printed = _printed(waits.head)
     alike = {one.path for one in facts.every(LockQueue) if _printed(one) == printed}
-    found = [one for one in facts.every(ListedQueue) if (one.root.rstrip(), one.text.rstrip()) == printed]
+    queues = facts.every(ListedQueue)
+    found = [one for one in queues if (one.root.rstrip(), one.text.rstrip()) == printed]
+    if not found:
+        alike = {one.path for one in facts.every(LockQueue) if not one.standing and _printed(one)[1] == printed[1]}
+        found = [one for one in queues if one.root == one.text and one.text.rstrip(" .") == printed[1].rstrip(" .")]
+        found = found if len(found) != 1 or _as_many(found[0], waiters(waits.head)) else []
     return found[0] if len(found) == 1 and len(alike) == 1 and found[0].holders else None
 
 
@@ -185,6 +193,11 @@ def _blocking(facts: Facts, queue: LockQueue) -> str:
     if queue.resource.kind == RMS_RECORD:
         return f"RMS_LOCKS (Fruth) of the file, or {BLOCKING}"
     return f"{BLOCKING}{f', {CULPRIT}' if may_be_rdbs(facts, queue.names[0]) else ''}"
+
+
+def _as_many(queue: ListedQueue, waiting: float) -> bool:
+    """Whether about as many wait in a listing of another minute."""
+    return waiting <= ALIKE * (queue.waiting + queue.converting) <= ALIKE * ALIKE * waiting
 
 
 def _printed(queue: LockQueue) -> tuple[str, str]:
