@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import AttachedProcess, DatabaseUse
+from collectors.facts.rdb import AreaIo, AttachedProcess, DatabaseUse
 from rules.changes.quoting import comment
 from rules.engine import rule
 from rules.finding import (
@@ -83,7 +83,7 @@ class Limits(SharedLimits, BusyLimits):
 
 @rule(
     needs=(),
-    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess),
+    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess, AreaIo),
     links=LINKS,
     limits=Limits,
     sample=LEAST_COUNTED,

@@ -8,8 +8,9 @@ for each lock. Partitioned, each storage area has a tree of its own, mastered wh
 Reference Manual; JCC Consulting's slides on the OpenVMS lock manager, 2014).
 
 What to do: see which storage areas are used from which node (a stall log of each names those it waits in, a dbkey log
-those it reads); where they have distinct main users, enable lock partitioning, with the database closed on all nodes
-and after a full backup. Or open the database on one node only.
+those it reads, the screen File IO Overview what it reads and writes of each); where they have distinct main users,
+enable lock partitioning, with the database closed on all nodes and after a full backup. Or open the database on one
+node only.
 
 When to ignore it: on one node, where all locks are local and nothing is gained; for single-file databases; and where
 all nodes work on the same areas, or one does nearly all of the work: their trees have to be somewhere. It also costs
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import AttachedProcess, Database
+from collectors.facts.rdb import AreaIo, AttachedProcess, Database
 from rules.changes.rdb_database import alter
 from rules.engine import rule
 from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
@@ -42,12 +43,12 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import areas_by_node, minor_of
+from rules.rdb._evidence.work_by_node import IO, areas_by_node, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = (
     "when it is known that the storage areas have distinct main users: a stall or dbkey log of the same minutes from "
-    "each node, with the node in the name of its file, tells"
+    "each node, with the node in the name of its file, or the screen File IO Overview of each tells"
 )
 PARTITION = (
     "Where the storage areas have distinct main users set LOCK PARTITIONING from DISABLED to ENABLED, with the "
@@ -58,6 +59,7 @@ OWN = (
     "Set LOCK PARTITIONING from DISABLED to ENABLED, with the database closed on all nodes and after a full backup. "
     "RMU/SHOW LOCKS of the database then no longer lists locks of areas, pages and records."
 )
+BY_IO = "Pages that a node has in its buffers are locked without any I/O."
 BY_LOG = "Which log is of which node is read from the names of the files."
 DISTINCT = (
     "Only where the storage areas have distinct main users: an area that all nodes use stays remote for all but one.",
@@ -71,7 +73,7 @@ class Limits(SharedLimits):
 
 @rule(
     needs=(Database,),
-    uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess, AreaIo),
     links=LINKS,
     limits=Limits,
     sample=LEAST_COUNTED,
@@ -128,9 +130,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
     loud = main and remote.leaving >= limits.leaving_percent
-    mains = (
-        f"By the {by_log.kind} logs of the nodes the storage areas have main users: {by_log.said}." if by_log else ""
-    )
+    mains = f"{by_log.by} the storage areas have main users: {by_log.said}." if by_log else ""
     change = alter(
         *("lock_partitioning", place_of(facts, one), "DISABLED", "ENABLED"),
         cautions=() if known_users else DISTINCT,
@@ -150,7 +150,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             "storage area is mastered where it is used most."
         ),
         do=NOT_THIS.format(remote.where) if lesser else OWN if known_users else PARTITION,
-        unknown=joined(BY_LOG if known_users else USED, "" if main or lesser else OTHERS.format(remote.where)),
+        unknown=joined(
+            (BY_IO if by_log and by_log.kind == IO else BY_LOG) if known_users else USED,
+            "" if main or lesser else OTHERS.format(remote.where),
+        ),
         evidence=(
             Evidence("lock partitioning", "disabled", "", partitioned.source),
             *(Evidence(f"open on {node_names([use])}", "yes", "", use.source) for use in one.in_use),

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import AttachedProcess, DatabaseUse
+from collectors.facts.rdb import AreaIo, AttachedProcess, DatabaseUse
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
@@ -57,7 +57,7 @@ class Limits(LeastLimits):
 
 @rule(
     needs=(),
-    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess),
+    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess, AreaIo),
     links=LINKS,
     limits=Limits,
     sample=LEAST_COUNTED,

@@ -158,3 +158,14 @@ class HotRow(OfDatabase):
     users: Reading = ABSENT
     dirty: bool | None = None
     overflowed: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AreaIo(OfDatabase):
+    """What one node reads and writes of one storage area, by the screen File IO Overview."""
+
+    COLLECTED_BY: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen File IO Overview (total I/O)"
+
+    area: str
+    per_second: Reading = ABSENT
+    """I/O operations, synchronous and asynchronous, since the last reset; absent where the screen has no time."""

@@ -1,6 +1,6 @@
 """What each node does of the work on a database that several have open: the one that does next to nothing, and where.
 
-And which node uses which storage areas, by a log of each: what decides whether lock partitioning is worth it.
+And which node uses which storage areas, by a log or a screen of each: what decides whether to partition.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.rdb import AttachedProcess, WaitGroup
+from collectors.facts.rdb import AreaIo, AttachedProcess, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.attached import RECOVERY, SERVER, image_of
@@ -23,6 +23,9 @@ DISTINCT_PERCENT = 80.0
 """This project: from four waits (or reads) in five in areas that one node has most of, the areas have main users."""
 LEAST_WAITS = 10
 """This project: fewer waits, or reads, in the log of a node do not tell which areas it uses."""
+LEAST_IO = 5.0
+"""This project: I/O operations a second; a node with fewer hardly uses the database."""
+IO = "File IO Overview"
 LOGGED = (("stall", "waits for pages"), ("dbkey", "reads of pages"))
 """Logs that tell of pages, and what of: waits are what locks cost, every page that is read is locked as well."""
 NAMED = 4
@@ -126,15 +129,15 @@ def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> s
 
 @dataclass(frozen=True)
 class Areas:
-    """Which node uses which storage areas most, by logs of one kind from the nodes."""
+    """Which node uses which storage areas most, by logs of one kind, or screens, from the nodes."""
 
     of_node: tuple[tuple[str, tuple[str, ...]], ...]
     percent: float
     """Of all that is logged, those of the area's main node."""
     logged: int
-    """Waits for pages, or reads of them."""
+    """Waits for pages, or reads of them; of the screens I/O operations a second."""
     kind: str
-    """`stall` or `dbkey`."""
+    """`stall` or `dbkey`, or the title of the screens."""
     what: str
     """`waits for pages`, or reads of them."""
     source: Source
@@ -150,6 +153,11 @@ class Areas:
         return "; ".join(f"{', '.join(names[:NAMED])} by {node}" for node, names in self.of_node)
 
     @property
+    def by(self) -> str:
+        """`By the stall logs of the nodes`, to begin a sentence."""
+        return f"By the {f'screens {IO}' if self.kind == IO else f'{self.kind} logs'} of the nodes"
+
+    @property
     def evidence(self) -> Evidence:
         """Held against the limit."""
         what = f"{self.what} of an area from its main node"
@@ -157,10 +165,11 @@ class Areas:
 
 
 def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
-    """The main user of each storage area that logs name; `None` without a log of each node that has users.
+    """The main user of each storage area that logs name; `None` without a log, or a screen, of each node with users.
 
     A log names no node: the name of its file has to, as one word of it (`stalls_banff.log`). Logs of waits come before
-    those of reads, and the two are never held against each other.
+    those of reads, these before screens of I/O, and no two are ever held against each other: pages that a node has in
+    its buffers are locked without any I/O.
     """
     nodes = {use.node.upper(): comment(use.node, 31) for use in one.in_use}
     waits = waits_of(facts, one)
@@ -168,7 +177,35 @@ def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
         return None
     called = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
     found = (_by_logs(waits.of((kind,), "page"), nodes, called, kind, what) for kind, what in LOGGED)
-    return next(filter(None, found), None)
+    return next(filter(None, found), None) or _by_io(facts, one, nodes)
+
+
+def _by_io(facts: Facts, one: OneDatabase, nodes: Mapping[str, str]) -> Areas | None:
+    """By the newest screen of each node; none where a node has no such screen, or next to no I/O."""
+    rates: dict[str, dict[str, float]] = {}
+    source: Source | None = None
+    for area in belonging(facts.every(AreaIo), one):
+        if (name := (area.node or "").upper()) in nodes and known(area.per_second):
+            rates.setdefault(name, {})[area.area] = area.per_second
+            source = source or area.source
+    if source is None or len(rates) < max(2, len(nodes)) or min(sum(own.values()) for own in rates.values()) < LEAST_IO:
+        return None
+    return _areas(rates, nodes, IO, "I/O operations/s", source)
+
+
+def _areas(
+    counts: Mapping[str, Mapping[str, float]], nodes: Mapping[str, str], kind: str, what: str, source: Source
+) -> Areas:
+    """Each area with the node that uses it most, of what each node has of each area."""
+    mains: dict[str, list[str]] = {}
+    main, whole = 0.0, 0.0
+    for area in dict.fromkeys(area for own in counts.values() for area in own):
+        of_area = {name: own.get(area, 0.0) for name, own in counts.items()}
+        best = max(of_area, key=lambda name: of_area[name])
+        mains.setdefault(best, []).append(comment(area, 31))
+        main, whole = main + of_area[best], whole + sum(of_area.values())
+    of_node = tuple((nodes[name], tuple(names)) for name, names in sorted(mains.items()))
+    return Areas(of_node, 100 * main / whole if whole else 0.0, round(whole), kind, what, source)
 
 
 def _by_logs(
@@ -182,15 +219,11 @@ def _by_logs(
         per_node[name] = dict(areas_of(own))
     if len(per_node) < 2:
         return None
-    mains: dict[str, list[str]] = {}
-    main, whole = 0, 0
-    for area in sorted({area for counts in per_node.values() for area in counts}, key=int):
-        counts = {name: found.get(area, 0) for name, found in per_node.items()}
-        best = max(counts, key=lambda name: counts[name])
-        mains.setdefault(best, []).append(called.get(area, f"area {area}"))
-        main, whole = main + counts[best], whole + sum(counts.values())
-    of_node = tuple((nodes[name], tuple(areas)) for name, areas in sorted(mains.items()))
-    return Areas(of_node, 100 * main / whole, whole, kind, what, groups[0].source)
+    by_name = {
+        name: {called.get(area, f"area {area}"): float(found[area]) for area in sorted(found, key=int)}
+        for name, found in per_node.items()
+    }
+    return _areas(by_name, nodes, kind, what, groups[0].source)
 
 
 def _names(file: str, nodes: Iterable[str]) -> str | None:

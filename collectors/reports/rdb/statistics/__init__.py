@@ -28,7 +28,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Fact, Source, known
-from collectors.facts.rdb import LOCK_TYPES, EventLog, HotRow, ProcessLocks, StatisticRow, StatisticsWindow, WaitGroup
+from collectors.facts.rdb import (
+    LOCK_TYPES,
+    AreaIo,
+    EventLog,
+    HotRow,
+    ProcessLocks,
+    StatisticRow,
+    StatisticsWindow,
+    WaitGroup,
+)
 from collectors.layouts.rmu import WAIT_LINE
 from collectors.registry import NotThisReport, Report, report
 from collectors.reports.rdb.statistics import rows, users
@@ -86,7 +95,7 @@ NEVER_ZERO = ("total", "area", "page", "record")
 """Lock types that a database at work needs; of the others none at all is common."""
 
 
-@report(starts=START, provides=(StatisticsWindow, StatisticRow, ProcessLocks, WaitGroup, EventLog, HotRow))
+@report(starts=START, provides=(StatisticsWindow, StatisticRow, ProcessLocks, WaitGroup, EventLog, HotRow, AreaIo))
 def read(report: Report) -> Iterator[Fact]:
     """Yield for each screen a window and what stands in it."""
     screens = list(screens_of(report.lines))
@@ -167,6 +176,8 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         yield from users.stalls(report, screen, unsure=unsure)
     elif history:
         yield from users.history(report, screen, history["what"].lower())
+    elif users.FILES.search(screen.title):
+        yield from users.areas(report, screen)
     else:
         yield from users.hot_rows(report, screen)
 

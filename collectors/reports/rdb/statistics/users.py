@@ -1,12 +1,12 @@
-"""Screens of processes and of rows of a cache: process locks, stalls, histories of timeouts and deadlocks, hot rows."""
+"""Screens that list things, not statistics: processes, stalls, histories of timeouts and deadlocks, hot rows, files."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from collectors.facts.base import ABSENT, Reading, Source
-from collectors.facts.rdb import EventLog, HotRow, ProcessLocks, WaitGroup
+from collectors.facts.base import ABSENT, Reading, Source, known
+from collectors.facts.rdb import AreaIo, EventLog, HotRow, ProcessLocks, WaitGroup
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import PROCESS, item_of, reason_and_mode, resource_of
 from collectors.registry import Report
@@ -16,6 +16,11 @@ OVERVIEW = re.compile(r"Process Lock\b", re.IGNORECASE)
 STALLS = re.compile(r"Stall Messages\b", re.IGNORECASE)
 HISTORY = re.compile(r"(?P<what>Timeout|Deadlock) History\b", re.IGNORECASE)
 HOT = re.compile(r"Hot Row\b(?:[^()]{0,40}\((?P<cache>[^()]{1,60})\))?", re.IGNORECASE)
+FILES = re.compile(r"File IO Overview\b", re.IGNORECASE)
+OF_FILES = re.compile(r"\s{0,9}File/Storage\.Area\.Name\.*\s", re.IGNORECASE)
+AREA = re.compile(r"\s{0,9}data\s{1,9}(?P<area>[A-Z0-9_$]{1,31})\s*$", re.IGNORECASE)
+OPERATIONS = re.compile(r"(?:async|sync)", re.IGNORECASE)
+"""How the heading of a column of reads or writes begins: `Sync.Reads`, `AsyncWrits`."""
 CACHE = re.compile(
     r"\s{0,20}(?:for )?(?:row )?cache(?: name)?:?\s{1,9}\"?(?P<cache>[A-Z0-9_$]{1,31})\"?\s*$", re.IGNORECASE
 )
@@ -41,8 +46,8 @@ NEAR = 1
 
 
 def is_of_users(title: str) -> bool:
-    """Whether a screen lists processes or rows instead of statistics."""
-    return any(pattern.search(title) for pattern in (OVERVIEW, STALLS, HISTORY, HOT))
+    """Whether a screen lists processes, rows or files instead of statistics."""
+    return any(pattern.search(title) for pattern in (OVERVIEW, STALLS, HISTORY, HOT, FILES))
 
 
 def is_recalled(lines: Sequence[str], screen: Screen) -> bool:
@@ -247,3 +252,37 @@ def _flags(entry: re.Match[str], dirty: Sequence[int], overflowed: Sequence[int]
     if min(abs(at - column) for column in overflowed) <= NEAR:
         return False, entry["one"].upper() == "Y"
     return None, None
+
+
+def areas(report: Report, screen: Screen) -> Iterator[AreaIo]:
+    """The storage areas of File IO Overview, by the columns that its heading names.
+
+    Sample (the columns of figures are the screen's own)::
+
+        File/Storage.Area.Name........ Sync.Reads SyncWrites AsyncReads AsyncWrits PgDis
+        Database Root                        1810       2240          0          0     0
+        data RATES_AREA                    310280      14110      70210      30880     0
+    """
+    columns: list[str] = []
+    for index in range(screen.body, screen.end):
+        line = report.lines[index]
+        if heading := OF_FILES.match(line):
+            columns = line[heading.end() :].split()
+            report.claim(index)
+            continue
+        label, figures = figures_of(line, len(columns) or 1)
+        if not columns or len(figures) != len(columns) or not re.search("[A-Za-z]", label):
+            continue
+        report.claim(index)
+        counts = [reading(text) for name, text in zip(columns, figures, strict=True) if OPERATIONS.match(name)]
+        if not (area := AREA.match(label)):
+            continue  # the root file, a snapshot file or a journal
+        whole = sum(count for count in counts if known(count))
+        sure = bool(screen.elapsed) and all(map(known, counts))
+        yield AreaIo(
+            source=report.source(index),
+            database=screen.database,
+            node=screen.node,
+            area=area["area"],
+            per_second=whole / screen.elapsed if sure and screen.elapsed else ABSENT,
+        )
