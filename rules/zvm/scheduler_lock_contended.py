@@ -49,6 +49,7 @@ from rules.zvm._evidence.releases import (
     SRMSLOCK,
     Improvement,
     Release,
+    applied,
     ask_service,
     listed,
     newer,
@@ -361,14 +362,15 @@ def _yields(facts: Facts) -> list[Evidence]:
 
 def _lock(spin: Spin, machine: Machine, evidence: list[Evidence], limits: Limits) -> Iterator[Outcome]:
     assert machine.release is not None  # noqa: S101 - _pages() has turned everything else away
-    rows = [one for one in newer(machine.release, spin.lock) if one.locks]
+    rows = [one for one in newer(machine.release, spin.lock, machine.service) if one.locks]
     few = machine.processors is not None and machine.processors <= limits.few_processors
     overhead = machine.system.value if machine.system else None
-    applied = next((one for one in rows if machine.release in one.service_on), None)
+    asked = next((one for one in rows if machine.release in one.service_on), None)
+    asked = asked if asked and applied(asked, machine.service) is None else None
     if machine.release >= Release(6, 4) and rows:
         if overhead is None:
             why = f"{spin.said}; IBM's condition for {REDESIGN} needs the system overhead"
-            yield Unknown((ASK_PROCESSORS, *((ask_service(applied),) if applied else ())), why)
+            yield Unknown((ASK_PROCESSORS, *((ask_service(asked),) if asked else ())), why)
             return
         if overhead <= limits.overhead_percent:
             low = f"system overhead is {overhead:.1f} %, limit {limits.overhead_percent:g} %"
@@ -377,8 +379,8 @@ def _lock(spin: Spin, machine: Machine, evidence: list[Evidence], limits: Limits
     high = overhead is not None and overhead > limits.overhead_percent
     worth = high and not few and bool(rows) and not _unpublished(machine, limits)
     yield _finding(spin, machine, rows, evidence, limits, worth=worth, few=few)
-    if applied:
-        yield Unknown((ask_service(applied),))
+    if asked:
+        yield Unknown((ask_service(asked),))
     if overhead is None and rows and not few:
         yield Unknown((ASK_PROCESSORS,))
 
@@ -404,7 +406,7 @@ def _finding(
     seen += f"z/VM {machine.release}."
     because, do = (
         f"It was changed since: {listed(rows)}.",
-        upgrade(rows, machine.release) if rows else REDUCE,
+        upgrade(rows, machine.release, machine.service) if rows else REDUCE,
     )
     if not rows:
         because = "Every improvement that is known is in this release."
@@ -419,7 +421,7 @@ def _finding(
         seen += f" System overhead is {overhead:.1f} % (IBM's condition for {REDESIGN}: over 10 %)."
     if few:
         do += f" With {machine.processors:g} processors there is little to gain: {LITTLE}."
-    elif any(machine.release in one.service_on for one in rows):
+    elif any(machine.release in one.service_on and applied(one, machine.service) is None for one in rows):
         open_ones.append("Whether that service is applied is not in the export.")
     if not few and _unpublished(machine, limits):
         open_ones.append(f"With {machine.processors:g} processors no gain was published, so this is a note.")
@@ -433,7 +435,8 @@ def _finding(
     return Finding(
         subject=lock,
         severity=Severity.ADVICE if worth else Severity.NOTE,
-        title=f"{lock}: {spin.percent:.0f} % of the time is spent spinning on z/VM {machine.release}",
+        title=f"{lock}: {spin.percent:.0f} % of the time is spent spinning on z/VM {machine.release}"
+        + (f", system overhead is {overhead:.1f} %" if worth and overhead is not None else ""),
         seen=seen,
         because=because,
         do=do,

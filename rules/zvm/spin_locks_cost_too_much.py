@@ -170,7 +170,7 @@ def _run_finding(
         evidence.append(Evidence(f"Pct Spin Time of run {after.run}", round(left, 3), "% of the time", after.source))
     return Finding(
         subject=f"run {run.run}",
-        severity=Severity.ADVICE if relieved else _severity(percent, limits),
+        severity=Severity.NOTE if row else Severity.ADVICE if relieved else _severity(percent, limits),
         title=(
             f"{cost.processors:.1f} of {run.processors:g} processors spin for locks of CP"
             if cost
@@ -273,7 +273,7 @@ def _lock_finding(
     if spin.moment or ((scale is None or machine.processors is None) and least < limits.warning_percent):
         severity = min(severity, Severity.ADVICE)
     when = f"in the interval that ended at {row.statistic}" if spin.moment else "over the interval"
-    guards, remark, do = ("", "", "") if row.total else known_of(spin.lock, machine.release)
+    guards, remark, do = ("", "", "") if row.total else known_of(spin.lock, machine.release, machine.service)
     of_cp = ""
     unit = "% of one processor" if scale is Scale.SUM else spin.unit
     evidence = [Evidence(f"{spin.lock} spinning", round(spin.percent, 3), unit, source, limits.spin_percent)]
@@ -288,7 +288,9 @@ def _lock_finding(
     most_of = f"No lock alone takes {limits.spin_percent:g} %; most: {', '.join(o.said for o in spins.locks[:5])}."
     if spin.moment:
         most_of = "It is one interval and no mean: look at the busy hour."
-    general = [one for one in newer(machine.release, spin.lock) if not one.locks] if machine.release else []
+    general = (
+        [one for one in newer(machine.release, spin.lock, machine.service) if not one.locks] if machine.release else []
+    )
     since = f"Since z/VM {machine.release}, for any lock: {'; '.join(one.says for one in general)}." if general else ""
     idle = more_than_needed(machine, limits.needed_percent)
     evidence += idle[2] if idle else []
@@ -317,7 +319,11 @@ def _title(spin: Spin, cost: Cost | None) -> str:
 
 def _relieved_by(spin: Spin, machine: Machine) -> str:
     """What first reduces this lock, service or a later release, for the title; empty where nothing known does."""
-    rows = [one for one in newer(machine.release, spin.lock) if spin.lock in one.locks] if machine.release else []
+    rows = (
+        [one for one in newer(machine.release, spin.lock, machine.service) if spin.lock in one.locks]
+        if machine.release
+        else []
+    )
     if not rows:
         return ""
     service = "service to " if machine.release in rows[0].service_on else ""

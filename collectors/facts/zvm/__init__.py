@@ -67,6 +67,19 @@ class SpinLock(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ServiceStatus(Fact):
+    """Whether a fix is applied to a component of z/VM, as its service tools say."""
+
+    COLLECTED_BY: ClassVar[str] = "an answer to SERVICE CP STATUS and the number of the APAR, saved as text"
+
+    apar: str
+    """`VM65988`."""
+    component: str
+    """`CP`."""
+    applied: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class SystemCounter(Fact):
     """One counter of CP: FCX102 (SYSTEM), or one that FCX239 (PROCSUM) names."""
 

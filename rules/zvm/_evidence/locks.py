@@ -4,11 +4,13 @@ Names: monitor record D0 R23 (MRSYTLCK), knowledge/zvm-unix-scalability.md a4. R
 them alone, by release: `releases.py`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rules.zvm._evidence.releases import (
     DSVLOCK,
     HCPTRQLK,
+    NOTHING,
     REDUCE,
     SCHEDULER,
     SRMSLOCK,
@@ -71,7 +73,7 @@ CASE = (
 )
 
 
-def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
+def known_of(lock: str, release: Release | None, service: Mapping[str, bool] = NOTHING) -> tuple[str, str, str]:
     """What a lock guards, a sentence on how to read its figures, and one on what reduces them; empty: not known."""
     found = BY_NAME.get(lock)
     if found is None:
@@ -86,8 +88,8 @@ def known_of(lock: str, release: Release | None) -> tuple[str, str, str]:
     do = "No remedy is published for it but less of what takes it"
     do = f"{do}; {CASE}." if lock.startswith(FRAMES) else f"{do}."
     if lock in SCHEDULER and release is not None:
-        rows = [one for one in newer(release, lock) if one.locks]
-        do = upgrade(rows, release) if rows else REDUCE
+        rows = [one for one in newer(release, lock, service) if one.locks]
+        do = upgrade(rows, release, service) if rows else REDUCE
     elif lock in SCHEDULER:
         do = "What reduces it depends on the release: see zvm/scheduler_lock_contended."
     return found.guards, " ".join(parts), do

@@ -6,17 +6,17 @@ all time ÷ the guests' own. What no page prints, the measured run has that the 
 """
 
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.zvm import PERFKIT, PerfkitPage, PerformanceRun, ProcessorLoad, SpinLock
+from collectors.facts.zvm import PERFKIT, PerfkitPage, PerformanceRun, ProcessorLoad, ServiceStatus, SpinLock
 from rules.finding import Evidence, MissingInput
 from rules.sample import LeastSample
-from rules.zvm._evidence.releases import Release, release_of
+from rules.zvm._evidence.releases import Release, release_of, service_of
 from rules.zvm._evidence.runs import run_of_pages
 
-MACHINE_FACTS = (PerfkitPage, ProcessorLoad, PerformanceRun, SpinLock)
+MACHINE_FACTS = (PerfkitPage, ProcessorLoad, PerformanceRun, ServiceStatus, SpinLock)
 """What a rule that uses this module has to declare."""
 LEAST = LeastSample(60.0, 1, "this project: CP samples its monitor data once a minute unless told otherwise (recalled)")
 """What a rule on pages of Performance Toolkit needs before it says more than a note."""
@@ -56,6 +56,8 @@ class Machine:
     """As pages of processors print it."""
     kinds: frozenset[str] = frozenset()
     """Types of the processors (`CP`, `IFL`), where the pages print them."""
+    service: Mapping[str, bool] = field(default_factory=dict)
+    """Whether an APAR that was asked for is applied to CP, by its number."""
 
 
 def machine_of(facts: Facts) -> Machine:
@@ -81,6 +83,7 @@ def machine_of(facts: Facts) -> Machine:
         emulation=guests,
         spinning=_mean(rows, "spin_percent") or _of_run(run, "spin_percent"),
         kinds=frozenset(row.kind.upper() for row in rows if row.kind),
+        service=service_of(facts),
     )
 
 

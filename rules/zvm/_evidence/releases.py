@@ -4,16 +4,18 @@ Table a5 of knowledge/zvm-unix-scalability.md. Of most rows nothing measured was
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from collectors.facts import Facts, Source
-from collectors.facts.zvm import PerfkitPage
+from collectors.facts.zvm import PerfkitPage, ServiceStatus
 from rules.finding import MissingInput
 
 SRMSLOCK, HCPTRQLK, DSVLOCK = "SRMSLOCK", "HCPTRQLK", "DSVLOCK"
 SCHEDULER = (SRMSLOCK, HCPTRQLK, DSVLOCK)
 """The scheduler lock and the two that were parted from it."""
+NOTHING: Mapping[str, bool] = MappingProxyType({})
 REDESIGN = "VM65988"
 """The APAR after which the figures of `SRMSLOCK` are others: an aggregate, with waits that were not counted before."""
 RELEASE = re.compile(
@@ -118,14 +120,34 @@ ALL = (
 """Oldest first. That 6.4 has in its base what was service to 6.3 follows from the order of releases."""
 
 
+APAR = re.compile(r"\bVM\d{5}\b")
+OF_CP = "CP"
+
+
+def service_of(facts: Facts) -> dict[str, bool]:
+    """Whether each APAR that was asked for is applied to CP, by its number."""
+    return {one.apar: one.applied for one in facts.every(ServiceStatus) if one.component == OF_CP}
+
+
+def applied(one: Improvement, service: Mapping[str, bool]) -> bool | None:
+    """Whether the service that brings it is applied; `None`: nobody asked."""
+    found = APAR.search(one.service)
+    return service.get(found[0]) if found else None
+
+
 def ask_service(one: Improvement) -> MissingInput:
     """What tells whether it is on a release that can have it as service."""
-    return MissingInput("service applied to CP", f"the list of service applied to CP: is this in it: {one.service}")
+    number = APAR.search(one.service)
+    how = f" (SERVICE CP STATUS {number[0]})" if number else ""
+    return MissingInput(
+        "service applied to CP", f"the list of service applied to CP{how}: is this in it: {one.service}"
+    )
 
 
-def newer(release: Release, lock: str) -> tuple[Improvement, ...]:
-    """What later releases did for this lock, the oldest first."""
-    return tuple(one for one in ALL if one.since > release and one.helps(lock))
+def newer(release: Release, lock: str, service: Mapping[str, bool] = NOTHING) -> tuple[Improvement, ...]:
+    """What later releases did for this lock, the oldest first; without what is applied as `service`."""
+    later = (one for one in ALL if one.since > release and one.helps(lock))
+    return tuple(one for one in later if not (release in one.service_on and applied(one, service)))
 
 
 MOST_MEASURED = 3
@@ -142,13 +164,19 @@ REDUCE = "Reduce what takes the lock: timer requests of idle guests, and process
 """Where every improvement that is known is in the release already."""
 
 
-def upgrade(rows: Sequence[Improvement], release: Release | None = None) -> str:
-    """The step to take, as a sentence: service that this release can have, else the first release that has one."""
+def upgrade(rows: Sequence[Improvement], release: Release | None = None, service: Mapping[str, bool] = NOTHING) -> str:
+    """The step to take, as a sentence: service that this release can have, else the first release that has one.
+
+    `service`: what is known to be applied, or not.
+    """
     newest = f"{rows[-1].since.version}.{rows[-1].since.release}"
     has = f"{newest} has {'them all' if len(rows) > 1 else 'it'}"
-    if release and (own := next((one.service for one in reversed(rows) if release in one.service_on), "")):
+    row = next((one for one in reversed(rows) if release in one.service_on), None)
+    if release and row and (own := row.service):
         between = next((one.service for one in reversed(rows) if one.service_on and release < one.service_on[0]), "")
         later = f" (the last change comes as {between}, too)" if between else ""
+        if applied(row, service) is False:
+            return f"Apply {own}: it is not applied; where it runs on this machine, {has}{later}."
         return f"See first whether {own}, is applied, and apply it if not; where it runs on this machine, {has}{later}."
     first = rows[0].since
     if f"{first.version}.{first.release}" == newest:
