@@ -141,6 +141,20 @@ class Change:
         return self.takes_effect is Effect.ADVICE and bool(PLACEHOLDER.search(" ".join((self.target, *self.apply))))
 
     @property
+    def statement(self) -> str:
+        """The SQL that a template has in comments, in one line: `ALTER DATABASE … (…)`; empty where it has none."""
+        if self.takes_effect is not Effect.ADVICE:
+            return ""
+        found: list[str] = []
+        for line in self.apply:
+            text = line.removeprefix("$!").strip()
+            if text.startswith("ALTER DATABASE"):
+                found.append(text)
+            elif found and not found[-1].endswith(";") and line.startswith("$!     "):
+                found[-1] = f"{found[-1]} {text}"
+        return "; then ".join(one.removesuffix(";") for one in found)
+
+    @property
     def after_restart(self) -> bool:
         """Whether all of it is done right after a restart of the server, so that it asks for none of its own."""
         return self.takes_effect is Effect.RESTART and not self.apply

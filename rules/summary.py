@@ -50,6 +50,8 @@ UNDO = {
     Effect.OFFLINE: "{}, an outage again",
     Effect.ADVICE: "",
 }
+OPEN = re.compile(r"<(?:cache|area|root file|storage area)>")
+"""Of a statement in which the object is left open, the script alone has the frame."""
 ASKS_FOR_RESTART = "restart the server"
 """As scripts say it in a comment."""
 
@@ -470,12 +472,12 @@ def _one_thing(number: int, step: Step, ranked: Ranked, change: Change, effect: 
     was = "" if change.old is None else f"{rounded(change.old)} → "
     to = "" if change.new is None else f" {was}{rounded(change.new)}"
     risk = change.risk or RISKS[step.takes_effect]
-    only = change.condition
+    only, statement = change.condition, change.statement
     only = f"only {only}" if only.startswith(("when ", "once ", "after ")) else only
     only = only and f"{', ' if only.startswith('only ') else '; '}{only}"
     return ToDo(
         step=number,
-        title=f"{change.target}{to}{only}",
+        title=f"{change.target}{to}{only}{f': {statement}' if statement and not OPEN.search(statement) else ''}",
         target=change.target,
         before=change.old,
         after=change.new,

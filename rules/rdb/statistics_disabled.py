@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, LogicalName, StatisticRow
-from rules.changes.quoting import comment
+from rules.changes.quoting import Unquotable, comment, rdb_file
 from rules.changes.rdb_database import key_of
 from rules.engine import rule
 from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
@@ -36,6 +36,10 @@ from rules.rdb._evidence.statistics import (
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06177-01/rmu_rshowstat.htm",)
 
 NAME = "RDM$BIND_STATS_ENABLE"
+WHEN = (
+    "when SHOW LOGICAL RDM$BIND_STATS_ENABLE shows that no logical name is the reason, and HELP ALTER DATABASE in SQL "
+    "has the clause, which is recalled"
+)
 COSTS = "What counting costs is in no source: measure before and after."
 
 
@@ -159,14 +163,22 @@ def _enable(facts: Facts, one: OneDatabase) -> Change:
         "$! it decides for the processes that see it, and is read when they attach"
         + ("; the attribute of the database is set already" if on else "; the attribute of the database:"),
     )
-    attribute = "$!   HELP ALTER DATABASE in SQL, STATISTICS COLLECTION (recalled, found in no source)"
+    try:
+        root = rdb_file(one.root or "")
+    except Unquotable:
+        root = "<root file>"
+    attribute = (
+        "$!   HELP ALTER DATABASE in SQL, STATISTICS COLLECTION (recalled, found in no source)",
+        f"$!   ALTER DATABASE FILENAME '{root}' STATISTICS COLLECTION IS ENABLED;",
+    )
     return Change(
         key=key_of("statistics", place_of(facts, one)),
         target="RDM$BIND_STATS_ENABLE" if on else "statistics collection",
         old="DISABLED" if one.is_on("statistics_enabled") is False else None,
         new="ENABLED",
-        apply=lines if on else (*lines, attribute),
+        apply=lines if on else (*lines, *attribute),
         undo=("$! back to what SHOW LOGICAL and RMU/DUMP/HEADER showed before",),
         takes_effect=Effect.ADVICE,
+        condition="" if on else WHEN,
         cautions=(COSTS,),
     )

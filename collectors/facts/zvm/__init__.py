@@ -70,7 +70,7 @@ class SpinLock(Fact):
 class ServiceStatus(Fact):
     """Whether a fix is applied to a component of z/VM, as its service tools say."""
 
-    COLLECTED_BY: ClassVar[str] = "an answer to SERVICE CP STATUS and the number of the APAR, saved as text"
+    COLLECTED_BY: ClassVar[str] = "a list of service applied to CP, by SERVICE CP STATUS and the number of the APAR"
 
     apar: str
     """`VM65988`."""
