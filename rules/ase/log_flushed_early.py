@@ -18,7 +18,7 @@ these figures says which table, statement or size it is.
 
 When to ignore it: where nobody waits for the log, nor, by Unpin, for the locks of the user log caches (wait event 272,
 where monSysWaits was collected); then it is a note, unless data and log of a database share a device: a warning where
-most flushes are such, a hundred a second and more. Temporary
+most flushes are such, a hundred a second and more, else advice of single records alone. Temporary
 databases have log caches of their own from 15.0.2 on, so their use is no reason for Change of Database any more.
 """
 
@@ -203,7 +203,7 @@ def _finding(
         severity=Severity.WARNING
         if mixed and most
         else Severity.ADVICE
-        if mixed or (felt and not reason.mixed)
+        if (mixed and reason.mixed) or (felt and not reason.mixed)
         else Severity.NOTE,
         title=f"{share:.0f} % of the flushes of user log caches are {reason.what}"
         + (f"; {locks.tasks:.1f} tasks wait for {WHAT}" if locks else "")
