@@ -16,7 +16,8 @@ from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWind
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
 from collectors.faults import OURS, Guarded, told
-from collectors.grouping import Group, groups_of
+from collectors.group import Group
+from collectors.grouping import groups_of
 from collectors.intervals.deltas import Length
 from collectors.intervals.overlap import ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals

@@ -10,10 +10,9 @@ they show the same event at the same time.
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePath
-from typing import TypeGuard
 
 from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
 from collectors.facts import Fact
@@ -36,8 +35,10 @@ from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage
+from collectors.group import Group
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
+from collectors.series_of import adopt_series, join_own_series
 
 TWINS = (
     "{0} and {1} may be one database under two names of its disk: nothing here proves it, so they are judged apart; "
@@ -48,8 +49,6 @@ OTHER_NAME = "taken for the configuration of {0}, which came with it, though it 
 """A server calls its configuration file by its own name; nothing within says whose it is."""
 LISTINGS = ("unix/proc_locks", "unix/lslocks")
 """Reports of one moment, to be repeated, that name no host."""
-WORD = re.compile(r"[A-Z0-9$_]+")
-"""A word of a title, as long as a name of a node can be."""
 COMMON_PROCESSES = 2
 """This project: listings with fewer processes in common may be of two hosts."""
 REPEATED = re.compile(r"(?P<name>.*locks?)[\d\s._:-]*", re.IGNORECASE | re.DOTALL)
@@ -95,18 +94,6 @@ OF_ONE_NODE_OF = (
 SETTINGS = "openvms/sysgen"
 """A bare SHOW of SYSGEN names no node unless it shows SCSNODE."""
 ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
-
-
-@dataclass
-class Group:
-    """Inputs of one system."""
-
-    product: str
-    name: str
-    named: bool
-    chosen: bool = False
-    """Whether the user gave this very name to one of its files."""
-    inputs: list[Input] = field(default_factory=list)
 
 
 def product_of(one: Input) -> str:
@@ -162,8 +149,8 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
         group.inputs.append(one)
     _join_short_names(groups)
     _name_twins([group for group in groups.values() if group.product == "rdb"])
-    _adopt_series(groups)
-    _join_own_series(groups)
+    adopt_series(groups)
+    join_own_series(groups)
     databases = Neighbours([group for group in groups.values() if group.product == "rdb"])
     nodes = Neighbours([group for group in groups.values() if group.product == "openvms"])
     nameless = [one for one in nameless if not _shared_out(one, groups, databases, nodes)]
@@ -319,69 +306,6 @@ def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:
     for key, group in list(groups.items()):
         if group.product == "rdb" and not group.chosen and (node := nodes.node_for(group)) is not None:
             nodes.give(node, groups.pop(key).inputs)
-
-
-def _adopt_series(groups: dict[tuple[str, str], Group]) -> None:
-    """Give a load series over engines to the one SAP ASE that came with it: only ASE has engines."""
-    servers = [group for group in groups.values() if group.product == "ase" and group.named]
-    if len(servers) != 1:
-        return
-    beside = Neighbours(servers)
-    for key, group in list(groups.items()):
-        if group.product != "scaling":
-            continue
-        series = [fact for one in group.inputs for fact in one.facts if isinstance(fact, LoadSeries)]
-        over_engines = bool(series) and all(one.load_name.lower().startswith("engine") for one in series)
-        if over_engines and beside.near(servers[0], group.inputs):
-            beside.add(servers[0], groups.pop(key).inputs)
-
-
-def _join_own_series(groups: dict[tuple[str, str], Group]) -> None:
-    """Give series of runs to the one node beside them whose name their title has: `FINDHO rx6600 - 8 cores`.
-
-    Runs of a test on the node itself say what published ones leave open. Not where the title has the names of several.
-    A series over the values of a parameter, whose title names no node, goes to the only one on such a machine.
-    """
-    nodes = [group for group in groups.values() if group.product == "openvms" and not _series_alone(group)]
-    beside = Neighbours(nodes)
-    by_name = {group.name.upper(): group for group in nodes if group.named}
-    for key, group in list(groups.items()):
-        if group.product not in ("openvms", "scaling") or group.chosen or not _series_alone(group):
-            continue
-        titles = [
-            set(WORD.findall(fact.title.upper())) for one in group.inputs for fact in one.facts if _is_series(fact)
-        ]
-        called = [by_name[name] for name in set.intersection(*titles) & by_name.keys()] or _of_model(group, nodes)
-        if len(called) == 1 and beside.near(called[0], group.inputs):
-            beside.add(called[0], groups.pop(key).inputs)
-
-
-def _of_model(group: Group, nodes: Sequence[Group]) -> list[Group]:
-    """The nodes whose machine the titles of series over a parameter begin with, as a node itself prints its name."""
-    series = [fact for one in group.inputs for fact in one.facts]
-    if not all(isinstance(fact, ParameterSeries) and not fact.node for fact in series):
-        return []
-    titles = [fact.title.upper() for fact in series if isinstance(fact, ParameterSeries)]
-    found = []
-    for node in nodes:
-        machines = {
-            fact.hardware.upper()
-            for one in node.inputs
-            for fact in one.facts
-            if isinstance(fact, Node) and fact.hardware
-        }
-        if any(len(machine.split()) > 1 and all(title.startswith(machine) for title in titles) for machine in machines):
-            found.append(node)
-    return found
-
-
-def _is_series(fact: Fact) -> TypeGuard[LoadSeries | ParameterSeries]:
-    return isinstance(fact, LoadSeries | ParameterSeries)
-
-
-def _series_alone(group: Group) -> bool:
-    """Whether it has nothing but runs of a test."""
-    return all(one.facts and all(map(_is_series, one.facts)) for one in group.inputs)
 
 
 def _choose(one: Input, groups: dict[tuple[str, str], Group], name: str | None, chosen: str) -> bool:
