@@ -16,6 +16,9 @@ operations away (row caches, one-node opening, larger page locks); then see whet
 MP synchronization takes half of the busy time at the end of a series, the kernel time of a lone operation tells what
 one CPU could serve, and LCKMGR_MODE is a template on the node of the series where it runs with 0.
 
+On x86-64 without a spinlock trace nothing is concluded: no peak was published of one, a dedicated lock manager is
+documented for Alpha and Integrity alone, and the host of a guest may take the time.
+
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronization comes
 from another spinlock than the lock manager's: where a trace with SDA's SPL extension says so, the finding is advice
 without a cost, for openvms/spinlock_hot counts it. Captures of one node at several
@@ -66,6 +69,7 @@ from rules.openvms._evidence.node import (
 )
 from rules.openvms._evidence.own_runs import OwnRun, of_node, own_peak, two_digits
 from rules.openvms._evidence.peaks import PEAK_FACTS, Length, Stretch, brief, longest, peak_cost
+from rules.openvms._evidence.releases import ALPHA_AND_INTEGRITY
 from rules.openvms._evidence.releases import machine_of as vms_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
 from rules.openvms._evidence.series_with_it import may_serve, turn_on, with_it
@@ -381,14 +385,14 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronization{_past(debug)}",
+        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronization{_past(debug, facts)}",
         seen=(
             f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {in_prose(operations)} lock operations per second. "
             f"{hours.apart}"
         ),
         because=joined(debug.because if debug else _peak_told(own), blamed.because),
-        do=joined(debug.do if debug else otherwise, blamed.do),
+        do=joined(debug.do if debug else otherwise, blamed.do or (ON_X86 if _is_open(facts) else "")),
         unknown=joined(_peak_untold(debug, facts, away, own), sentence(blamed.unknown)),
         evidence=(
             *(debug.evidence if debug else ()),
@@ -402,9 +406,22 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     )
 
 
-def _past(debug: DebugModes | None) -> str:
+ON_X86 = (
+    f"A CPU for the lock manager is {ALPHA_AND_INTEGRITY}: set nothing for it. Collect a spinlock trace, LOCK_ACTV "
+    "(who locks), and from the host virtual CPUs against cores, threads of a core, CPU limits and ready time."
+)
+
+
+def _is_open(facts: Facts) -> bool:
+    """Whether nothing tells which spinlock it is on a machine without published peaks: x86-64, mostly a guest."""
+    return vms_of(facts).x86 and waited_for(facts) is None
+
+
+def _past(debug: DebugModes | None, facts: Facts) -> str:
     """The end of a title: what is concluded, or the debug modes that come first."""
-    return f", with {debug.named}" if debug else ": past the peak"
+    if debug:
+        return f", with {debug.named}"
+    return ", for which spinlock is not shown" if _is_open(facts) else ": past the peak"
 
 
 def _peak_told(own: OwnRun | None) -> str:
@@ -501,7 +518,7 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{moment} {share:.0f} % of the busy time is MP synchronization{_past(debug)}",
+        title=f"{moment} {share:.0f} % of the busy time is MP synchronization{_past(debug, facts)}",
         seen=joined(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.",
@@ -510,7 +527,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
         because=joined(debug.because if debug else _peak_told(own), blamed.because),
         do=joined(
             debug.do if debug else do,
-            blamed.do or ("Measure again with the CPUs that are active now." if differ else ""),
+            blamed.do
+            or ("Measure again with the CPUs that are active now." if differ else ON_X86 if _is_open(facts) else ""),
         ),
         unknown=joined(
             _peak_untold(debug, facts, away, own),
