@@ -407,8 +407,8 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
 
 
 ON_X86 = (
-    f"A CPU for the lock manager is {ALPHA_AND_INTEGRITY}: set nothing for it. Collect a spinlock trace, LOCK_ACTV "
-    "(who locks), and from the host virtual CPUs against cores, threads of a core, CPU limits and ready time."
+    f"A CPU for the lock manager is {ALPHA_AND_INTEGRITY}, so set nothing for it: collect a spinlock trace, "
+    "LOCK_ACTV (who locks), and from the host virtual CPUs against cores, threads of a core, CPU limits and ready time."
 )
 
 
