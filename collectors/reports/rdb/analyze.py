@@ -23,8 +23,8 @@ from collections.abc import Iterator
 
 from collectors.facts import ABSENT
 from collectors.facts.rdb import LogicalArea, StorageArea
+from collectors.layouts.rdb_counts import SELECTED, counted
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.rdb.information_tables.counting import SELECTED, counted
 
 NAME = r"[A-Z][\w$]{0,30}"
 ANALYSIS = rf"\s{{0,9}}Storage analysis for storage area\s?:\s{{1,9}}(?P<area>{NAME})\b.{{0,300}}"

@@ -32,8 +32,8 @@ from collections.abc import Iterator
 from collectors.facts import ABSENT
 from collectors.facts.rdb import LogicalArea, RowCache, StorageArea
 from collectors.facts.rdb.names import VERSION, is_whole
+from collectors.layouts.rdb_counts import SELECTED, counted
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.rdb.information_tables.counting import SELECTED, counted
 
 PROMPT = r"\s{0,20}(?:SQL>\s{0,20})?"
 ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)

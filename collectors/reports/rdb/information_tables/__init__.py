@@ -33,10 +33,10 @@ from typing import Any
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.rdb import Database, DatabaseUse, LogicalArea, RowCache, StorageArea
 from collectors.layouts import tables
+from collectors.layouts.rdb_counts import counted
 from collectors.layouts.tables import Row, Table
 from collectors.registry import NotThisReport, Report, reading, report
 from collectors.reports.rdb.information_tables import columns, listing
-from collectors.reports.rdb.information_tables.counting import counted
 
 NAMES = "|".join(sorted(columns.TABLES, key=len, reverse=True))
 TELLING = "|".join(sorted({*columns.FIRST, *(name for names in columns.TELLING.values() for name in names)}))
