@@ -48,6 +48,8 @@ from rules.laws.hashing import next_power_of_two
 
 PARTITIONS_FIRST = "{:.0f} partitions of it are expected to be enough by themselves, in a restart that takes no memory"
 OTHERS_FIRST = "{} is made of its memory first"
+LITTLE_SHARE = 0.1
+"""This project: for what leaves the cache over its limit no more than a tenth of it is taken away."""
 BOTH_OF_IT = "it could not give the memory for {} as well"
 
 
@@ -186,17 +188,26 @@ def _whole(facts: Facts, plan: BindingPlan | Lacks | None, left: float, goal: fl
     """The plan, with memory of the default data cache where what is free leaves the contention at its limit.
 
     One plan for all that is hot costs one restart; half of it now, and the rest in a restart later, costs both. Where
-    even that leaves it there, it is made if it takes off more by what a whole plan must: a little that is free hides no
-    better plan.
+    even that leaves it there, it is made if it takes off more by what a whole plan must, and little of that cache: a
+    little that is free hides no better plan.
     """
     if not isinstance(plan, BindingPlan) or not (plan.worth_it and plan.barely(goal) and plan.with_memory):
         return plan
     spent = plan.memory_mb * (1 + FREE_MARGIN_PERCENT / 100)
     more = carved_plan(facts, plan, left_mb=left + spent)
     gain = 100.0 * (plan.optimum.after - more.optimum.after) / plan.optimum.now
-    if isinstance(more.carving, Carving) and more.barely(goal) and gain < WORTH_PERCENT:
+    if (
+        isinstance(more.carving, Carving)
+        and more.barely(goal)
+        and not (gain >= WORTH_PERCENT and _little(more.carving))
+    ):
         return replace(plan, carving=Uncarved("what it can give would not be enough"))
     return no_more_than(facts, more, goal, left_mb=left + spent)
+
+
+def _little(carving: Carving) -> bool:
+    """Whether it takes little of the default data cache."""
+    return carving.freed_mb <= LITTLE_SHARE * carving.old_mb
 
 
 def _refused(facts: Facts, contents: Contents, short: list[_Own], goal: float) -> tuple[str, list[_Own]]:

@@ -107,7 +107,7 @@ def useful_partitions(facts: Facts, cache: str, run: float, engines: int, conten
     most = next_power_of_two(engines)
     lock = spinlock_named(facts, cache)
     alike = lock is not None and lock.of_interval and len(lock.rows) == run > 1 and not uneven(lock, goal)
-    return min(2 * most, max(most, DOCUMENTED)) if alike and contention * run / most >= goal else most
+    return min(2 * most, max(most, DOCUMENTED)) if alike and run >= most and contention >= goal else most
 
 
 def proposed(facts: Facts, cache: str, contention: float, goal: float) -> tuple[float, float] | None:
