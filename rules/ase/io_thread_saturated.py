@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import ConfigParameter, ControllerActivity, ThreadBusy
+from rules.ase._evidence.host import LOAD_FACTS, SAME_MINUTES, load_of
 from rules.ase._evidence.server import ENGINE_FACTS, engines_of, setting_of, subject_of, unknown_of
 from rules.changes.ase_config import configure
 from rules.changes.out_of_range import OutOfRange
@@ -66,7 +67,7 @@ class Busiest:
     source: Source
 
 
-@rule(needs=(), uses=(*ENGINE_FACTS, ThreadBusy, ControllerActivity), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ENGINE_FACTS, *LOAD_FACTS, ThreadBusy, ControllerActivity), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the busiest thread of each kind against the engines."""
     found = [one for name, (kind, parameter) in THREADS.items() if (one := _busiest(facts, name, kind, parameter))]
@@ -155,7 +156,13 @@ def _finding(facts: Facts, limits: Limits, one: Busiest, busy: float, engines: S
     full = _full_polls(facts, one)
     loud = one.percent >= limits.saturated_percent and full is not None and full >= limits.full_polls_percent
     polls = f" {full:.0f} % of its polls gave as many events as one can." if full is not None and loud else ""
+    load = load_of(facts)
+    idle = load.idle if load else None
     unknown = "Whether the host has a processor for one more thread, no export of the server shows."
+    if load and load.cpus is not None and idle is not None:
+        left = f"Of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command})"
+        more = "one more thread has a processor" if idle >= 1 else "one more thread would take turns with the engines"
+        unknown = f"{left}, so {more}. {SAME_MINUTES.format(load.command)}"
     return Finding(
         subject=f"{one.kind} thread",
         severity=Severity.WARNING if loud else Severity.ADVICE,
