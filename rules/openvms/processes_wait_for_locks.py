@@ -75,9 +75,7 @@ OWN_NAMES = ("RMS$", "F11B$")
 """What the names of RMS and of the file system begin with."""
 SUM = "as a sum"
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
-IN_THE_PROGRAM = (
-    "Then in the program: no locked record while a person thinks; read it without a lock, and again with one to update."
-)
+IN_THE_PROGRAM = "Then in the program: no record locked while a person thinks; read it again with a lock to update."
 """knowledge/openvms-rdb-more.md 1.7: fewer locked reads, which is inferred."""
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 

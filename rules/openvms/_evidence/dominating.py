@@ -79,7 +79,8 @@ class Dominating:
         if share.kind == FILE_SYSTEM:
             return file_system.what(self.facts, share)
         if share.kind == APPLICATION:
-            if share.resource.prefix == as_text(bytes.fromhex(share.trees[0].name)).rstrip(" .") and not share.family:
+            whole = as_text(bytes.fromhex(share.trees[0].name)).rstrip(" .")
+            if share.members == 1 and share.resource.prefix == whole:
                 return f"the application's lock tree {share.key}"
             return f"the application behind the names {share.key}{'*' if share.family else '...'}"
         if share.kind == UNREADABLE:
