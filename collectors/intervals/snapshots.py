@@ -130,12 +130,10 @@ def _taken(part: Part) -> float:
     return (taken - taken.min).total_seconds() if taken else 0.0
 
 
-def _far(moment: Moment, part: Part) -> int:
-    """How far a part lies from the others of a moment: same file, same folder, elsewhere."""
+def _far(moment: Moment, part: Part) -> tuple[bool, bool]:
+    """How far a part lies from the others of a moment: whether in another file, and in another folder."""
     files = {one.input.file for one in moment.parts}
-    if part.input.file in files:
-        return 0
-    return 1 if PurePath(part.input.file).parent in {PurePath(file).parent for file in files} else 2
+    return part.input.file not in files, PurePath(part.input.file).parent not in {PurePath(one).parent for one in files}
 
 
 def _ordered(moments: list[Moment]) -> list[Moment]:

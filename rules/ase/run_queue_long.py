@@ -458,7 +458,7 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
     sure = counted and spare and room is not None and room > every and not process_mode(facts)
     name = pool or only_pool(facts)
     change = more_threads(name, number, number + more) if sure and name else None
-    if cores is None or more == 1:
+    if more == 1:
         if spare:
             return More(f"{quiet} and {spare}, add one engine{how} and measure again.", change)
         return More(f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again.")

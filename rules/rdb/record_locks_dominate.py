@@ -306,8 +306,8 @@ def _rows_of_a_page(each: Statistics, limits: Limits) -> Evidence | None:
     backs = [asked_back(each, "record"), asked_back(each, "page")]
     if any(back is None or back.most >= limits.few_blasts_percent for back in backs):
         return None
-    part = 100 * sum(rate.per_second for rate in changed) / records.per_second if records.per_second else 0.0
     rows = records.per_second / pages.per_second
-    if rows < limits.rows_of_a_page or part < limits.changed_percent:
+    least = limits.changed_percent / 100 * records.per_second
+    if rows < limits.rows_of_a_page or sum(rate.per_second for rate in changed) < least:
         return None
     return Evidence("record locks on each page lock", round(rows, 1), "", records.source, limits.rows_of_a_page)

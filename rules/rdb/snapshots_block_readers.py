@@ -16,8 +16,9 @@ that. Deferred snapshots without a reader that waited are no finding.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
-from collectors.facts import Facts, known, number_or
+from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, EventLog, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.engine import limit, rule
@@ -222,6 +223,6 @@ def _most(waits: Waits, each: Statistics | None, limits: Limits) -> bool:
         stalled = stalled_of(each, "snapshot")
         if stalled and stalled.percent is not None:
             return stalled.percent >= limits.main_percent and not stalled.source.tentative
-    groups = [group for group in waits.of(STALLS) if known(group.longest_seconds)]
-    longest = max(groups, key=lambda group: number_or(group.longest_seconds, 0.0), default=None)
+    lasted = [(group.longest_seconds, group) for group in waits.of(STALLS) if known(group.longest_seconds)]
+    _, longest = max(lasted, key=itemgetter(0), default=(0.0, None))
     return longest is not None and longest.resource_kind == "snapshot" and not longest.source.tentative

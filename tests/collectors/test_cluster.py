@@ -306,6 +306,15 @@ def test_of_nodes_that_no_export_links_it_is_said_what_holds_if_they_are_of_one_
     assert "node of the same cluster" not in said
 
 
+def test_a_node_whose_figures_have_no_time_is_of_no_other_time() -> None:
+    rest = Input(
+        "in/SKYE.txt", "openvms/monitor", [Node(name="SKYE"), rates(2000, 610, 2990, "in/SKYE.txt")], given="x"
+    )
+    given = [day("ORKNEY", 9000, 3000, 600, ClusterNode(name="SKYE", status="MEMBER")), rest]
+    captures(given)
+    assert not any(one.problems for one in given)
+
+
 def test_of_nodes_whose_locks_stay_at_home_or_of_many_nothing_is_said() -> None:
     given = [day("ORKNEY", 9000, 0, 0, of=2), day("SKYE", 2000, 0, 0, of=9)]
     given += [day(f"NODE{at}", 2000, 610, 2990, of=at) for at in range(1, 7)]

@@ -85,6 +85,13 @@ def test_a_node_that_is_named_but_names_another_cluster_is_of_that_one() -> None
     assert not links_across([(master, [told(SLOW, "A")]), (asks, [told(REMOTE, "B")])])
 
 
+def test_a_node_that_the_other_does_not_name_is_none_of_its_cluster() -> None:
+    names_it, names_none = node("A", "B", incoming=900.0), node("B", "C", outgoing=900.0)
+    assert not links_across([(names_it, [told(SLOW, "A")]), (names_none, [told(REMOTE, "B")])])
+    asks, named_by_it = node("A", "B", outgoing=900.0), node("B", "C", incoming=900.0)
+    assert not links_across([(asks, [told(REMOTE, "A")]), (named_by_it, [told(SLOW, "B")])])
+
+
 def test_nodes_of_one_cluster_on_different_days_have_nothing_to_do_with_each_other() -> None:
     def of_day(one: Capture, day: int) -> Capture:
         start = datetime(2026, 3, day, 8, 0)  # noqa: DTZ001 - exports have no zone

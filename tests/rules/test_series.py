@@ -185,6 +185,8 @@ def test_plain_ratios_stand_between_models_of_two_clocks_alone() -> None:
     assert others_as_measured(SLOW, (SLOW, FAST)) == (), "of one model the clock tells"
     assert others_as_measured(SLOW, (SLOW, replace(other, clock_mhz=None))) == (), "no clock, no machine told apart"
     assert others_as_measured(WITHOUT, (WITHOUT, WITH)) == (), "one machine in two states"
+    between = (FAST, replace(other, clock_mhz=None), replace(SLOW, title="ES40 500 with DLM"))
+    assert others_as_measured(SLOW, (SLOW, *between, other)) == (found,), "what says nothing ends no list"
 
 
 def test_each_pair_is_told_once_with_the_faster_one() -> None:

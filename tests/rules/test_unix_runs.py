@@ -17,6 +17,7 @@ from rules.unix._evidence.clock import (
     ranges_of,
 )
 from rules.unix._evidence.runs import (
+    Cell,
     Pair,
     calls_of,
     more_percent,
@@ -46,6 +47,16 @@ def test_all_sixteen_differences_of_clock_and_of_system_time_are_the_printed_one
     printed = rows(FIGURE_20_8)
     assert clock == [row[7] for row in printed]
     assert system == [row[11] for row in printed]
+
+
+@pytest.mark.parametrize(("done", "same"), [((1000, 990), True), ((990, 1000), True), ((1000, 989), False)])
+def test_runs_whose_operations_differ_by_a_hundredth_did_the_same_work(done: tuple[int, int], *, same: bool) -> None:
+    pair = of_processes("grain")[0]
+    before, after = (
+        Cell(tuple(dataclasses.replace(run, operations=many) for run in cell.runs))
+        for cell, many in zip((pair.before, pair.after), done, strict=True)
+    )
+    assert dataclasses.replace(pair, before=before, after=after).same_work is same
 
 
 def test_processors_kept_busy_rise_from_one_to_less_than_two_and_with_fine_locks_to_almost_three() -> None:

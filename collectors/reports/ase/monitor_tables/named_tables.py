@@ -28,7 +28,7 @@ class NamedTables:
         if not prompted and not (mentions and (COMMENT.match(line) or QUERY.search(line) or START.search(line))):
             return False
         if not mentions and not (prompted and QUERY.search(line)):
-            return prompted and "  " not in line.strip() and not START.search(line)
+            return "  " not in line.strip() and not START.search(line)
         if self.answered:
             self.tables, self.answered = [], False
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]

@@ -200,7 +200,7 @@ class SysmonReport:
         return 0 if title in FORMS and title not in LOOSE else 1
 
     def _sample(self, header: Header, pages: Sequence[Page], plans: Sequence[_Plan]) -> SysmonSample:
-        first, last = (header.first, header.last) if header.first is not None else (0, max(0, len(self.lines) - 1))
+        first, last = (header.first, header.last) if header.first is not None else (0, len(self.lines) - 1)
         sample: dict[str, Any] = {"committed_xacts": ABSENT, "cpu_units": ABSENT, "xacts_per_cpu_unit": ABSENT}
         for page, plan in zip(pages, plans, strict=True):
             if plan.section.title == "Transaction Profile":
