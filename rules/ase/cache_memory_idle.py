@@ -159,8 +159,10 @@ def _tempdb(facts: Facts, limits: Limits, caches: list[MonDataCache]) -> Iterato
                 held[row.database, row.cache] = held.get((row.database, row.cache), 0.0) + row.cached_kb / 1024
         working = temporary_databases(facts) - bound
         theirs = {key: mb for key, mb in held.items() if key[0] in working}
-        (database, home), mb = max(theirs.items(), key=lambda one: one[1], default=(("", ""), 0.0))
-        if 100 * mb < limits.held_percent * named.run_size_mb or not facts.every(CacheBinding):
+        if not theirs or not facts.every(CacheBinding):
+            continue
+        (database, home), mb = max(theirs.items(), key=lambda one: one[1])
+        if 100 * mb < limits.held_percent * named.run_size_mb:
             continue
         yield _unbound(limits, idle, named.run_size_mb, busy[home], database, mb)
 

@@ -136,7 +136,7 @@ def _told(
     wanderer = wanders_most(facts)
     if wanderer:
         move = Move((), _weight(facts, members, wanderer, alike=bool(equals)))
-    if len(fastest) == 1:
+    if len(fastest) == 1 < len(members):
         move = move_to(facts, members, fastest[0])
     elif name == "LOCKRMWT" and (target := _either(members, equals, wanderer)):
         move = move_to(facts, members, target)

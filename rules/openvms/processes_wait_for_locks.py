@@ -117,7 +117,7 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each tree that is waited for."""
     reports = facts.every(LockQueues)
-    waits = waits_of(facts)
+    waits = waits_of(facts) if reports else []
     queued = [one for one in waits if one.waiting >= limits.waiting]
     here = [one for one in queued if _judged_at(facts, one) is None][:3]
     told = [listed_as(facts, one) for one in here]

@@ -34,7 +34,7 @@ def span_of(row: Counted) -> Span | None:
     if low is None or high is None:
         return (row.seconds, row.seconds) if row.seconds else None
     middle = (low + high) / 2.0
-    return (low, high) if low > 0 and high - middle <= MOST_UNSURE * middle else None
+    return (low, high) if 0 < low <= high and high - middle <= MOST_UNSURE * middle else None
 
 
 def when(row: Counted) -> str:

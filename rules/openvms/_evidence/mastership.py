@@ -165,7 +165,9 @@ def misplaced(
     """
     by_name = {one.name.upper(): one for one in members}
     rates = {name.upper(): rate for name, rate in asks.items()}
-    node = max(rates, key=lambda name: rates[name], default="")
+    if not rates:
+        return None
+    node = max(rates, key=lambda name: rates[name])
     first, second = by_name.get(master.upper()), by_name.get(node)
     if node == master.upper() or rates[node] < CLEARLY * rates.get(master.upper(), 0.0):
         return None

@@ -264,7 +264,7 @@ def _by_monitoring(
         if scheme is None or not requests or waits > requests:
             continue
         percent = 100.0 * waits / requests
-        seldom = row.seconds is not None and waits / row.seconds < bounds.waits_per_second
+        seldom = row.seconds is not None and waits < bounds.waits_per_second * row.seconds
         to = _next(scheme, insert_point=_insert_point(facts, scheme, last_pages))
         if to and percent >= bounds.contention_percent and not seldom:
             why = f"{waits:,.0f} of its {requests:,.0f} lock requests waited"
