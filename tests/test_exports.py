@@ -7,18 +7,33 @@ yml says under `recording`, see `tests.recordings`.
 """
 
 from collections import Counter
+from io import BytesIO
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
+from collectors.faults import OURS
 from collectors.intake import open_all
-from collectors.read import read_all
+from collectors.read import read_all, read_stream
 from tests.facts_yml import load, matches
+from tests.fuzz.damage import damaged
 from tests.recordings import build
-from tests.whole import check_inputs, names
+from tests.whole import check, check_inputs, names
 
 HERE = Path(__file__).parent / "exports"
 CASES = sorted(HERE.glob("*/*/*.yml"))
+SHORT = 100_000
+"""Bytes of a text that is read so often."""
+TEXTS = {
+    case: path
+    for case in CASES
+    for path in case.parent.glob(case.stem + ".*")
+    if path.suffix != ".yml" and path.stat().st_size < SHORT
+}
+DAMAGES = 6
+"""Of each text; `tests.fuzz` tries more, and whether what comes out can be."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=[str(case.relative_to(HERE).with_suffix("")) for case in CASES])
@@ -48,6 +63,18 @@ def test_export_is_read_as_its_yml_says(case: Path, tmp_path: Path) -> None:
         assert piece in problem
     leftovers = [[run.first, run.last] for found in inputs for run in found.leftovers]
     assert leftovers == want.get("leftovers", []), [run for found in inputs for run in found.leftovers]
+
+
+@pytest.mark.parametrize("case", TEXTS, ids=[str(case.relative_to(HERE).with_suffix("")) for case in TEXTS])
+def test_a_damaged_export_is_read_as_accepted(case: Path) -> None:
+    text = TEXTS[case].read_bytes().decode("utf-8", "replace")
+    parts: dict[str, list[Any]] = {}
+    for way in range(DAMAGES):
+        data = damaged(text, Random(f"{case.stem}:{way}")).encode("utf-8", "replace")
+        inputs = list(read_stream(TEXTS[case].name, BytesIO(data)))
+        assert not [problem for found in inputs for problem in found.problems if OURS in problem]
+        parts[f"damage{way}"] = [(one.report, one.facts, one.problems, one.leftovers) for one in inputs]
+    check(f"damaged/{case.parent.parent.name}", f"{case.parent.name}/{case.stem}", parts)
 
 
 def test_of_every_export_it_is_accepted_what_is_read_of_it() -> None:

@@ -19,6 +19,7 @@ import pytest
 
 from advisor.audits.services.examples import fact_class
 from collectors.facts import Facts
+from rules.changes.rdb_clauses import CLAUSES
 from rules.engine import BadLimit, judge_one, rules
 from rules.finding import Finding, Severity, Verdict
 from tests import whole
@@ -92,6 +93,14 @@ def _with_limit(path: Path, case: dict[str, Any], name: str, limit: float) -> li
     except BadLimit as no_limit:
         return [str(no_limit)]
     return [verdict.verdict, *(f"{one.severity.label}: {one.title}" for one in verdict.findings)]
+
+
+def test_limits_and_values_that_clauses_take_have_the_accepted_bounds() -> None:
+    for one in rules():
+        fields = {field.name: [field.default, dict(field.metadata)] for field in one.limit_fields}
+        whole.check("limits/bounds", one.id, fields)
+    for name, clause in CLAUSES.items():
+        whole.check("limits/clauses", name, whole.parts_of(clause))
 
 
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
