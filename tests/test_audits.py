@@ -17,7 +17,10 @@ from advisor.audits.services.auditing import run_audit
 from rules.finding import Severity
 from tests import whole
 from tests.facts_yml import load
+from tests.fuzz.mutants import Origin
 from tests.stories import HERE, STORIES, changes_of, dump, inputs_of, verdicts_of
+
+DAMAGES = 4
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
@@ -69,6 +72,21 @@ def test_story_is_kept(story: Path) -> None:
         louder = [r.finding.title for audit in audits for r in audit.findings if r.finding.severity > loudest]
         assert not louder
     assert dump(verdicts_of(audits)) == (story / "verdicts.yml").read_text("utf-8"), "changed: look, then `make accept`"
+
+
+@pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
+def test_a_story_with_a_damaged_export_or_without_one_is_judged_as_accepted(story: Path) -> None:
+    origin = Origin(story)
+    said = {f"damage{seed}": origin.mutant(seed, ()) for seed in range(DAMAGES)}
+    said |= {f"without{at}": _without(origin.files, name) for at, name in enumerate(sorted(origin.files)[:DAMAGES])}
+    judged = {what: run_audit(origin.read(files), {}, origin.system) for what, files in said.items()}
+    assert not [one for audits in judged.values() for a in audits for one in a.verdicts if one.verdict == "broken"]
+    parts = {what: [whole.parts_of(audit) for audit in audits] for what, audits in judged.items()}
+    whole.check("stories/damaged", story.name, parts)
+
+
+def _without(files: dict[str, bytes], name: str) -> dict[str, bytes]:
+    return {other: data for other, data in files.items() if other != name}
 
 
 def test_there_are_stories() -> None:

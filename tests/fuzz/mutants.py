@@ -4,6 +4,7 @@ import functools
 import io
 import random
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,20 +55,20 @@ class Origin:
     @functools.cached_property
     def allowed(self) -> frozenset[tuple[str, str, str]]:
         """What the undamaged exports say, too: per cent of something that is above 100 by right."""
-        return frozenset(impossible(run_audit(self._read(self.files), {}, self.system)))
+        return frozenset(impossible(run_audit(self.read(self.files), {}, self.system)))
 
-    def mutant(self, seed: int) -> dict[str, bytes]:
-        """The exports with one of them damaged."""
+    def mutant(self, seed: int, among: Sequence[str] | None = None) -> dict[str, bytes]:
+        """The exports with one of them damaged; `among`: the lines that may get into it, else those of all exports."""
         chance = random.Random(f"{self.name}:{seed}")
         file = chance.choice(sorted(self.files))
         text = self.files[file].decode("latin-1" if b"\0" in self.files[file] else "utf-8", "replace")
-        return {**self.files, file: encoded(damaged(text, chance, foreign()), chance)}
+        return {**self.files, file: encoded(damaged(text, chance, foreign() if among is None else among), chance)}
 
     def faults(self, seed: int) -> list[str]:
         """What is wrong with what becomes of this mutant; nothing, if all is well."""
         files = self.mutant(seed)
         try:
-            inputs = self._read(files)
+            inputs = self.read(files)
             audits = run_audit(inputs, {}, self.system)
         except Exception:  # noqa: BLE001 - whatever it is, it is a fault
             return [traceback.format_exc()]
@@ -83,7 +84,8 @@ class Origin:
         odd = impossible(audits)
         return found + [": ".join((*fault, odd[fault])) for fault in odd if fault not in self.allowed]
 
-    def _read(self, files: dict[str, bytes]) -> list[Input]:
+    def read(self, files: dict[str, bytes]) -> list[Input]:
+        """What readers make of them."""
         return [one for name, data in files.items() for one in read_stream(name, io.BytesIO(data))]
 
 
