@@ -16,7 +16,7 @@ from collectors.facts.ase import (
 )
 from collectors.facts.codec import dump, load
 from collectors.facts.counted import Counted
-from collectors.intervals.deltas import Differences, Length, differences, length_between
+from collectors.intervals.deltas import Differences, Length, differences, length_between, rises_and_falls
 from tests.collectors.moments import AGO, BOOT, NOON, at, snapshot
 
 
@@ -296,3 +296,8 @@ def test_spinlocks_whose_slots_were_given_out_anew_are_not_subtracted_from_each_
 
 def test_no_time_passed_between_a_later_time_and_an_earlier_one() -> None:
     assert length_between(snapshot(60), snapshot(0)) is None
+
+
+def test_a_table_that_one_snapshot_lacks_tells_no_order() -> None:
+    rows = [MonDataCache(name="default data cache", cache_id=0, searches=5.0)]
+    assert rises_and_falls([], rows) == rises_and_falls(rows, []) == (0, 0)

@@ -11,6 +11,7 @@ from collectors.read import Input
 from rules.compare.comparison import Comparison
 from rules.compare.within import comparisons_within
 from rules.laws.machines import machine_of, same_model, switched
+from rules.laws.settings import order_of
 
 RX = "HP rx6600 (1.59GHz/9.0MB) - 8 cores"
 OFF = ((1, 190_000.0), (2, 270_000.0), (3, 300_000.0), (6, 220_000.0), (8, 200_000.0))
@@ -59,6 +60,10 @@ def test_two_files_of_one_machine_are_one_system_and_held_against_each_other(end
     assert len(capture.facts.every(LoadSeries)) == 2
     assert switched(series[0].title, series[1].title) == "after"
     assert len(within(*series)) == 1
+
+
+def test_a_value_that_is_off_comes_before_one_that_is_on_and_sizes_before_both() -> None:
+    assert sorted(["on", "64", "off", "8", "auto"], key=order_of) == ["8", "64", "auto", "off", "on"]
 
 
 def test_what_differs_beside_the_switch_is_another_machine() -> None:

@@ -126,8 +126,7 @@ def _same_table(key: Hashable, scheme: TableScheme) -> bool:
 def by_most_waits(facts: Facts, most: Waiting, last_pages: bool, limit_percent: float) -> Table | None:
     """The table whose page locks most tasks wait for, whatever share of its own requests they are; else `None`."""
     scheme = schemes(facts).get(table_key(most.row))
-    to = _next(scheme, insert_point=_insert_point(facts, scheme, last_pages)) if scheme else None
-    if scheme is None or to is None:
+    if scheme is None or not (to := _next(scheme, insert_point=_insert_point(facts, scheme, last_pages))):
         return None
     of = f" of its {most.requests:,.0f} lock requests" if most.requests >= most.waits else ""
     why = f"{most.waits:,.0f}{of} waited, {most.share:.0f} % of all lock waits of tables"
