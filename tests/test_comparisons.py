@@ -19,6 +19,7 @@ from collectors.facts import Capture, Facts, Interval, System
 from rules.compare.compare import Comparison, compare
 from tests import whole
 from tests.facts_yml import build, load
+from tests.varied import varied
 
 HERE = Path(__file__).parent / "comparisons"
 CASES = [
@@ -42,9 +43,31 @@ def test_case_is_kept(file: str, name: str, case: dict[str, Any]) -> None:
     _check_changes(found, case)
 
 
+@pytest.mark.parametrize(("file", "name", "case"), CASES)
+def test_a_side_that_lacks_a_fact_or_has_another_figure_breaks_no_comparison(
+    file: str, name: str, case: dict[str, Any]
+) -> None:
+    product = file.partition("_")[0]
+    system = {"name": "ORKNEY", **case.get("system", {})}
+    systems = {"before": system, "after": {**system, **case.get("after system", {})}}
+    parts = {}
+    for changed in systems:
+        first, *others = _captures(case[changed])
+        for what, facts in varied(first["facts"], f"{name} {changed}").items():
+            sides = {**case, changed: [{**first, "facts": facts}, *others]}
+            before, after = (_side(product, sides[side], systems[side]) for side in systems)
+            found = compare(before, after)
+            assert not [one for audit in found.audits for one in audit.verdicts if one.verdict == "broken"]
+            parts[f"{changed}_{what}"] = whole.parts_of(found)
+    whole.check(f"varied/comparisons/{file}", name, parts)
+
+
+def _captures(side: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return side if side and "facts" in side[0] else [{"facts": side}]
+
+
 def _side(product: str, side: list[dict[str, Any]], system: dict[str, Any]) -> list[Capture]:
-    captures = side if side and "facts" in side[0] else [{"facts": side}]
-    return [_capture(product, one, system) for one in captures]
+    return [_capture(product, one, system) for one in _captures(side)]
 
 
 def _capture(product: str, one: dict[str, Any], system: dict[str, Any]) -> Capture:

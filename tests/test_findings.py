@@ -8,22 +8,19 @@ script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`
 `missing`: pieces of what to bring.
 """
 
-import dataclasses
 from copy import deepcopy
-from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
-from advisor.audits.services.examples import fact_class
 from collectors.facts import Facts
 from rules.changes.rdb_clauses import CLAUSES
 from rules.engine import BadLimit, judge_one, rules
 from rules.finding import Finding, Severity, Verdict
 from tests import whole
 from tests.facts_yml import build, load
+from tests.varied import varied
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "rules").glob("*/examples/*.yml"))
@@ -106,52 +103,13 @@ def test_limits_and_values_that_clauses_take_have_the_accepted_bounds() -> None:
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
 def test_an_exhibit_that_lacks_a_fact_or_has_another_figure_breaks_no_rule(path: Path) -> None:
     for name, case in LOADED[path].items():
-        dice = Random(name)
         parts = {}
-        for what, facts in (
-            ("without", _without_one(case["facts"], dice)),
-            ("other", _with_other(case["facts"], dice)),
-        ):
+        for what, facts in varied(case["facts"], name).items():
             verdict = judged(path, {**case, "facts": facts})
             assert verdict.verdict != "broken", (name, verdict.why, facts)
             said = [whole.parts_of(finding) for finding in verdict.findings]
             parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
         whole.check(f"varied/{rule_of(path)}", name, parts)
-
-
-Items = list[dict[str, dict[str, Any] | None]]
-
-
-def _without_one(facts: Items, dice: Random) -> Items:
-    at = dice.randrange(len(facts)) if facts else 0
-    return [*facts[:at], *facts[at + 1 :]]
-
-
-def _with_other(facts: Items, dice: Random) -> Items:
-    """The facts with one field left out, or one figure zero, doubled or halved."""
-    places = [
-        (at, fields, field)
-        for at, item in enumerate(facts)
-        for kind, fields in item.items()
-        for field in fields or {}
-        if fields and field not in ("source", *_required(kind))
-    ]
-    if not places:
-        return facts
-    at, fields, field = dice.choice(places)
-    ((kind, _),) = facts[at].items()
-    left = {name: value for name, value in fields.items() if name != field}
-    old, times = fields[field], dice.choice([None, 0, 0, 2, 0.5])
-    if times is not None and isinstance(old, int | float) and not isinstance(old, bool):
-        left[field] = type(old)(times * old)
-    return [*facts[:at], {kind: left}, *facts[at + 1 :]]
-
-
-@cache
-def _required(kind: str) -> list[str]:
-    """The fields without which there is no such fact."""
-    every = dataclasses.fields(fact_class(kind))
-    return [one.name for one in every if one.default is one.default_factory is dataclasses.MISSING]
 
 
 def test_of_every_exhibit_it_is_accepted_what_comes_out_whole() -> None:
