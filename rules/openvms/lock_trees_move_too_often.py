@@ -131,7 +131,7 @@ def _told(
     fastest = [name for name, rank in ranks.items() if rank == 1]
     name = governing(facts, members)
     decides = f"{name} decides here ({WHEN_SET[name]})" if name else BOTH
-    equals = [one for one in members if one.name in fastest] if len(fastest) == len(members) else []
+    equals = [one for one in members if one.name in fastest] if 1 < len(fastest) == len(members) else []
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     wanderer = wanders_most(facts)
     if wanderer:
@@ -258,7 +258,7 @@ def _either(members: Sequence[ClusterMember], equals: Sequence[ClusterMember], w
 
 def _of_equals(members: Sequence[ClusterMember]) -> str:
     """Which of nodes that are all as fast is to win, as a clause: the one with room that locks most; empty for none."""
-    if len(members) < 2 or (most := _locks_most(members)) is None:
+    if (most := _locks_most(members)) is None:
         return ""
     return f" (none is faster: any will do, {comment(most[0], 31)} locks most, {in_prose(most[1])}/s)"
 
