@@ -1,5 +1,6 @@
 """The order of findings, and which of them causes which."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -120,13 +121,13 @@ def _of_same(cause: Finding, effect: Finding) -> bool:
     return cause.subject == effect.subject or cause.subject.startswith(f"{effect.subject} ")
 
 
-def _rank(ranked: Ranked, lost: Mapping[str, float] | None) -> tuple[float, int, bool, float, float, float, str]:
+def _rank(ranked: Ranked, lost: Mapping[str, float] | None) -> tuple[float, int, float, float, float, str]:
     """What a finding is sorted by; the least comes first."""
     found = ranked.finding
     cost = found.cost.processors if found.cost else 0.0
     capacity = cost if lost is None else lost.get(ranked.key, 0.0)
-    weighed, weight, share = found.weight is not None, found.weight or 0.0, found.share or 0.0
-    return (-capacity, -found.severity, not weighed, -weight, -_multiple(found), -share, ranked.key)
+    weight = -math.inf if found.weight is None else found.weight
+    return (-capacity, -found.severity, -weight, -_multiple(found), -(found.share or 0.0), ranked.key)
 
 
 def _multiple(found: Finding) -> float:

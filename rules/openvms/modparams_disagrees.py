@@ -64,9 +64,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             told = True
             continue
         value, fact = found
-        against = next((one for one in reversed(here) if _contradicts(one, value, limits)), None)
+        asked = ((one, one.value) for one in reversed(here) if known(one.value))
+        against = next((pair for pair in asked if _contradicts(*pair, value, limits)), None)
         if against:
-            yield _finding(facts, against, value, fact, pending=waits is not None)
+            yield _finding(facts, *against, value, fact, pending=waits is not None)
             told = True
     if not told:
         yield Clean(f"{len(lines)} lines for parameters of the lock manager, and none contradicts what is in force")
@@ -76,10 +77,9 @@ def _said(line: ModparamsLine) -> str:
     return f"{line.prefix}{line.name} = {line.value:.0f}" if known(line.value) else line.name
 
 
-def _contradicts(line: ModparamsLine, value: float, limits: Limits) -> bool:
-    if not known(line.value) or line.prefix == "ADD_":
+def _contradicts(line: ModparamsLine, wanted: float, value: float, limits: Limits) -> bool:
+    if line.prefix == "ADD_":
         return False
-    wanted = line.value
     if line.name == "RESHASHTBL" and wanted >= 1 and value >= 1:
         wanted, value = float(next_power_of_two(wanted)), float(next_power_of_two(value))
     if abs(value - wanted) <= limits.apart_percent / 100 * abs(wanted):
@@ -89,11 +89,13 @@ def _contradicts(line: ModparamsLine, value: float, limits: Limits) -> bool:
     return value > wanted if line.prefix == "MAX_" else value != wanted
 
 
-def _finding(facts: Facts, line: ModparamsLine, value: float, fact: SysgenParameter, *, pending: bool) -> Finding:
+def _finding(
+    facts: Facts, line: ModparamsLine, asked: float, value: float, fact: SysgenParameter, *, pending: bool
+) -> Finding:
     name, known_as = line.name, PARAMETERS[line.name]
-    wanted = f"{line.value:.0f}" if known(line.value) else ""
+    wanted = f"{asked:.0f}"
     where = "is in CURRENT, for the next boot" if pending else "runs"
-    larger = known_as.computed and known(line.value) and value > line.value
+    larger = known_as.computed and value > asked
     better = (
         f"MIN_{name} = {value:.0f}" if known_as.computed and not line.prefix else f"{line.prefix}{name} = {value:.0f}"
     )
@@ -112,9 +114,7 @@ def _finding(facts: Facts, line: ModparamsLine, value: float, fact: SysgenParame
         ),
         unknown=COMPUTED.format(name, value) if larger and not line.prefix else "",
         evidence=(
-            Evidence(
-                f"{line.prefix}{name} in MODPARAMS.DAT", line.value if known(line.value) else 0.0, "", line.source
-            ),
+            Evidence(f"{line.prefix}{name} in MODPARAMS.DAT", asked, "", line.source),
             Evidence(f"{name} in CURRENT (pending)" if pending else name, value, "", fact.source),
         ),
     )
