@@ -34,7 +34,7 @@ class Listing:
     def facts(self) -> Iterator[Fact]:
         """The listing, then its locks, in their order."""
         numbers = {lock.number for lock in self.kept if lock.waits and lock.number is not None}
-        blockers = {(lock.blocker, lock.file_key) for lock in self.kept if lock.waits and lock.blocker is not None}
+        blockers = {(lock.blocker, lock.file_key) for lock in self.kept if lock.blocker is not None}
         idle, told = 0, list[RecordLock]()
         for lock in self.kept:
             if not (lock.waits or lock.number in numbers or (lock.pid, lock.file_key) in blockers):
