@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from advisor.schedules.management.commands.collect import Command
 from collectors.live.ase import collect, order_of, parse
 from collectors.live.ase.questions import text
 from collectors.live.processes import PROC
@@ -45,6 +46,27 @@ def call(*words: str, folder: Path, password: str = "") -> "subprocess.Completed
         text=True,
         timeout=PATIENCE,
     )
+
+
+Refused = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Refused:
+    """Call `manage.py collect` without a process of its own, for what is answered before anybody is asked."""
+
+    def now(*words: str, password: str = "") -> "subprocess.CompletedProcess[str]":
+        monkeypatch.chdir(tmp_path)
+        if password:
+            monkeypatch.setenv("LOCKWRIGHT_PASSWORD", password)
+        argv, status = ["manage.py", "collect", *words], 0
+        try:
+            Command().run_from_argv(argv)
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return subprocess.CompletedProcess(argv, status, *capsys.readouterr())
+
+    return now
 
 
 def address(server: Serving) -> str:
@@ -78,11 +100,11 @@ def test_a_collection_is_one_zip_named_by_server_and_time_and_the_next_command_i
 )
 @pytest.mark.parametrize("product", ["ase", "rdb"])
 def test_a_password_in_the_connection_is_refused_with_the_safe_ways_and_nobody_is_asked(
-    connection: str, product: str, tmp_path: Path
+    connection: str, product: str, tmp_path: Path, called_here: Refused
 ) -> None:
     if product == "rdb":
         connection = "DSN=ledger;UID=u;PWD={}"
-    done = call("collect", "--product", product, connection.format("s3cr3t"), folder=tmp_path, password="another")
+    done = called_here("--product", product, connection.format("s3cr3t"), password="another")
     assert done.returncode == 2
     assert "a password stands in the connection" in done.stderr
     assert "LOCKWRIGHT_PASSWORD, or in a file of your own that LOCKWRIGHT_PASSWORD_FILE names" in done.stderr
@@ -159,8 +181,10 @@ def test_on_a_terminal_the_password_is_asked_for_and_not_shown(server: Serving, 
         (["ase://u@127.0.0.1:1/", "--out", "/no/such/folder/x.zip"], "there is no folder /no/such/folder"),
     ],
 )
-def test_what_cannot_be_done_ends_with_status_2_and_what_to_do(tmp_path: Path, words: list[str], says: str) -> None:
-    done = call("collect", *words, folder=tmp_path, password="x")
+def test_what_cannot_be_done_ends_with_status_2_and_what_to_do(
+    tmp_path: Path, called_here: Refused, words: list[str], says: str
+) -> None:
+    done = called_here(*words, password="x")
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stdout == ""
@@ -175,8 +199,8 @@ def test_a_wrong_password_is_not_repeated(server: Serving, tmp_path: Path) -> No
     assert "wrong one" not in done.stderr
 
 
-def test_the_questions_are_printed_as_they_stand(tmp_path: Path) -> None:
-    done = call("collect", "--questions", folder=tmp_path)
+def test_the_questions_are_printed_as_they_stand(called_here: Refused) -> None:
+    done = called_here("--questions")
     assert (done.returncode, done.stdout.strip()) == (0, text().strip())
 
 
