@@ -10,28 +10,25 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from advisor.accounts.models import User
 from advisor.audits.models import Audit
-from advisor.config.celery import app
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import as_tests_have_it
 from tests.advisor.people import People, bring_story, make_people
 from tests.advisor.schedules.scheduling import NOON, Probe
 
 
+@pytest.fixture(scope="session")
+def static_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder: it is looked through at each first request."""
+    found = tmp_path_factory.getbasetemp() / "no-static-files"
+    found.mkdir(exist_ok=True)
+    return found
+
+
 @pytest.fixture(autouse=True)
-def _service(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Static files as they lie, cheap passwords, tasks at once and their errors raised."""
-    settings.STATIC_ROOT = tmp_path_factory.getbasetemp() / "no-static-files"  # looked through at each first request
-    settings.STATIC_ROOT.mkdir(exist_ok=True)
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    settings.PDF_MB = 0  # a PDF of each audit would take longer than all the rest
-    settings.SECRET_KEY = "a key for tests alone, long enough for every check of it 0123456789"
-    app.conf.task_always_eager = app.conf.task_eager_propagates = True
-    yield
-    app.conf.task_always_eager = False
+def _service(static_root: Path) -> Iterator[None]:
+    with as_tests_have_it(static_root):
+        yield
 
 
 @pytest.fixture

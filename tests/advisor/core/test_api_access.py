@@ -1,13 +1,16 @@
 """Who gets what from every endpoint: the owner, a colleague who reads, a stranger, an administrator, and nobody."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from advisor.accounts.models import Team, Token, User
 from advisor.accounts.services.tokens import make_token, scopes_for
@@ -20,8 +23,9 @@ from advisor.notifications.webhooks import setup
 from advisor.schedules.sources import data_sources
 from advisor.schedules.sources.data_sources import SourceSpec
 from advisor.systems.models import Group, System
+from tests.advisor.keeping import as_tests_have_it, kept
 from tests.advisor.notifications.mail.letter_parts import recipient_of
-from tests.advisor.people import STORIES, People
+from tests.advisor.people import STORIES, People, bring_story, make_people
 from tests.advisor.schedules.scheduled import make_schedule
 
 LIMIT = next(f"{one['rule']}.{one['limits'][0]['limit']}" for one in rulebook("ase") if one["limits"])
@@ -137,8 +141,22 @@ class Site:
         return getattr(client, method)(where, headers=headers, **sent)  # type: ignore[no-any-return]
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker, static_root: Path) -> Iterator[Site]:
+    """Made once for all tests of this module: a story is read and judged for it."""
+    with as_tests_have_it(static_root), kept(django_db_blocker) as at_commit:
+        people = make_people()
+        with at_commit.captureOnCommitCallbacks(execute=True):
+            bring_story("address_lock_storm", people.team, people.owner)
+        yield make_site(people, System.objects.get(name="CLAIMS1"))
+
+
 @pytest.fixture
-def site(people: People, storm: System) -> Site:
+def site(db: None, made: Site) -> Site:
+    return deepcopy(made)
+
+
+def make_site(people: People, storm: System) -> Site:
     assert storm.latest is not None
     token, _ = make_token(people.owner, "the owner's", ["read"], None)
     hook = Webhook(team=people.team, name="one", url="https://192.0.2.7/x")
@@ -244,9 +262,9 @@ def scope_of(method: str, address: str) -> str | None:
     return "upload" if method == "post" else "read"
 
 
-def test_a_session_changes_nothing_without_the_csrf_token(site: Site, people: People) -> None:
+def test_a_session_changes_nothing_without_the_csrf_token(site: Site) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(people.owner, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(site.people.owner, backend="django.contrib.auth.backends.ModelBackend")
     for method, address, body, expected in ENDPOINTS:
         answer = site.ask(client, method, address, body)
         assert (answer.status_code == 403) == (method != "get" or expected[0] == 403), (method, address)
