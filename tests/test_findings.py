@@ -9,6 +9,7 @@ script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`
 """
 
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,15 @@ def judged(path: Path, case: dict[str, Any]) -> Verdict:
     return judge_one(one, Facts(tuple(build(item) for item in case["facts"])), overrides)
 
 
+@cache
+def verdict_of(path: Path, name: str) -> Verdict:
+    """What is said of a case as it stands; once for all tests of it in this process."""
+    return judged(path, deepcopy(LOADED[path][name]))
+
+
 @pytest.mark.parametrize(("path", "name"), CASES, ids=[f"{rule_of(p)}: {n}" for p, n in CASES])
 def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
-    case = deepcopy(LOADED[path][name])
-    verdict = judged(path, case)
+    case, verdict = LOADED[path][name], verdict_of(path, name)
     parts = [whole.parts_of(finding) for finding in verdict.findings]
     of_each = {part: [other.get(part) for other in parts] for one in parts for part in one}
     silence = {"verdict": (verdict.verdict, verdict.why, verdict.missing)}
@@ -72,9 +78,9 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
 def test_a_figure_exactly_at_its_limit_is_judged_as_accepted(path: Path) -> None:
     (one,) = [one for one in rules() if one.id == rule_of(path)]
     parts: dict[str, list[Any]] = {}
-    for case in [case for case in LOADED[path].values() if "fires" in case]:
+    for told, case in [(told, case) for told, case in LOADED[path].items() if "fires" in case]:
         own = {field.name: field.default for field in one.limit_fields} | (case.get("limits") or {})
-        figures = [e for f in judged(path, case).findings for e in f.evidence] if own.keys() - parts.keys() else []
+        figures = [e for f in verdict_of(path, told).findings for e in f.evidence] if own.keys() - parts.keys() else []
         for name in own.keys() - parts.keys():
             at = next((e.value for e in figures if e.limit == own[name] and not isinstance(e.value, str)), None)
             if at is not None:

@@ -5,12 +5,11 @@ the docstring of the rule, or is not needed.
 """
 
 import re
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
-from tests.test_findings import FILES, LOADED, judged, rule_of
+from tests.test_findings import FILES, LOADED, rule_of, verdict_of
 
 PARTS = ("seen", "because", "do", "unknown")
 SENTENCES, LONGEST = 2, 360
@@ -28,7 +27,7 @@ def test_each_part_is_two_sentences_at_most(path: Path) -> None:
     for name, case in LOADED[path].items():
         if "fires" not in case:
             continue
-        for finding in judged(path, deepcopy(case)).findings:
+        for finding in verdict_of(path, name).findings:
             tentative = any(one.source.tentative for one in finding.evidence)
             assert finding.seen, f"{name}: {finding}"
             assert finding.because + finding.do + finding.unknown, f"{name}: {finding}"

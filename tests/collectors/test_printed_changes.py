@@ -11,7 +11,6 @@ import functools
 import io
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 
 import pytest
 
@@ -19,7 +18,7 @@ from collectors.live.printing import ResultSet, printed
 from collectors.read import read_stream
 from collectors.registry import kinds
 from tests.collectors.test_printed_commands import given
-from tests.test_findings import CASES, LOADED, judged
+from tests.test_findings import CASES, LOADED, verdict_of
 
 NAME = r'"(?:[^"]|"")+"'
 """A name in quotes, as rules/changes/quoting.py writes it."""
@@ -179,7 +178,7 @@ def lines() -> frozenset[tuple[str, str]]:
     for path, name in CASES:
         case = LOADED[path][name]
         changing = "fires" in case and any("no_changes" not in want for want in case["fires"])
-        for finding in judged(path, deepcopy(case)).findings if changing else ():
+        for finding in verdict_of(path, name).findings if changing else ():
             scripts = (line for change in finding.changes for line in (*change.script, *change.way_back))
             found |= {(path.parents[1].name, line) for line in scripts}
     return frozenset(found)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +24,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
 )
-from tests.test_findings import CASES, LOADED, judged
+from tests.test_findings import CASES, verdict_of
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def test_the_rules_for_load_series_speak_where_there_is_one() -> None:
 
 
 def test_what_any_rule_asks_for_is_a_command_or_begins_in_lower_case() -> None:
-    asked = {lack.command for path, name in CASES for lack in judged(path, deepcopy(LOADED[path][name])).missing}
+    asked = {lack.command for path, name in CASES for lack in verdict_of(path, name).missing}
     asked |= {kind.COLLECTED_BY for one in rules() for kind in (*one.needs, *one.uses)}
     assert len(asked) > 20
     for bring in asked:
