@@ -153,13 +153,19 @@ def said_to_do(data: Any) -> Iterator[tuple[str, str]]:
         yield "the plan", f"{step['apply']}\n{step['undo']}"
 
 
+NAMED = {name: re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE) for name in CAME_WITH}
+ANY_NAMED = re.compile(rf"\b(?:{'|'.join(map(re.escape, CAME_WITH))})\b", re.IGNORECASE)
+
+
 def too_new(release: Release, text: str) -> list[str]:
     """What a text speaks of and the release does not have."""
-    found = []
-    for name, since in CAME_WITH.items():
-        if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE) and release.reached(since) is False:
-            found.append(f"{name} ({since})")
-    return found
+    if not ANY_NAMED.search(text):
+        return []
+    return [
+        f"{name} ({since})"
+        for name, since in CAME_WITH.items()
+        if NAMED[name].search(text) and release.reached(since) is False
+    ]
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["sysmon", "all"])
@@ -200,13 +206,21 @@ EXHIBITS = [(path, name) for path, cases in LOADED.items() if rule_of(path).star
 PARTITIONS, MINIMALLY = re.compile(r"\bpartitions?\b", re.IGNORECASE), "Minimally Logged DMLs"
 
 
-def shown_by(release: Release, facts: Sequence[Fact]) -> list[Fact] | None:
+@cache
+def facts_of(path: Path, name: str) -> list[tuple[Fact, str]]:
+    """The facts of an exhibit, each with its words; once for all releases."""
+    facts = [build(item) for item in deepcopy(LOADED[path][name]["facts"])]
+    return [
+        (fact, " ".join(str(value) for value in asdict(fact).values() if isinstance(value, str)))
+        for fact in facts
+        if not isinstance(fact, Release)
+    ]
+
+
+def shown_by(release: Release, facts: Sequence[tuple[Fact, str]]) -> list[Fact] | None:
     """What of an exhibit such a server can show; `None` where a value is of a later release, so no such one has it."""
     shown: list[Fact] = []
-    for fact in facts:
-        if isinstance(fact, Release):
-            continue
-        values = " ".join(str(value) for value in asdict(fact).values() if isinstance(value, str))
+    for fact, values in facts:
         old = release.reached("15.0") is False and isinstance(fact, MetadataCache | MetadataSpinlock)
         threads = (isinstance(fact, EngineBusy) and fact.pool is not None) or MINIMALLY in values
         if too_new(release, values) or (old and PARTITIONS.search(values)) or (threads and not release.reached("15.7")):
@@ -223,12 +237,11 @@ def test_exhibits_of_all_rules_ask_and_advise_what_the_release_has(release: str)
     judged_by = {one.id: one for one in rules()}
     wrong, judged = [], 0
     for path, name in EXHIBITS:
-        case = deepcopy(LOADED[path][name])
-        facts = shown_by(told, [build(item) for item in case["facts"]])
+        facts = shown_by(told, facts_of(path, name))
         if facts is None:
             continue
         rule = judged_by[rule_of(path)]
-        limits = {f"{rule.id}.{key}": value for key, value in (case.get("limits") or {}).items()}
+        limits = {f"{rule.id}.{key}": value for key, value in (LOADED[path][name].get("limits") or {}).items()}
         verdict, judged = judge_one(rule, Facts(tuple(facts)), limits), judged + 1
         said = [lack.command for lack in verdict.missing]
         for finding in verdict.findings:
