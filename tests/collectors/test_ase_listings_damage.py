@@ -54,11 +54,11 @@ def test_lines_of_other_reports_do_not_start_ours(line: str) -> None:
 
 
 @first_of(
-    2,
+    1,
     "line",
     [
-        "Name " * 40_000,
         "Object Name: " + "x(dbid=" * 20_000,
+        "Name " * 40_000,
         "An additional 1" + "," * 100_000,
         "a " * 80_000 + "sets",
         "[Named Cache:" + "x " * 90_000,
