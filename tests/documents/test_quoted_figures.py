@@ -51,8 +51,13 @@ TEST = re.compile(r"tests/[\w/]+\.py")
 IN_ENTRY = re.compile(r"\d[\d,]*(?:\.\d+)?|(?<!\d)\.\d+")
 
 
-def texts(path: Path) -> Iterator[str]:
-    """Every paragraph of a page, and every paragraph and text of a module, on one line each."""
+@cache
+def texts(path: Path) -> tuple[str, ...]:
+    """Every paragraph of a page, and every paragraph and text of a module, on one line each; parsed once."""
+    return tuple(_texts(path))
+
+
+def _texts(path: Path) -> Iterator[str]:
     written = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         for paragraph in re.split(r"\n\s*\n", BLOCK.sub("\n\n", written)):
