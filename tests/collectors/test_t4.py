@@ -16,6 +16,7 @@ from collectors.read import Input, read_stream
 from collectors.reports.openvms.t4 import T4
 from collectors.reports.openvms.t4.figures import Thinned
 from collectors.reports.openvms.t4.names import STAMP, Clock
+from tests.longer import first_of
 
 EXPORTS = Path(__file__).parent.parent / "exports" / "openvms" / "t4"
 NAMES = [f"[MON.PROC]P{n} Dirio" for n in range(56)]
@@ -136,11 +137,12 @@ def damaged(text: str, dice: random.Random) -> str:
     return "\n".join(lines)
 
 
+@first_of(1, "times", [8, 25])
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXPORTS.glob("*.csv")))
-def test_no_damage_raises(name: str) -> None:
+def test_no_damage_raises(name: str, times: int) -> None:
     text = (EXPORTS / f"{name}.csv").read_text(encoding="utf-8")
     dice = random.Random(name)
-    for _ in range(25):
+    for _ in range(times):
         for item in read_stream("x.csv", io.BytesIO(damaged(text, dice).encode())):
             for fact in item.facts:
                 assert fact.source.first >= 1
