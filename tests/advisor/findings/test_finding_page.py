@@ -7,11 +7,14 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from advisor.audits.models import Finding
+from advisor.audits.services.limits import set_limit
 from advisor.findings.models import TrackedFinding
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.audits.rule_pages import LIMIT
 from tests.advisor.findings.claims import followed
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
@@ -188,3 +191,13 @@ def test_every_name_of_an_export_is_text(people: People, storm: System, as_user:
     row.finding.save()
     row.save()
     assert HOSTILE not in text_of(as_user(people.owner), address(row))
+
+
+@pytest.mark.postgres
+def test_a_finding_that_goes_by_a_limit_of_ones_own_says_so(
+    people: People, storm: System, as_user: AsUser, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        set_limit(LIMIT, 90, people.owner, system=storm)
+    words = words_of(text_of(as_user(people.colleague), reverse("finding", args=[followed().pk])))
+    assert "could judge it and did not find it; it was judged by limits of your own, see below." in words

@@ -1,13 +1,15 @@
 """A limit is tried on stored captures at its finding, saved only after it was shown, and undone by one step."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import DjangoCaptureOnCommitCallbacks
+from pytest_django import DjangoCaptureOnCommitCallbacks, DjangoDbBlocker
 
 from advisor.accounts.models import User
 from advisor.audits.models import Audit, Backtest, Capture, CaptureFacts, Finding, LimitSetting
@@ -19,22 +21,36 @@ from advisor.operations.services.retention import clear_up
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.audits.rule_pages import LIMIT, RULE
-from tests.advisor.findings.claims import followed
-from tests.advisor.people import AsUser, People, text_of
+from tests.advisor.findings.claims import bring_day, followed
+from tests.advisor.keeping import as_tests_have_it, kept
+from tests.advisor.people import AsUser, People, make_people, text_of
 from tests.advisor.seen import words_of
 
 pytestmark = pytest.mark.postgres
 
 Commit = DjangoCaptureOnCommitCallbacks
-Day = Callable[..., Upload]
+
+
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker, static_root: Path) -> Iterator[People]:
+    """CLAIMS1 with three captures: 52.3 % contended on two days, 2.1 % on the last; judged once for this module."""
+    with as_tests_have_it(static_root), kept(django_db_blocker) as at_commit:
+        people = make_people()
+        for number in (10, 11, 12):
+            with at_commit.captureOnCommitCallbacks(execute=True):
+                upload = bring_day(people, number, spread=number == 12, xacts=307.0)
+            upload.refresh_from_db()
+            assert upload.state == Upload.State.DONE, upload.error
+        yield people
 
 
 @pytest.fixture
-def claims(day: Day) -> System:
-    """CLAIMS1 with three captures: 52.3 % contended on two days, 2.1 % on the last."""
-    day(10)
-    day(11)
-    day(12, spread=True)
+def people(db: None, made: People) -> People:
+    return deepcopy(made)
+
+
+@pytest.fixture
+def claims(people: People) -> System:
     return System.objects.get(name="CLAIMS1")
 
 
@@ -318,15 +334,6 @@ def test_a_system_and_the_site_may_try_a_limit_from_their_own_forms(
         assert as_user(user).post(address, {**typed, "value": "101"}).status_code == 400
     assert list(Backtest.objects.order_by("pk").values_list("system", "there")) == [(claims.pk, 3), (None, 3)]
     assert not LimitSetting.objects.exists()
-
-
-def test_a_finding_that_goes_by_a_limit_of_ones_own_says_so(
-    people: People, storm: System, as_user: AsUser, django_capture_on_commit_callbacks: Commit
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        set_limit(LIMIT, 90, people.owner, system=storm)
-    words = words_of(text_of(as_user(people.colleague), reverse("finding", args=[followed().pk])))
-    assert "could judge it and did not find it; it was judged by limits of your own, see below." in words
 
 
 def test_retention_takes_old_trials(people: People, claims: System, django_capture_on_commit_callbacks: Commit) -> None:
