@@ -25,8 +25,10 @@ def as_tests_have_it(static_root: Path) -> Iterator[None]:
         SECRET_KEY="a key for tests alone, long enough for every check of it 0123456789",
     ):
         app.conf.task_always_eager = app.conf.task_eager_propagates = True
-        yield
-        app.conf.task_always_eager = False
+        try:
+            yield
+        finally:
+            app.conf.task_always_eager = False
 
 
 @contextmanager
