@@ -45,6 +45,7 @@ from rules.openvms._evidence.cluster import (
     own_name,
     own_rates,
     shows_rdb,
+    stakes_by_node,
     unbrought,
     wrong_reading,
 )
@@ -52,7 +53,7 @@ from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, call
 from rules.openvms._evidence.mastership import CLEARLY, kept_by, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
-from rules.openvms._evidence.room import room_of
+from rules.openvms._evidence.room import FULL_PERCENT, room_of
 from rules.openvms._evidence.settled import LEAVING, REMOTE
 from rules.openvms._evidence.spinning import CROSSING_OPERATIONS, SERVED_OPERATIONS, SERVED_SHARE
 from rules.rdb._evidence.databases import DATABASE_FACTS, databases
@@ -99,6 +100,11 @@ class Limits:
     crossing_per_second: float = limit(
         CROSSING_OPERATIONS,
         "this project: a real two-node day had 1,140 a second cross and no trouble",
+        unit="lock operations/s",
+    )
+    settled_per_second: float = limit(
+        5_000.0,
+        "this project: four times that day's, where the master works most in its trees and both nodes have CPUs left",
         unit="lock operations/s",
     )
     serving_percent: float = percent(
@@ -199,6 +205,21 @@ def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outco
             "collect again"
         )
     return None
+
+
+def _enough(cluster: Cluster | Outcome, limits: Limits) -> float:
+    """From how many that cross, per second, it is more than a note: more of them where no tree belongs elsewhere.
+
+    So it is where the master does more in its trees than any other node can ask it, and no node is short of processors.
+    """
+    if not isinstance(cluster, Cluster):
+        return limits.crossing_per_second
+    master = cluster.master.name
+    stakes = stakes_by_node(cluster.members, master)
+    others = [stakes.get(one.name.upper()) for one in cluster.members if one.name != master]
+    stays = all(one is not None and one.most <= one.local for one in others)
+    idle = all(known(one.busy_percent) and one.busy_percent < FULL_PERCENT for one in cluster.members)
+    return limits.settled_per_second if stays and idle else limits.crossing_per_second
 
 
 def _asks_most(cluster: Cluster) -> str:
@@ -514,7 +535,7 @@ def _finding(
         together = sentence(cluster.why)
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.NOTE if few or crossing < limits.crossing_per_second else severity,
+        severity=Severity.NOTE if few or crossing < _enough(cluster, limits) else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster"
         + (f", by LOCK_ACTV most in {found.tree}" if found.tree else ""),
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
