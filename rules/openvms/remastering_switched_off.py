@@ -279,7 +279,9 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     local = bool(remote) and all(rate == 0 for rate in remote)
     serves = bool(rates and rates.incoming_per_second)
     measuring = bool(facts.every(LockLatency))
-    meant, apart = _meant(facts), together is True and not faster and _serves_nobody(facts, limits)
+    meant = _meant(facts)
+    # each node counts what it asks for itself, in the trees of others, too: where that was looked for, it is needed
+    apart = together is True and not faster and _serves_nobody(facts, limits) and not _blind(facts)
     user = None if faster else _user(facts)
     # of a cluster whose nodes are all at hand the figures tell who works in which trees, which decides
     asks = together is True and len(members_of(facts)) < 2 and _leaving(facts) >= limits.leaving_percent
