@@ -44,6 +44,7 @@ from rules.ase._evidence.waits.chains import (
     chains_of,
     head_process,
     is_whole_table,
+    kind_of_lock,
     locks_that_block,
     longest_possible,
     of_last_file,
@@ -434,7 +435,7 @@ def _few_changes(facts: Facts, spid: int) -> int | None:
     Also `None` where no intent lock is listed, which every change takes: the listing may be of blocking locks alone.
     """
     own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
-    kinds = [one.lock_type.lower() for one in own]
+    kinds = [kind_of_lock(one) for one in own]
     changes = [one for one in kinds if one.startswith("ex") and "intent" not in one]
     if not changes or len(changes) > FEW or any("table" in one for one in changes):
         return None

@@ -26,6 +26,7 @@ from rules.ase._evidence.waits.chains import (
     is_whole_table,
     of_last_file,
     place_of_lock,
+    say_lock,
     table_of_lock,
 )
 from rules.ase._evidence.waits.promotion import (
@@ -141,7 +142,7 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
         severity=Severity.WARNING,
         title=f"{tasks} tasks wait for {place}, whose locks are promoted to a table lock (SPID {spid})",
         seen=joined(
-            f"SPID {spid} holds {lock.lock_type} on {place}, and {tasks} tasks wait for it; sp_sysmon counts "
+            f"SPID {spid} holds {say_lock(facts, lock)}, and {tasks} tasks wait for it; sp_sysmon counts "
             f"{many:,.0f} promotions to exclusive table locks.",
             waited,
         ),

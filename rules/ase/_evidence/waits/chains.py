@@ -6,6 +6,7 @@ such a lock on the same row, page or table. Rows of one file are of one moment; 
 has no times: `monProcess` and `sysprocesses` have them, and what the three say of one session is put together.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -40,8 +41,7 @@ NAME = 30
 """Characters of a login, a program or a host that are shown; the vendor's own columns have no more."""
 APART = 30.0
 """This project: seconds that two looks must lie apart to tell more than one: two tables of one moment do not."""
-WHOLE_TABLE = frozenset(("exclusive table", "ex table"))
-"""As `monLocks` and `sp_lock` print it."""
+MODES = {"ex": "exclusive", "sh": "shared", "up": "update"}
 
 
 @dataclass(frozen=True)
@@ -228,9 +228,20 @@ def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:
     return next((one for one in held if is_whole_table(one)), held[0] if held else None)
 
 
+def kind_of_lock(lock: HeldLock) -> str:
+    """Mode and level in one spelling, as `exclusive table` or `shared intent`, however the listing prints them.
+
+    `sp_lock` says `Ex_table`. The manuals give `monLocks` the mode alone as LockType (exclusive, shared, update) and
+    the level in LockLevel; listings also have both in the one, and `intent`, which is no lock of a whole table.
+    """
+    mode, *rest = re.split(r"[\s_]+", lock.lock_type.strip().lower())
+    level = rest or ([lock.level] if lock.level else [])
+    return " ".join((MODES.get(mode[:2], mode), *level))
+
+
 def is_whole_table(lock: HeldLock) -> bool:
-    """Whether this is the exclusive lock of a whole table, held."""
-    return lock.waiting is False and lock.lock_type.lower().replace("_", " ") in WHOLE_TABLE
+    """Whether this is the lock of a whole table, held, that shuts out whoever changes it: exclusive, or update."""
+    return lock.waiting is False and kind_of_lock(lock) in ("exclusive table", "update table")
 
 
 def open_since(facts: Facts, spid: int) -> datetime | None:
@@ -266,7 +277,8 @@ def locks_that_block(facts: Facts) -> list[HeldLock]:
 
 def say_lock(facts: Facts, lock: HeldLock) -> str:
     """The lock and its table: by name, looked up by number where the export has none."""
-    return f"{lock.lock_type} on {place_of_lock(facts, lock)}"
+    said = kind_of_lock(lock) if len(lock.lock_type.replace("_", " ").split()) == 1 else lock.lock_type
+    return f"{said} on {place_of_lock(facts, lock)}"
 
 
 def place_of_lock(facts: Facts, lock: HeldLock) -> str:

@@ -18,6 +18,7 @@ from rules.ase._evidence.waits.chains import (
     blocked_tasks,
     chains_of,
     head_process,
+    kind_of_lock,
     of_last_file,
     processes_tell,
     table_of_lock,
@@ -25,9 +26,7 @@ from rules.ase._evidence.waits.chains import (
 from rules.ase._evidence.waits.tables import locks_table, waiting_tables
 
 RANGE = re.compile(r"\b(?:Range|Inf key)\b", re.I)
-SHARED_TABLE = frozenset(("sh_table", "shared table"))
-"""As `sp_lock` and `monLocks` print it."""
-SHARED = frozenset(("sh_page", "sh_row", "shared page", "shared row"))
+SHARED = frozenset(("shared page", "shared row"))
 NO_READ = re.compile(r"\b(?:lock\s+table|create\b.{0,80}?\bindex|dbcc|reorg)\b", re.I | re.S)
 """What locks a whole table shared, at whatever isolation level: in a batch, or as the command of a process."""
 LEVELS = {"2": 2, "repeatable read": 2, "3": 3, "serializable": 3}
@@ -94,7 +93,7 @@ def is_shared_table(facts: Facts, lock: HeldLock) -> bool:
 
     Making an index takes one, too, and `lock table`: no isolation level changes that.
     """
-    if _kind(lock) not in SHARED_TABLE:
+    if kind_of_lock(lock) != "shared table":
         return False
     process = head_process(facts, lock.spid or 0)
     return not NO_READ.search(f"{batch_of(facts, lock.spid or 0)} {(process.command if process else None) or ''}")
@@ -111,7 +110,7 @@ def reads_at_high_level(facts: Facts, lock: HeldLock) -> int | None:
 
 def _kept(facts: Facts, lock: HeldLock, behind: dict[int, int]) -> bool:
     """Whether the shared lock of a page or row outlives its read: its session runs nothing while others wait for it."""
-    if _kind(lock) not in SHARED:
+    if kind_of_lock(lock) not in SHARED:
         return False
     process = head_process(facts, lock.spid or 0)
     idle = process is not None and process.spid in behind and (process.command or "").upper() == IDLE_CLIENT
@@ -124,14 +123,10 @@ def held_at_once(facts: Facts, lock: HeldLock) -> int:
     return sum(
         one.spid == lock.spid
         and not one.waiting
-        and _kind(one) in SHARED
+        and kind_of_lock(one) in SHARED
         and (one.object_id or one.object_name, one.database or one.db_id) == table
         for one in of_last_file(facts.every(HeldLock))
     )
-
-
-def _kind(lock: HeldLock) -> str:
-    return lock.lock_type.lower()
 
 
 def _behind(facts: Facts) -> dict[int, int]:
