@@ -23,9 +23,12 @@ from collectors.facts.ase import HeldLock, LockEvents, LockRequests, TableScheme
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
     batch_of,
+    database_of_lock,
+    head_process,
     is_whole_table,
     of_last_file,
     place_of_lock,
+    say_client,
     say_lock,
     table_of_lock,
 )
@@ -33,6 +36,7 @@ from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     LOCKS_TABLE,
     PROMOTION_FACTS,
+    Promoter,
     promoted,
     promotions,
     raised,
@@ -49,8 +53,9 @@ LINKS = (
 HOLDER = MissingInput("who holds the lock of a whole table, and who waits", HeldLock.COLLECTED_BY)
 TABLE = "Exclusive Table"
 EXCLUSIVE = "ex-"
-BATCHES = "Let the program of SPID {0} change fewer {1}s in one statement than the lock promotion HWM{2}"
-OR_RAISE = "; or raise that of {0} alone, as the script says."
+BATCHES = "Let the program of SPID {0}{3} change fewer {1}s in one statement than the lock promotion HWM{2}"
+LARGEST = " (SSQLID {0} changes {2} {1:,.0f} rows at once)"
+OR_RAISE = "; or raise that of {0} alone{1}, as the script says."
 OR_RAISE_SERVER = "; or raise the server's, which is under the vendor's default, as the script says."
 OR_WORDS = (
     '; or from its database {0} "table", "{1}", {2}, <hwm>, {3} with a HWM above them, if locks enough are free '
@@ -108,20 +113,23 @@ def _waiting(locks: list[HeldLock], held: HeldLock) -> list[HeldLock]:
 
 
 def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLock], many: float) -> Finding:
-    place, spid = place_of_lock(facts, lock), lock.spid or 0
+    place, spid, home = place_of_lock(facts, lock), lock.spid or 0, database_of_lock(facts, lock)
     name = table_of_lock(facts, lock)
     listed = [
         one
         for one in facts.every(TableScheme)
-        if one.object_id is not None and one.object_id == lock.object_id and one.database in (None, lock.database)
+        if one.object_id is not None and one.object_id == lock.object_id and one.database in (None, home)
     ]
     scheme = listed[0] if len(listed) == 1 else None
     kind = KIND_OF.get(scheme.scheme, "row") if scheme else "row"
-    raising = raised(facts, scheme) if scheme else None
+    raising = raised(facts, scheme, lock.db_id) if scheme else None
+    largest = raising.promoter if raising else None
     now = thresholds_of(facts, kind)
     change = raising.change if raising else None
-    do = BATCHES.format(spid, kind, f" ({now.hwm:,})" if now else "") + (
-        (OR_RAISE_SERVER if raising and raising.whole else OR_RAISE).format(place)
+    whose = LARGEST.format(largest.statement, largest.rows, _how(largest)) if largest and largest.statement else ""
+    call = f": from its database `{raising.call}`" if raising and raising.call else ""
+    do = BATCHES.format(spid, kind, f" ({now.hwm:,})" if now else "", whose) + (
+        (OR_RAISE_SERVER if raising and raising.whole else OR_RAISE).format(place, call)
         if change
         else OR_NONE.format(raising.batches)
         if raising and raising.batches
@@ -129,8 +137,8 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
             PROCEDURES[kind], name or "<table>", now.lwm if now else "<lwm>", now.pct if now else "<pct>"
         )
     )
-    requests = [one for one in facts.every(LockRequests) if one.lock_type == TABLE]
-    asked = requests[-1] if requests else None
+    requests = {one.lock_type: one for one in facts.every(LockRequests)}
+    asked = requests.get(TABLE)
     waited = (
         f"{asked.waited:,.0f} of {asked.total:,.0f} requests for exclusive table locks waited."
         if asked and known(asked.waited) and known(asked.total)
@@ -142,8 +150,8 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
         severity=Severity.WARNING,
         title=f"{tasks} tasks wait for {place}, whose locks are promoted to a table lock (SPID {spid})",
         seen=joined(
-            f"SPID {spid} holds {say_lock(facts, lock)}, and {tasks} tasks wait for it; sp_sysmon counts "
-            f"{many:,.0f} promotions to exclusive table locks.",
+            f"SPID {spid}{say_client(head_process(facts, spid))} holds {say_lock(facts, lock)}, and {tasks} tasks "
+            f"wait for it; sp_sysmon counts {many:,.0f} promotions to exclusive table locks.",
             waited,
         ),
         because=LIKELY.format(spid, many),
@@ -158,5 +166,17 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
             *(raising.evidence if raising else ()),
         ),
         changes=(change,) if change else (),
-        explains=("ase/blocked_chain",),
+        explains=("ase/blocked_chain", *(("ase/lock_waits_high",) if _at_tables(list(requests.values())) else ())),
     )
+
+
+def _how(largest: Promoter) -> str:
+    """What kind of figure the rows of this statement are."""
+    return "on average" if largest.mean else "up to"
+
+
+def _at_tables(requests: list[LockRequests]) -> bool:
+    """Whether most of the lock waits of the interval are for tables: an intent lock waits for a table lock alone."""
+    waited = {one.lock_type: one.waited for one in requests if known(one.waited)}
+    tables = sum(count for kind, count in waited.items() if kind.endswith((" Intent", " Table")))
+    return 2 * tables > sum(waited.values())

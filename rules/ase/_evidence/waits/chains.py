@@ -78,7 +78,10 @@ class Chain:
 
 
 def blocked_tasks(facts: Facts) -> list[Blocked]:
-    """Every task that is blocked, once."""
+    """Every task that is blocked, once.
+
+    A listing of some sessions only hides none: who waits by the locks of the same file and is not listed counts, too.
+    """
     processes = facts.once(MonProcess, process_rows)
     locks = of_last_file(facts.every(HeldLock))
     waiting = {lock.spid: lock for lock in locks if lock.waiting and lock.spid is not None}
@@ -91,9 +94,12 @@ def blocked_tasks(facts: Facts) -> list[Blocked]:
                 continue
             what = say_lock(facts, lock) if lock else ""
             found[row.spid] = Blocked(row.spid, row.blocking_spid, time, row.source, what)
-    if processes_tell(facts):
+    listed = {row.spid for row in processes} if processes_tell(facts) else set()
+    if listed and not (locks and locks[-1].source.file == processes[-1].source.file):  # of two moments, perhaps
         return list(found.values())
     for spid, lock in waiting.items():
+        if spid in listed:  # what monProcess says of a session comes first, also that it waits for nobody
+            continue
         by, matched = _holder(facts, lock, locks)
         if by is not None and by != spid:
             time = lock.wait_seconds if known(lock.wait_seconds) and lock.wait_seconds >= 0 else None
@@ -284,18 +290,18 @@ def say_lock(facts: Facts, lock: HeldLock) -> str:
 def place_of_lock(facts: Facts, lock: HeldLock) -> str:
     """Database and table of a lock, as far as exports name them."""
     number = str(lock.object_id) if lock.object_id is not None else "a table not named"
-    where = _home(facts, lock) or (f"db {lock.db_id}" if lock.db_id is not None else "")
+    where = database_of_lock(facts, lock) or (f"db {lock.db_id}" if lock.db_id is not None else "")
     return f"{where + '..' if where else ''}{table_of_lock(facts, lock) or number}"
 
 
 def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
     """The name of its table; `None` where no export has it."""
     return lock.object_name or facts.once(MonOpenObjectActivity, _names).get(
-        (_home(facts, lock) or lock.db_id, lock.object_id)
+        (database_of_lock(facts, lock) or lock.db_id, lock.object_id)
     )
 
 
-def _home(facts: Facts, lock: HeldLock) -> str | None:
+def database_of_lock(facts: Facts, lock: HeldLock) -> str | None:
     """The name of its database; `None` where no export has it.
 
     Also the one that its session uses, where the table's number is listed there: either alone may be of another.

@@ -101,6 +101,8 @@ class Raise:
     """`row` or `page`: what is promoted."""
     whole: bool = False
     """Whether the change is one of the server, whose threshold is under the vendor's default, and not of the table."""
+    call: str = ""
+    """The command that sets the thresholds of the table, with its figures; empty where the change is another."""
     batches: str = ""
     """Why nothing is raised, where smaller batches are what is left, as a clause."""
 
@@ -128,11 +130,14 @@ def thresholds_of(facts: Facts, kind: str) -> Thresholds | None:
     return Thresholds(lwm, hwm, pct)
 
 
-def raised(facts: Facts, scheme: TableScheme) -> Raise:
-    """A higher HWM for this table, as far as the locks that are free allow it."""
+def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise:
+    """A higher HWM for this table, as far as the locks that are free allow it.
+
+    `db_id`: the number of its database, where the caller knows it and perhaps no listing of databases does.
+    """
     kind = KIND_OF.get(scheme.scheme, "row")
     now, free = thresholds_of(facts, kind), free_locks(facts)
-    largest = _most_rows(facts, scheme)
+    largest = _most_rows(facts, scheme, db_id)
     if largest and kind == "page":  # a statement locks at most as many pages as rows
         largest = replace(largest, counted=False)
     over = largest if largest and (now is None or largest.rows > now.hwm) else None
@@ -185,7 +190,9 @@ def raised(facts: Facts, scheme: TableScheme) -> Raise:
         )
     except (NotConvertible, OutOfRange):
         return Raise(None, missing, figures, over, hwm, kind)
-    return Raise(change, missing, figures, over, hwm, kind)
+    figured = f"{min(now.lwm, new)}, {new}, {now.pct}"
+    call = f'{PROCEDURES[kind]} "table", "{scheme.table}", {figured}' if is_plain(scheme.table) else ""
+    return Raise(change, missing, figures, over, hwm, kind, call=call)
 
 
 def _figures(facts: Facts, kind: str, over: Promoter | None) -> Iterator[Evidence]:
@@ -257,9 +264,9 @@ def taken(facts: Facts, lock: HeldLock) -> Taken | None:
     )
 
 
-def _most_rows(facts: Facts, scheme: TableScheme) -> Promoter | None:
+def _most_rows(facts: Facts, scheme: TableScheme, db_id: int | None) -> Promoter | None:
     """The most rows of this table that one execution of a statement changes, whose text names the table."""
-    names = databases(facts)
+    names = databases(facts) | ({db_id: scheme.database} if db_id is not None and scheme.database else {})
     wanted = (scheme.database or "").lower(), scheme.table.lower()
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     naming = [
