@@ -42,7 +42,7 @@ from collectors.facts.ase import ConfigParameter, HeldLock, LockEvents, MonOpenO
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
-from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
@@ -63,6 +63,7 @@ from rules.ase._evidence.waits.promotion import (
     table_lock_holder,
     taken,
 )
+from rules.ase._evidence.waits.switched_off import find_table, not_measured, switched_off
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
@@ -235,14 +236,6 @@ NO_PAGE = "the page that is waited for (monLocks at a busy moment)"
 PAGES_WAIT = "{0} of a table that locks rows, so neither its rows nor its scheme are the cause."
 PAGES_COUNTED = "by sp_sysmon {0:,.0f} waits are for pages, most of them"
 TABLE_LOCKS = ("Exclusive Table", "Shared Table", "Exclusive Intent", "Shared Intent")
-FIND = (
-    'First find the table: `sp_object_stats "00:10:00"` at the busiest hour names those with most lock waits; then '
-    "shorten the transactions that change it."
-)
-"""In place of `SHORTER` where no export names a table."""
-NOT_MEASURED = "Which table it is was not measured: off are {0} (sp_configure sets each to 1, at once)."
-TABLE_SWITCHES = ("per object statistics active", "object lockwait timing", "wait event timing", "process wait events")
-"""What the lock waits of a table and of a session need (knowledge/ase-formats.md, 2.3)."""
 TABLES = MissingInput("which tables have lock waits", MonOpenObjectActivity.COLLECTED_BY)
 OBJECTS = MissingInput("which tables have lock waits", ObjectLockContention.COLLECTED_BY)
 
@@ -335,7 +328,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         else _gap(main[0], paged)
         if paged
         else joined(*_levers(facts, main, names, hot, queue, wanted, raising, holder)),
-        unknown=joined(_not_measured(facts) if not tables else "", waits.unknown, few),
+        unknown=joined(not_measured(facts) if not tables else "", waits.unknown, few),
         evidence=(
             *waits.evidence,
             *table_evidence(tables),
@@ -360,22 +353,10 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     first = culprit.statement.statement if culprit and culprit.statement else big.statement if big else None
     yield with_statements(finding, facts, used, by_waits=True, first=first)
     if not tables and not few:
-        off = [MissingInput(f"`{one}` on", f'sp_configure "{one}", 1') for one in _switched_off(facts)]
-        yield Unknown((TABLES, OBJECTS, *off, *(WHILE_IT_LASTS[:1] if off else ())))
+        off = [MissingInput(f"`{one}` on", f'sp_configure "{one}", 1') for one in switched_off(facts)]
+        yield Unknown((*off, TABLES, OBJECTS, *(WHILE_IT_LASTS[:1] if off else ())))
     elif raising and raising.missing:
         yield Unknown(raising.missing)
-
-
-def _switched_off(facts: Facts) -> list[str]:
-    """The switches that lock waits by table need, which are known to be off."""
-    found = ((name, setting_of(facts, name)) for name in TABLE_SWITCHES)
-    return [name for name, setting in found if setting and setting.run_number == 0]
-
-
-def _not_measured(facts: Facts) -> str:
-    """Why no table is known, as a sentence; empty where no switch is known to be off."""
-    off = ", ".join(f"`{name}`" for name in _switched_off(facts))
-    return NOT_MEASURED.format(off) if off else ""
 
 
 def _too_few(facts: Facts, tables: list[Waiting]) -> str:
@@ -542,7 +523,7 @@ def _levers(
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
     no_table = not waiting_tables(facts) and not facts.every(ObjectLockContention)
-    yield FIND if no_table else SHORTER.format(first.name if first else "what is waited for")
+    yield find_table(facts) if no_table else SHORTER.format(first.name if first else "what is waited for")
     count, contended = promoted(counted), _hash_contended(facts)
     if first and raising and raising.change:
         said = RAISED_SERVER if raising.whole else RAISED
