@@ -60,7 +60,7 @@ from rules.ase._evidence.waits.chains import (
     waiting_without_holder,
 )
 from rules.ase._evidence.waits.events import LOCKS, NETWORK
-from rules.ase._evidence.waits.kept_reads import MANY, held_at_once, kept_reads, reads_at_high_level
+from rules.ase._evidence.waits.kept_reads import MANY, clause_in, held_at_once, kept_reads, reads_at_high_level
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Taken, taken
 from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
@@ -81,6 +81,11 @@ STANDS = "It stands at both looks, where SPID {0} waits {1:,.0f} s and {2:,.0f} 
 CARE = f"{LOOK}the owner of SPID {{0}} commit or roll back{{1}}. "
 NO_THINKING = ", and have its program commit before it waits for a person"
 CARE_CURSOR = f"{LOOK}the owner of SPID {{0}} close the cursor or commit, and its program fetch all rows at once. "
+CARE_LEVEL = (
+    f"{LOOK}the owner of SPID {{0}} {{1}}commit, and its program do so before it waits for a person. Take `{{2}}` out "
+    "of its batch if what it read may change before its commit (level 1 keeps at most a cursor's row); "
+)
+"""Such locks stay to the end of the transaction, whatever becomes of a cursor."""
 UNDOES = (
     "Ending it (`kill {0}`) rolls its transaction back, which can take as long as its work did, and the locks stay "
     "until then{1}."
@@ -391,6 +396,12 @@ def _do(
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
         lock = blocking_lock(facts, first.head)
+        if idle and lock and _changes_nothing(facts, first.head) and reads_at_high_level(facts, lock):
+            closes, clause = "close its cursor and " if lock.cursor else "", clause_in(batch_of(facts, first.head))
+            undoes = UNDOES_LITTLE[0].lower() + UNDOES_LITTLE[1:]
+            return _looked(facts, first, CARE_LEVEL.format(whose, closes, clause)) + undoes.format(
+                first.head, _not_behind(first)
+            )
         care = CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE
         return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + (
             UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES

@@ -26,7 +26,7 @@ from collectors.facts.ase import (
 )
 from collectors.facts.base import ABSENT
 from rules.ase._evidence.objects.seen import databases, table_names
-from rules.ase._evidence.objects.statements import quoted
+from rules.ase._evidence.objects.statements import quoted, tables_in
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.waits.events import LOCKS, at_work
 
@@ -296,9 +296,28 @@ def place_of_lock(facts: Facts, lock: HeldLock) -> str:
 
 def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
     """The name of its table; `None` where no export has it."""
-    return lock.object_name or facts.once(MonOpenObjectActivity, _names).get(
-        (database_of_lock(facts, lock) or lock.db_id, lock.object_id)
+    return (
+        lock.object_name
+        or facts.once(MonOpenObjectActivity, _names).get((database_of_lock(facts, lock) or lock.db_id, lock.object_id))
+        or _table_by_text(facts, lock)
     )
+
+
+def _table_by_text(facts: Facts, lock: HeldLock) -> str | None:
+    """The name that a listing without a database gives this number, where the batch of its session names that table.
+
+    A number alone may be of a table in another database of the same age.
+    """
+    names = {
+        one.table
+        for one in facts.also(TableScheme).every(TableScheme)
+        if one.object_id is not None and one.object_id == lock.object_id and not one.database
+    }
+    if len(names) != 1:
+        return None
+    here = (None, lock.database or database_of_lock(facts, lock))
+    asked = tables_in(batch_of(facts, lock.spid or 0))
+    return next((name for name in names if any((home, name) in asked for home in here)), None)
 
 
 def database_of_lock(facts: Facts, lock: HeldLock) -> str | None:

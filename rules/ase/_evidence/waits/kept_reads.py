@@ -54,6 +54,13 @@ class Readers:
     """How much of what is blocked stands behind them, as a clause."""
 
 
+def clause_in(text: str) -> str:
+    """The clause of a statement or batch that asks for an isolation level, as written there; empty without one."""
+    plain = QUOTED.sub(" ", COMMENT.sub(" ", text))
+    found = LEVEL.search(plain) or HOLDLOCK.search(plain)
+    return " ".join(found[0].split()) if found else ""
+
+
 def level_in(text: str) -> int | None:
     """The isolation level that a clause of a statement or batch asks for; `None`: none says so."""
     plain = QUOTED.sub(" ", COMMENT.sub(" ", text))
