@@ -31,9 +31,7 @@ from collectors.facts.ase import (
     ConfigParameter,
     HeldLock,
     LogEvent,
-    MonProcess,
     MonProcessActivity,
-    MonProcessSQLText,
     ResourceUsage,
 )
 from collectors.statement_text import without_literals
@@ -41,9 +39,17 @@ from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_l
 from rules.ase._evidence.objects.resources import LOCKS, USED_PERCENT, more_locks, usages_of
 from rules.ase._evidence.objects.statements import shown, tables_in
 from rules.ase._evidence.server import setting_of, subject_of
-from rules.ase._evidence.waits.chains import batch_of, head_process, of_last_file, say_client
+from rules.ase._evidence.waits.chains import (
+    CHAIN_FACTS,
+    batch_of,
+    head_process,
+    of_last_file,
+    place_of_lock,
+    say_client,
+    table_of_lock,
+)
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
-from rules.ase._evidence.waits.promotion import unreachable
+from rules.ase._evidence.waits.promotion import most_requests, unreachable
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -66,6 +72,10 @@ LOOK = {
 }
 HELD_PERCENT = 50.0
 """This project: who holds half of the locks in use, or more, is who to ask first."""
+LISTED, SMALL_PERCENT = 10, 5.0
+"""This project: of so many sessions listed, where none holds as much of the locks in use, none is the one to ask."""
+TOGETHER = "Of {0} sessions listed none holds more than {1:,.0f}, so none of these is the one to ask."
+NOT_LISTED = "Whether a session that is not listed holds more, LocksHeld of master..monProcessActivity shows."
 PROMOTE = (
     "First {0}: {1} locks then become a table lock again, which shuts others out of that table while it is held. Then "
     "have the job {2}commit in pieces below that; more locks alone are taken by the same statements."
@@ -99,7 +109,7 @@ class Limits:
 
 @rule(
     needs=(ResourceUsage,),
-    uses=(*MEMORY_FACTS, *LOG_FACTS, HeldLock, MonProcess, MonProcessActivity, MonProcessSQLText),
+    uses=(*MEMORY_FACTS, *LOG_FACTS, *CHAIN_FACTS, MonProcessActivity),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -148,11 +158,18 @@ def _finding(
     holder = _most_locks(facts, usage) if name == LOCKS else None
     if holder:
         because, look = joined(because, _say_holder(facts, holder)), SMALLER.format(holder.spid)
+    together, unlisted = _together(facts, usage) if name == LOCKS and not holder else ("", "")
+    if together:  # nobody is left to look for
+        because, look, unknown = joined(because, together), "", unlisted
+    table = _most_locked(facts, usage) if name == LOCKS else None
+    if name == LOCKS:
+        because = joined(because, _say_table(facts, table))
     never = unreachable(facts, there) if name == LOCKS and not newer and not usage.instance else None
     told = [one for one in events_of(facts, DAY) if one.kind == RAN_OUT.get(name)] if out else []
     ran_out = f"By the error log they ran out last at {told[-1].last:%Y-%m-%d %H:%M}." if told else ""
     if out and usage.active < there and not told:
-        unknown = "When all were in use is not in the export: Max_Used is a peak that may be long past."
+        peak = "When all were in use is not in the export: Max_Used is a peak that may be long past."
+        unknown = joined(unknown, peak)
     if never:
         change, then = None, ""
         because = joined(_say_holder(facts, holder) if holder else because, NEVER.format(never.says, never.kind))
@@ -168,7 +185,7 @@ def _finding(
         )
         then = short
     elif change:
-        then = f"Then raise {name} from {there:,.0f} to {change.new:,}, in force at once."
+        then = f"{'Then raise' if look else 'Raise'} {name} from {there:,.0f} to {change.new:,}, in force at once."
     elif usage.instance and name in LOST:
         unknown = joined(unknown, "Whether the instance has a value of its own is not known, so no script is given.")
     elif name in LOST:
@@ -182,6 +199,7 @@ def _finding(
         severity=Severity.NOTE if newer or name not in LOST else severity,
         title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use"
         + (f", {holder.locks:,.0f} now by SPID {holder.spid}" if holder else "")
+        + (f", most on {table.place}" if table else "")
         + (f"; {never.setting.name} is out of reach" if never else ""),
         seen=joined(
             f"{usage.active:,.0f} of {there:,.0f} {label} were in use when this was listed, at most {most:,.0f} since "
@@ -214,6 +232,7 @@ def _finding(
                 if never
                 else ()
             ),
+            *((Evidence(f"locks on {table.place}", table.locks, "", table.source),) if table else ()),
             *(free_evidence(facts) if short else ()),
         ),
         changes=(change,) if change else (),
@@ -234,12 +253,61 @@ class Holder:
     source: Source
 
 
+@dataclass(frozen=True)
+class Locked:
+    """The table with most of the locks in use."""
+
+    place: str
+    locks: int
+    source: Source
+
+
+def _most_locked(facts: Facts, usage: ResourceUsage) -> Locked | None:
+    """The table, by name, with half of the locks in use or more, by their listing; `None` where none is seen to be."""
+    active = number_or(usage.active, 0.0)
+    tables: dict[str, list[HeldLock]] = {}
+    for lock in of_last_file(facts.every(HeldLock)):
+        if lock.waiting is False and table_of_lock(facts, lock):
+            tables.setdefault(place_of_lock(facts, lock), []).append(lock)
+    place, locks = max(tables.items(), key=lambda one: len(one[1]), default=("", []))
+    if not locks or usage.instance or not active or 100.0 * len(locks) < HELD_PERCENT * active:
+        return None
+    return Locked(place, len(locks), locks[0].source)
+
+
+def _say_table(facts: Facts, table: Locked | None) -> str:
+    """The table that most of them are on, or are asked for on; empty where no export shows one."""
+    if table:
+        return f"{table.locks:,} of them are on {table.place}."
+    most, _ = most_requests(facts)
+    return f"Most lock requests of the interval are for {most}." if most else ""
+
+
+def _together(facts: Facts, usage: ResourceUsage) -> tuple[str, str]:
+    """That many sessions hold them together, and what the listing leaves open; both empty where it does not show it."""
+    found, active = _holders(facts), number_or(usage.active, 0.0)
+    most, listed = max((one.locks for one in found), default=0.0), sum(one.locks for one in found)
+    if len(found) < LISTED or usage.instance or not most or 100.0 * most > SMALL_PERCENT * active:
+        return "", ""
+    return TOGETHER.format(len(found), most), "" if 100.0 * listed >= HELD_PERCENT * active else NOT_LISTED
+
+
 def _most_locks(facts: Facts, usage: ResourceUsage) -> Holder | None:
     """Who holds half of the locks in use or more; `None` where nobody does, or no export tells.
 
     By monProcessActivity, else by the locks as they are listed (`sp_lock`, monLocks). More than there are cannot be of
     the moment of this listing.
     """
+    found = _holders(facts)
+    most = max(found, key=lambda one: one.locks, default=None)
+    active, there = number_or(usage.active, 0.0), number_or(usage.active, 0.0) + number_or(usage.free, 0.0)
+    if most is None or usage.instance or not active or most.locks > there:
+        return None
+    return most if 100.0 * most.locks >= HELD_PERCENT * active else None
+
+
+def _holders(facts: Facts) -> list[Holder]:
+    """The sessions with the locks that each holds."""
     latest = {(row.instance, row.spid, row.kpid): row for row in facts.every(MonProcessActivity)}
     found = [Holder(row.spid, row.locks_held, row.source) for row in latest.values() if known(row.locks_held)]
     held: dict[int, list[HeldLock]] = {}
@@ -247,11 +315,7 @@ def _most_locks(facts: Facts, usage: ResourceUsage) -> Holder | None:
         if lock.spid is not None and not lock.waiting:
             held.setdefault(lock.spid, []).append(lock)
     found += [Holder(spid, float(len(locks)), locks[0].source) for spid, locks in held.items()]
-    most = max(found, key=lambda one: one.locks, default=None)
-    active, there = number_or(usage.active, 0.0), number_or(usage.active, 0.0) + number_or(usage.free, 0.0)
-    if most is None or usage.instance or not active or most.locks > there:
-        return None
-    return most if 100.0 * most.locks >= HELD_PERCENT * active else None
+    return found
 
 
 def _say_holder(facts: Facts, holder: Holder) -> str:

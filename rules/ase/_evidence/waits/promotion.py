@@ -324,7 +324,7 @@ def lower_hwm(facts: Facts) -> str:
 
     Only while no promotion is counted: with promotions the threshold is low enough for what runs.
     """
-    most, kind = _most_requests(facts)
+    most, kind = most_requests(facts)
     setting = setting_of(facts, f"{kind or 'row'} lock promotion HWM")
     running = setting.run_number if setting else None
     if running is None or running <= DEFAULT_HWM or promotions(facts):
@@ -369,7 +369,7 @@ def unreachable(facts: Facts, locks: float) -> Unreachable | None:
     return None
 
 
-def _most_requests(facts: Facts) -> tuple[str, str]:
+def most_requests(facts: Facts) -> tuple[str, str]:
     """The user table with more than half of all lock requests of the interval, and `row` or `page` as it locks.
 
     Both are empty where there is none, the kind alone where the lock scheme of the table is not in the export.
