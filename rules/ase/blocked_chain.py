@@ -83,7 +83,7 @@ NO_THINKING = ", and have its program commit before it waits for a person"
 CARE_CURSOR = f"{LOOK}the owner of SPID {{0}} close the cursor or commit, and its program fetch all rows at once. "
 CARE_LEVEL = (
     f"{LOOK}the owner of SPID {{0}} {{1}}commit, and its program do so before it waits for a person. Take `{{2}}` out "
-    "of its batch if what it read may change before its commit (level 1 keeps at most a cursor's row); "
+    "of its batch if what it read may change (level 1 keeps at most a cursor's row); "
 )
 """Such locks stay to the end of the transaction, whatever becomes of a cursor."""
 UNDOES = (
@@ -398,7 +398,7 @@ def _do(
         lock = blocking_lock(facts, first.head)
         if idle and lock and _changes_nothing(facts, first.head) and reads_at_high_level(facts, lock):
             closes, clause = "close its cursor and " if lock.cursor else "", clause_in(batch_of(facts, first.head))
-            undoes = UNDOES_LITTLE[0].lower() + UNDOES_LITTLE[1:]
+            undoes = UNDOES_LITTLE.replace("Ending it (`kill {0}`)", "`kill {0}`").replace(" in this listing", "")
             return _looked(facts, first, CARE_LEVEL.format(whose, closes, clause)) + undoes.format(
                 first.head, _not_behind(first)
             )

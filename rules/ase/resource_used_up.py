@@ -163,7 +163,7 @@ def _finding(
         because, look, unknown = joined(because, together), "", unlisted
     table = _most_locked(facts, usage) if name == LOCKS else None
     if name == LOCKS:
-        because = joined(because, _say_table(facts, table))
+        because = "; ".join(filter(None, (because.removesuffix("."), _say_table(facts, table)))) + "."
     never = unreachable(facts, there) if name == LOCKS and not newer and not usage.instance else None
     told = [one for one in events_of(facts, DAY) if one.kind == RAN_OUT.get(name)] if out else []
     ran_out = f"By the error log they ran out last at {told[-1].last:%Y-%m-%d %H:%M}." if told else ""
@@ -278,9 +278,9 @@ def _most_locked(facts: Facts, usage: ResourceUsage) -> Locked | None:
 def _say_table(facts: Facts, table: Locked | None) -> str:
     """The table that most of them are on, or are asked for on; empty where no export shows one."""
     if table:
-        return f"{table.locks:,} of them are on {table.place}."
+        return f"{table.locks:,} of them are on {table.place}"
     most, _ = most_requests(facts)
-    return f"Most lock requests of the interval are for {most}." if most else ""
+    return f"most lock requests of the interval are for {most}" if most else ""
 
 
 def _together(facts: Facts, usage: ResourceUsage) -> tuple[str, str]:
