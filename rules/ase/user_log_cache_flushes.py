@@ -10,12 +10,13 @@ also costs the minimal logging.
 
 What to do: a larger `user log cache size`, as large as nine of ten commits need by `monProcessActivity`; where that was
 not collected, twice the size, or four times where a transaction fills two by the flushes of sp_sysmon, as a first step
-of this project. The vendor's rule is not to make it larger than what a
-transaction writes. It is static, and each configured user connection and worker process has one, so the memory is said.
-It is scripted only where tasks wait for the log, which a tenth of the requests for its semaphore tells (practice):
-each flush that comes too early is one request more. Below that it would be a restart for nothing that anybody feels, so
-the size is said for one that is due anyway. Where the data and log of a database share a device (`sysusages`), the log
-comes onto devices of its own first.
+of this project. The vendor's rule is not to make it larger than what a transaction writes. It is static, and each
+configured user connection and worker process has one, so the memory is said. It is scripted only where tasks wait for
+the log, as each flush that comes too early is one request more for its semaphore: a tenth of these requests tells it
+(practice), and where most flushes are of full caches also a tenth of all task switches that is a large part of those
+that something held up. Below that it would be a restart for nothing that anybody feels, so the size is said for one
+that is due anyway. Where the data and log of a database share a device (`sysusages`), the log comes onto devices of its
+own first.
 
 When to ignore it: a few large transactions, as of a load, fill any cache. Flushes by end of transaction are as they
 should be. sp_sysmon does not tell flushes of temporary databases apart, whose log caches have a size of their own
@@ -33,6 +34,10 @@ from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, FlushLim
 from rules.ase._evidence.log.levers import FULL_ORIGIN, FULL_PERCENT
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
 from rules.ase._evidence.server import level_reached, subject_of
+from rules.ase._evidence.waits.events import LOG_WRITES
+from rules.ase._evidence.waits.switches import SWITCH_FACTS, Switches, switches_of
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import HELD_ORIGIN, HELD_PERCENT, TASKS, TASKS_ORIGIN
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -45,6 +50,8 @@ EARLY = (
 )
 MINIMALLY = "{0:.0f} % of all flushes are of minimally logged changes in full caches, which lose that logging (vendor)."
 WAITED = "and {0:.1f} % of the requests for the log had to wait, so fewer flushes would be felt"
+HELD = "and {0:.0f} % of the task switches that something held up wait for the log, so fewer flushes would be felt"
+SEMAPHORE = "Log Semaphore Contention"
 QUIET = "Where a restart is due for another reason, a larger user log cache size is a step; by itself it is worth none."
 QUIET_STEP = (
     "Where a restart is due for another reason, raise the user log cache size with it from {0:,.0f} to {1:,.0f} bytes "
@@ -71,11 +78,15 @@ class Limits(FlushLimits):
         "practice: 10 % of the requests for the log (rukav/Sysmon); nothing says the vendor's tests had full caches",
     )
     log_waits_per_second: float = limit(10.0, "this project: fewer waits are no bottleneck", unit="waits/s")
+    most_percent: float = percent(50.0, "this project: full caches make most of the requests for the log from here on")
+    switches_percent: float = percent(10.0, "practice: one cause of a tenth of all task switches (rukav/Sysmon)")
+    held_percent: float = percent(HELD_PERCENT, HELD_ORIGIN)
+    tasks: float = limit(TASKS, TASKS_ORIGIN, unit="tasks")
 
 
 @rule(
     needs=(UserLogCacheFlushes,),
-    uses=(*FLUSH_FACTS, *SIZE_FACTS, *MIXED_FACTS),
+    uses=(*FLUSH_FACTS, *SIZE_FACTS, *MIXED_FACTS, *SWITCH_FACTS, *WAIT_FACTS),
     links=LINKS,
     limits=Limits,
 )
@@ -105,6 +116,19 @@ def _felt(waited: LogWaited, limits: Limits, seconds: float | None) -> bool:
     return waited.percent >= limits.log_waited_percent and not few
 
 
+def _held_up(facts: Facts, limits: Limits, share: float) -> Switches | None:
+    """The task switches for the log, where full caches make most flushes and these waits are what holds tasks up."""
+    switches = switches_of(facts, SEMAPHORE)
+    if share < limits.most_percent or not isinstance(switches, Switches) or switches.held_percent is None:
+        return None
+    log = waited_for(facts, "writes of the last log page", LOG_WRITES)
+    if isinstance(log, Waited) and not log.unsure and log.tasks < limits.tasks:
+        return None  # the time that was counted says more than how often tasks sleep
+    few = switches.per_second is None or switches.per_second < limits.log_waits_per_second
+    large = switches.percent >= limits.switches_percent and switches.held_percent >= limits.held_percent
+    return switches if large and not few else None
+
+
 def _quiet(size: Larger) -> Larger:
     """The same size in words alone, where nobody waits for the log: no restart is asked for it."""
     change = size.change
@@ -118,7 +142,9 @@ def _finding(
 ) -> Iterator[Outcome]:
     share, rate = flushes.percent(full), flushes.rate(full)
     waited, mixed = log_waited(facts), mixed_logs(facts)
-    felt = waited is not None and _felt(waited, limits, flushes.seconds)
+    by_share = waited is not None and _felt(waited, limits, flushes.seconds)
+    held = None if by_share else _held_up(facts, limits, share)
+    felt = by_share or held is not None
     size = Larger(do=separate_first(mixed)) if mixed else larger(facts)
     if not felt and not mixed:
         size = _quiet(size)
@@ -130,13 +156,20 @@ def _finding(
         title=f"{share:.0f} % of the flushes of user log caches come too early: the cache was full",
         seen=f"{share:.1f} % of the flushes are by Full ULC"
         + (f", {rate:,.0f} a second" if rate is not None else "")
-        + (f", {WAITED.format(waited.percent)}." if felt and waited else "."),
+        + (
+            f", {HELD.format(held.held_percent)}."
+            if held
+            else f", {WAITED.format(waited.percent)}."
+            if felt and waited
+            else "."
+        ),
         because=joined(EARLY, MINIMALLY.format(minimal) if minimal >= limits.full_percent else ""),
         do=size.do,
         unknown=joined(UNKNOWN if size.missing else "", TEMPORARY if tells_apart else ""),
         evidence=(
             *flushes.evidence("by Full ULC", full, limits.full_percent, limits.per_second),
             *((waited.evidence,) if waited else ()),
+            *((held.held_evidence(limits.held_percent),) if held else ()),
             *size.evidence,
             *mixed_evidence(mixed),
             *(free_evidence(facts) if felt and not mixed and size.change is None else ()),
