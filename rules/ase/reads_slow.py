@@ -24,23 +24,23 @@ its where clause asks for, or one statement makes nearly all reads by scanning i
 interval. Below one task on average nobody loses anything.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenObjectActivity
+from collectors.facts.ase import MonCachedStatement, MonOpenObjectActivity
 from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
-from rules.ase._evidence.objects.indexes import index_evidence, indexes_of, say_indexes
+from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.reading_now import READING_FACTS, reading_now
 from rules.ase._evidence.objects.scans import LEAST_PAGES, WHOLE_TIMES, scans_of
-from rules.ase._evidence.objects.seen import activity, name_of
+from rules.ase._evidence.objects.seen import activity, name_of, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import MAINTAINS, READS
-from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, wrapped_column
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, command_time, tasks_by_event
 from rules.ase._evidence.waits.verdict import (
@@ -51,7 +51,7 @@ from rules.ase._evidence.waits.verdict import (
     judge_waits,
     unless_few,
 )
-from rules.changes.quoting import bare_table
+from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -71,10 +71,7 @@ FEWER = "Fewer reads{0} come before more memory: {1}a cache that holds what is r
 SCANS, MAY_SCAN = "an index for the statement that scans, then ", "an index where a statement scans, then "
 SCANS_PER_SECOND = 1 / 60
 """This project: a table that is scanned less than once a minute is mostly read by its indexes."""
-ONE = (
-    "First make {0} read less ({1}{2:.0f} % of the reads of the statements listed): an index for its where clause, or "
-    "a condition without a function on a column that has one."
-)
+ONE = "First make {0} read less ({1}{2:.0f} % of the reads of the statements listed): an index for its where clause{3}."
 AFTER = "Then look below the slowest device, with the tools of the host."
 CACHE = "Then a cache that holds what is read again and again."
 AT_WORKING_HOURS = (
@@ -83,6 +80,12 @@ AT_WORKING_HOURS = (
 )
 ONE_PERCENT = 80.0
 """This project: a statement with so much of the reads of all that are listed comes before the devices."""
+UNWRAPPED = ", or a condition without {0} on {1}"
+LOOKS_BY = (
+    "First `create index <name> on {5}({2})` in {6} for {0}{1} which scans it for few rows{4}. Make it outside "
+    "working hours, as it locks the table, then `sp_recompile {5}`."
+)
+"""The same columns as a statement compares with a value; which of them find few rows is in no export."""
 LOOKS = (
     "First give {0}{1} an index of {2} for its where clause{3}{4}. Make it outside working hours, as it locks the "
     "table, then `sp_recompile {5}`."
@@ -99,6 +102,34 @@ TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.C
 TABLE_OF = {TABLES: "monOpenObjectActivity", devices.MISSING: "monDeviceIO"}
 NAMED = 3
 """Tables that are named."""
+COUNTED = "PhysicalReads and APFReads, of its data and its indexes"
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read from disk of one table, with all its indexes."""
+
+    row: MonOpenObjectActivity
+    """Of its data, where that was read; else of what was read most."""
+    count: float
+    """Single reads and prefetched buffers: large I/O that a scan asks for ahead is counted apart (vendor)."""
+    percent: float
+    """Of all that was read from disk."""
+    summed: bool
+    """Whether it is of several rows or columns."""
+    within: str
+    """Of what most, as the end of a clause; empty where its data alone was read."""
+
+    @property
+    def says(self) -> str:
+        """The table with its share."""
+        return f"{name_of(self.row)} ({self.percent:.0f} %{self.within})"
+
+    @property
+    def evidence(self) -> Evidence:
+        """The count."""
+        metric = f"physical reads of {name_of(self.row)}"
+        return Evidence(metric, self.count, "", self.row.source, computed=COUNTED if self.summed else "")
 
 
 @dataclass(frozen=True)
@@ -141,15 +172,15 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     counted = None if readers or normal else devices.counted_by_sysmon(facts, writing=False)
     tables = _tables(facts, limits.reads_percent)
     lacking_pool = max(denied_large_io(facts), key=lambda one: one.evidence.value, default=None)
-    named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
     lacks = [*([] if tables else [TABLES]), *([devices.MISSING] if (slow or between) and not readers else [])]
     where = devices.say_devices(readers) or (counted.says if counted else "")
     if where and tables:
-        where = f"{where.rstrip('.')}; most physical reads are of {named.partition(', ')[0]}."
+        where = f"{where.rstrip('.')}; most physical reads are of {tables[0].says}."
     elif tables:
-        where = f"Most physical reads are of {named}."
-    most = name_of(tables[0][0]) if tables and tables[0][2] > devices.MOST_PERCENT else ""
-    fewer = FEWER.format(f" of {most}" if most else "", _by_scans(tables[0][0]) if most else MAY_SCAN)
+        where = f"Most physical reads are of {', '.join(one.says for one in tables)}."
+    table = tables[0].row if tables and tables[0].percent > devices.MOST_PERCENT else None
+    most = name_of(table) if table else ""
+    fewer = FEWER.format(f" of {most}" if most else "", _by_scans(table) if table else MAY_SCAN)
     commands = command_time(facts)
     short = commands is not None and commands.seconds <= limits.command_seconds
     doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent
@@ -161,14 +192,15 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     )
     top = costliest(facts, "physical_reads")
     one = top if top and top.percent >= ONE_PERCENT and not top.running and not (slow or lacking_pool) else None
-    looks = bool(one and most and _looks_for_few(one, tables[0][0]))
-    now = reading_now(facts, tables[0][0]) if most and not (one or slow or lacking_pool) else None
+    statement = _cached(facts, one) if one else None
+    looks = table if one and table and _looks_for_few(facts, one, table, statement) else None
+    now = reading_now(facts, table) if table and not (one or slow or lacking_pool) else None
     first = (
         now.says
         if now
-        else _index_first(facts, one, tables[0][0])
+        else _index_first(facts, one, looks, statement)
         if one and looks
-        else ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent)
+        else ONE.format(one.name, f"{one.who}; " if one.who else "", one.percent, _unwrapped(statement))
         if one
         else ""
     )
@@ -205,21 +237,21 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         unknown=joined(
             waits.unknown,
             f"Not in the export: {lacking}." if lacking else "",
-            _unlisted(one, tables[0][0]) if one and looks else "",
+            _unlisted(one, looks) if one and looks else "",
         ),
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
             *((commands.evidence,) if between and commands else ()),
             *(one.evidence for one in readers),
             *((counted.evidence,) if counted else ()),
-            *(Evidence(f"physical reads of {name_of(row)}", count, "", row.source) for row, count, _ in tables),
+            *(one.evidence for one in tables),
             *((lacking_pool.evidence,) if lacking_pool else ()),
             *(now.evidence if now else ()),
-            *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if looks else ()),
+            *(index_evidence(indexes_of(facts, looks.object_name)) if looks else ()),
         ),
         changes=(lacking_pool.change,) if lacking_pool else (),
     )
-    shown = with_statements(finding, facts, [(row.database, row.object_name) for row, _, _ in tables])
+    shown = with_statements(finding, facts, [(one.row.database, one.row.object_name) for one in tables])
     if top and (one or shown.because == finding.because):
         most = f"Most of the reads that are listed are of {top.says}."
         shown = replace(finding.adding(because=most), evidence=(*shown.evidence, *top.evidence(facts)))
@@ -228,25 +260,53 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         yield Unknown(tuple(lacks))
 
 
-def _looks_for_few(one: Costliest, table: MonOpenObjectActivity) -> bool:
-    """Whether each execution of a statement reads as much as a scan of this table does, often and for few rows."""
+def _cached(facts: Facts, one: Costliest) -> MonCachedStatement | None:
+    """The same statement in the statement cache, which has its text and the rows that it reads."""
+    rows = [row for row in facts.every(MonCachedStatement) if row.believed and row.statement == one.statement]
+    return rows[-1] if rows and one.statement else None
+
+
+def _looks_for_few(
+    facts: Facts, one: Costliest, table: MonOpenObjectActivity, statement: MonCachedStatement | None
+) -> bool:
+    """Whether each execution of a statement reads as much as a scan of this table does, often and for few rows.
+
+    Not where an index begins with the first column that it compares: something else keeps that from being used.
+    """
     scans = scans_of(table) if table.index_id == 0 else 0.0
     if one.executions < RUNS or scans < one.executions or one.rows is None or not known(table.logical_reads):
         return False
+    columns = columns_of(statement.text or "") if statement else ()
+    if columns and beginning_with(indexes_of(facts, table.object_name), columns[0]):
+        return False
+    rows = max(one.rows, statement.mean_read_rows if statement and known(statement.mean_read_rows) else 0.0)
     each, a_scan = (one.logical_reads or 0.0) / one.executions, table.logical_reads / scans
-    if each < max(LEAST_PAGES, PAGES_A_ROW * one.rows):
+    if each < max(LEAST_PAGES, PAGES_A_ROW * rows):  # an aggregate returns one row, whatever it reads
         return False
     return a_scan <= WHOLE_TIMES * each <= WHOLE_TIMES**2 * a_scan
 
 
-def _index_first(facts: Facts, one: Costliest, table: MonOpenObjectActivity) -> str:
+def _index_first(
+    facts: Facts, one: Costliest, table: MonOpenObjectActivity, statement: MonCachedStatement | None
+) -> str:
     """The index that such a statement asks for, as two sentences."""
-    indexes = indexes_of(facts, table.object_name)
-    who, text = f", {one.who}," if one.who else "", TEXT_OF.format(one.procedure) if one.procedure else ""
-    have = f"; those it has are {say_indexes(indexes)}" if indexes else ""
-    bare = bare_table(table.object_name or "")
-    said = LOOKS.format(one.name, who, name_of(table), text, have, bare)
-    return said if len(said) <= LONGEST else LOOKS.format(one.name, who, name_of(table), text, "", bare)
+    indexes, columns = indexes_of(facts, table.object_name), columns_of(statement.text or "") if statement else ()
+    who, have = f", {one.who}," if one.who else "", f"; those it has are {say_indexes(indexes)}" if indexes else ""
+    bare, home = bare_table(table.object_name or ""), comment(table.database or "", 60)
+    middle = ", ".join(columns) or name_of(table)
+    text = TEXT_OF.format(one.procedure) if one.procedure else ""
+    for listed in (have, ""):
+        form, by = (LOOKS_BY, who or ",") if columns else (LOOKS, who)
+        said = form.format(one.name, by, middle, text, listed, bare, home)
+        if len(said) <= LONGEST:
+            break
+    return said
+
+
+def _unwrapped(statement: MonCachedStatement | None) -> str:
+    """What else would let a statement use an index, as the end of a clause; empty where its text has no function."""
+    wrapped = wrapped_column(statement.text or "") if statement else None
+    return UNWRAPPED.format(wrapped.function, wrapped.column) if wrapped else ""
 
 
 def _unlisted(one: Costliest, table: MonOpenObjectActivity) -> str:
@@ -264,13 +324,20 @@ def _by_scans(row: MonOpenObjectActivity) -> str:
     return SCANS if often else ""
 
 
-def _tables(facts: Facts, least_percent: float) -> list[tuple[MonOpenObjectActivity, float, float]]:
-    """The tables and indexes that took a large part of the physical reads in the interval, with count and share."""
-    counts = [
-        (row, row.physical_reads)
-        for row in activity(facts)
-        if row.of_interval and known(row.physical_reads) and row.physical_reads > 0
-    ]
-    whole = sum(count for _, count in counts)
-    found = [(row, count, 100.0 * count / whole) for row, count in counts if 100.0 * count / whole >= least_percent]
-    return sorted(found, key=lambda one: -one[1])[:NAMED]
+def _tables(facts: Facts, least_percent: float) -> list[Read]:
+    """The tables that took a large part of the reads from disk in the interval, each once with all its indexes."""
+    counts: dict[Hashable, list[tuple[float, MonOpenObjectActivity]]] = {}
+    for row in activity(facts):
+        count = sum(part for part in (row.physical_reads, row.apf_reads) if known(part))
+        if row.of_interval and count > 0:
+            counts.setdefault(table_key(row), []).append((count, row))
+    whole = sum(count for parts in counts.values() for count, _ in parts)
+    found = []
+    for parts in counts.values():
+        count, most = sum(one for one, _ in parts), max(parts, key=lambda one: one[0])
+        data = next((row for _, row in parts if row.index_id == 0), most[1])
+        part = f"index {most[1].index_id}" if most[1].index_id else "data"
+        within = f", most of its {part}" if len(parts) > 1 or most[1].index_id else ""
+        summed = len(parts) > 1 or data.physical_reads != count
+        found.append(Read(data, count, 100.0 * count / whole, summed, within))
+    return sorted((one for one in found if one.percent >= least_percent), key=lambda one: -one.count)[:NAMED]

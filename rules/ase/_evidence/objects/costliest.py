@@ -65,6 +65,8 @@ class Costliest:
     """The name of its procedure as a command has it; empty where nothing names it."""
     rows: float | None = None
     """Rows that one execution of it found or changed at most; `None`: not counted."""
+    statement: int | None = None
+    """Its number in the statement cache (SSQLID); `None`: a line of a procedure."""
 
     @property
     def who(self) -> str:
@@ -147,6 +149,7 @@ def _most(facts: Facts, rows: Sequence[Row], figure: Figure) -> Costliest | None
         batch=_batch(facts, group),
         procedure=_procedure(facts, group[0]),
         rows=_rows(group),
+        statement=group[0].statement or None if isinstance(group[0], MonSysStatement) else None,
     )
 
 
