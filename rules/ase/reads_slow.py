@@ -8,8 +8,9 @@ Why it matters: a task that waits for a read does no work and keeps its locks. W
 Slow reads are a matter of the devices and of what lies below them; reads at a normal speed are many because statements
 ask for many pages that no cache holds.
 
-What to do: of slow reads, look below the device that monDeviceIO names, with the tools of the host; where it was not
-collected, the one that most reads are of by sp_sysmon is named, which counts and has no times.
+What to do: of slow reads, look below the device that monDeviceIO names, with the tools of the host, then spread a table
+that is read by a key over more devices; where monDeviceIO was not collected, the one that most reads are of by
+sp_sysmon is named, which counts and has no times.
 Of many reads, look at the tables and statements that make them: a missing index, a scan, and then the memory that
 their pages would take; a program that scans the table at that moment is named, with its statement. Prefetch that is too
 eager shows as event 32.
@@ -29,18 +30,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonCachedStatement, MonOpenObjectActivity
+from collectors.facts.ase import MonCachedStatement, MonOpenObjectActivity, SegmentUse
 from rules.ase._evidence.caches.large_io import LARGE_IO_FACTS, denied_large_io
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.reading_now import READING_FACTS, reading_now
-from rules.ase._evidence.objects.scans import LEAST_PAGES, WHOLE_TIMES, scans_of
+from rules.ase._evidence.objects.scans import LEAST_PAGES, STATEMENT_PERCENT, WHOLE_TIMES, scans_of
 from rules.ase._evidence.objects.seen import activity, name_of, table_key
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, naming, with_statements
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import MAINTAINS, READS
-from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, wrapped_column
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each, wrapped_column
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, command_time, tasks_by_event
 from rules.ase._evidence.waits.verdict import (
@@ -51,7 +52,7 @@ from rules.ase._evidence.waits.verdict import (
     judge_waits,
     unless_few,
 )
-from rules.changes.quoting import bare_table, comment
+from rules.changes.quoting import bare_table, comment, is_plain
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -69,6 +70,18 @@ UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is 
 DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, the storage."
 FEWER = "Fewer reads{0} come before more memory: {1}a cache that holds what is read again and again."
 SCANS, MAY_SCAN = "an index for the statement that scans, then ", "an index where a statement scans, then "
+KEY_PAGES = 20.0
+"""This project: pages of one execution up to which a statement looks its rows up by a key: the levels of an index and
+the pages of a few rows."""
+AHEAD_PERCENT = 10.0
+"""This project: prefetched buffers of a table for its single reads, up to which scans are hardly what reads it."""
+SPREAD = (
+    "SSQLID {0} reads {1} by a key ({2:,.0f} pages each), so no index helps; if the device stays slow, spread it: {3}."
+)
+SEGMENT = "segment {0} lies on {1} alone (`sp_extendsegment {0}, {2}, <device>` serves new pages only)"
+NO_SEGMENT = "see where it lies (`sp_helpsegment`); `sp_extendsegment` serves new pages only"
+"""Vendor: a segment that is extended takes what is allocated from then on (Reference Manual: Procedures 16.0,
+san1393052023338)."""
 SCANS_PER_SECOND = 1 / 60
 """This project: a table that is scanned less than once a minute is mostly read by its indexes."""
 ONE = "First make {0} read less ({1}{2:.0f} % of the reads of the statements listed): an index for its where clause{3}."
@@ -149,6 +162,7 @@ class Limits(WaitLimits):
         *SWITCH_FACTS,
         *STATEMENT_FACTS,
         MonOpenObjectActivity,
+        SegmentUse,
         *devices.DEVICE_FACTS,
         *LARGE_IO_FACTS,
         *COSTLIEST_FACTS,
@@ -180,7 +194,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         where = f"Most physical reads are of {', '.join(one.says for one in tables)}."
     table = tables[0].row if tables and tables[0].percent > devices.MOST_PERCENT else None
     most = name_of(table) if table else ""
-    fewer = FEWER.format(f" of {most}" if most else "", _by_scans(table) if table else MAY_SCAN)
+    keyed = _by_key(facts, table, readers, limits.milliseconds) if table else ""
+    fewer = FEWER.format(f" of {most}" if most else "", "" if keyed else _by_scans(table) if table else MAY_SCAN)
     commands = command_time(facts)
     short = commands is not None and commands.seconds <= limits.command_seconds
     doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent
@@ -233,7 +248,10 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         if one or now
         else joined(fewer, AFTER)
         if between and not device and tables
-        else joined(below if slow or between else "", LARGE.format(lacking_pool.says) if lacking_pool else fewer),
+        else joined(
+            below if slow or between else "",
+            LARGE.format(lacking_pool.says) if lacking_pool else keyed if keyed and slow else fewer,
+        ),
         unknown=joined(
             waits.unknown,
             f"Not in the export: {lacking}." if lacking else "",
@@ -303,6 +321,29 @@ def _index_first(
     return said
 
 
+def _by_key(facts: Facts, table: MonOpenObjectActivity, readers: list[devices.Device], milliseconds: float) -> str:
+    """Where a table lies that is read by a key alone, as a sentence; empty where it is not shown to be."""
+    rows = [row for row in naming(facts, [(table.database, table.object_name)]) if row.of_interval]
+    pages = {row: each * row.executions for row in rows if (each := pages_each(row)) and known(row.executions)}
+    top = max(pages, key=lambda row: pages[row], default=None)
+    single, ahead = table.physical_reads, table.apf_reads
+    if top is None or not (known(single) and known(ahead)) or 100.0 * ahead > AHEAD_PERCENT * single:
+        return ""
+    each = pages_each(top) or 0.0
+    if each > KEY_PAGES or 100.0 * pages[top] < STATEMENT_PERCENT * single:
+        return ""
+    name = table.object_name or ""
+    slow = {one.row.device for one in readers if one.mean_milliseconds > milliseconds}
+    for one in facts.every(SegmentUse):
+        plain = all(map(is_plain, (one.segment, table.database or "")))
+        if name in one.tables and len(one.devices) == 1 and one.devices[0] in slow and plain:
+            where = SEGMENT.format(one.segment, comment(one.devices[0]), table.database)
+            break
+    else:
+        where = NO_SEGMENT
+    return SPREAD.format(top.statement, name_of(table), each, where)
+
+
 def _unwrapped(statement: MonCachedStatement | None) -> str:
     """What else would let a statement use an index, as the end of a clause; empty where its text has no function."""
     wrapped = wrapped_column(statement.text or "") if statement else None
@@ -321,7 +362,8 @@ def _by_scans(row: MonOpenObjectActivity) -> str:
     if row.index_id == 0 and not (known(row.scans) or known(row.used_count)):
         return MAY_SCAN
     often = row.index_id == 0 and row.seconds and scans_of(row) >= SCANS_PER_SECOND * row.seconds
-    return SCANS if often else ""
+    short = known(row.logical_reads) and row.logical_reads < LEAST_PAGES * scans_of(row)
+    return SCANS if often and not short else ""
 
 
 def _tables(facts: Facts, least_percent: float) -> list[Read]:
