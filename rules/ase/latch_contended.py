@@ -14,6 +14,7 @@ greedy page allocation for a user table whose pages are being allocated fast by 
 tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be tested first: whether
 pages are allocated to it fast, sp_spaceused twice shows.
 That comes first where a page of the table holds a row or two, as nearly each insert takes a new page then.
+A table without an index gets several ends by round-robin partitions instead, and no word on keys.
 A fill factor frees no room at the end of an index with ascending keys, where all the new rows go. Where single waits
 are long, look at the lock hash chains and at blocking I/O calls first. Where a table was taken from allpages to
 datapages or datarows lately, hold the figure against that of before: latches are what it takes in place of address
@@ -140,6 +141,18 @@ RISING = (
     "If tasks still wait then, see whether a key of its indexes ({0}) rises with each insert: only such an index wants "
     "another column order."
 )
+HEAP_PLACES = ": the allocation pages of a table that grows fast, or the page that new rows go to"
+ENDS_OF_HEAP = (
+    "{0} has no index: {1}`alter table {2} partition {3}` gives inserts several ends (this project: one for each "
+    "engine; undo: `unpartition`)."
+)
+"""Vendor: it adds empty round-robin partitions, and `unpartition` takes a table without indexes (Reference Manual:
+Commands 16.0, san1393050900943); of a data-only-locked heap it adds places to insert (Performance and Tuning 12.5,
+X96377)."""
+ENDS_ENGINES = 2
+"""One engine runs one insert at a time."""
+LOB_INDEX = 255
+"""Vendor: not an index of rows, but the chain of text and image columns."""
 HAS = " (it has {0})"
 GROWS, IF_IT_GROWS = "As {0} grows by {1:,.0f} rows a second", "If {0} also grows fast (sp_spaceused twice)"
 VARIABLE, FIXED_TOO = " for rows of variable length", " (from 16.0 of fixed length too)"
@@ -236,7 +249,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         if chains
         else joined(f"{WHY}.", fits)
         if fits
-        else joined(f"{WHY}{PLACES}.", LONG),
+        else joined(f"{WHY}{HEAP_PLACES if tables and _without_index(facts, tables[0][0]) else PLACES}.", LONG),
         do=CHAINS_DO.format(CHAINS_THEN.format(comment(name_of(tables[0][0]))) if tables else "")
         if chains
         else spread_page(facts, page)
@@ -313,7 +326,10 @@ def _do(
         how = TAKES_PAGES.format(
             greedy.command, name, taken.value, "" if single else "s", "each" if single else "nearly each"
         )
-        return joined(how, RISING.format(say_indexes(indexes) if indexes else "sp_helpindex"))
+        heap = _ends(facts, tables[0][0], "if tasks still wait, ")
+        return joined(how, heap or RISING.format(say_indexes(indexes) if indexes else "sp_helpindex"))
+    if heap := _ends(facts, tables[0][0], ""):
+        return joined(heap, GREEDY.format(greedy.grows, greedy.command) if greedy else "")
     if (turned := _composite(indexes)) and is_plain(table):
         first, *others = turned.columns
         kind = f"{'unique ' if turned.unique else ''}{'clustered ' if turned.clustered else ''}"
@@ -328,6 +344,25 @@ def _do(
         if greedy
         else FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS),
     )
+
+
+def _without_index(facts: Facts, row: MonOpenObjectActivity) -> bool:
+    """Whether a listing of sysindexes has the table and no index of it, and no index of it was used."""
+    listed = [one for one in facts.every(IndexSize) if one.index_name and one.database == row.database]
+    if not any(0 < one.index_id < LOB_INDEX for one in listed):
+        return False  # a listing without indexes may have left them out
+    mine = [one for one in listed if one.table == row.object_name]
+    numbers = {one.index_id for one in mine} - {LOB_INDEX}
+    used = {one.index_id for one in activity(facts) if table_key(one) == table_key(row)} - {LOB_INDEX}
+    return numbers == {0} and used <= {0} and not indexes_of(facts, row.object_name)
+
+
+def _ends(facts: Facts, row: MonOpenObjectActivity, when: str) -> str:
+    """Several ends for a table without an index, as a sentence; `when`: after what. Empty where it has one."""
+    engines, table = engines_of(facts).number, row.object_name or ""
+    if not engines or engines < ENDS_ENGINES or not is_plain(table) or not _without_index(facts, row):
+        return ""
+    return ENDS_OF_HEAP.format(comment(name_of(row)), when, table, engines)
 
 
 def _composite(indexes: list[IndexKeys]) -> IndexKeys | None:
