@@ -389,9 +389,13 @@ def _apart(facts: Facts, members: Sequence[ClusterMember], master: str, node: st
 
 
 def _best(facts: Facts, cluster: Cluster, ahead: list[str]) -> str:
-    """The fastest of the faster ones that have room for the work; of equals the one that locks most."""
+    """The fastest of the faster ones that have room for the trees; of equals the one that locks most.
+
+    Room is asked for as the change asks for it: a busy node that the trees take little of is not passed over here and
+    then named there as having room.
+    """
     local, outgoing, first = cluster.of("local"), cluster.of("outgoing"), unbeaten(facts, ahead)
-    full = {one.name for one in room_of(cluster.members, *ahead).full}
+    full = {one.name for one in room_for(facts, cluster.members, *ahead, master=cluster.master.name).full}
     return max(ahead, key=lambda name: (name not in full, name in first, local[name] + outgoing[name]))
 
 
