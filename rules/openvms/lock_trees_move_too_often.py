@@ -12,6 +12,9 @@ What to do: give the node that should be master the higher weight: LOCKDIRWT fro
 (dynamic). Better still, let the work of a tree run on one node. PE1 above 0 limits moving to small trees (as recalled):
 check what it is now and see the effect before it is kept.
 
+How loud: advice, and a warning where very many trees move, or where the tree that was seen to move has half of all
+lock requests: then most of the locking stops with each move.
+
 When to ignore it: when jobs wander through the cluster by intent, or when only small trees move and nobody waits.
 """
 
@@ -57,6 +60,11 @@ class Limits:
         0.3, "this project: ten times the 0.03/s of a real two-node day without trouble", unit="trees/s"
     )
     far_moves_per_second: float = limit(3.0, "this project: a warning from a hundred times that day on", unit="trees/s")
+    most_percent: float = percent(
+        50.0,
+        "this project: a tree with half of all lock requests that moves so often stops most of the locking each time",
+        of="lock requests",
+    )
     similar_percent: float = percent(
         50.0, "this project: to and fro where the smaller of in and out is half of the larger"
     )
@@ -143,11 +151,12 @@ def _told(
     reasons = ", ".join(
         f"{plain(getattr(rates, name), 3)}/s {_word(name)}" for name in REASONS if known(getattr(rates, name))
     )
+    most = wanderer is not None and wanderer.percent >= limits.most_percent
     why = f"By reason: {reasons}." if reasons else "For which reason is not in the export."
     yield Finding(
         subject=own or "node",
-        severity=Severity.WARNING if fought >= limits.far_moves_per_second else Severity.ADVICE,
-        title=f"{plain(fought, 2)} lock trees per second move away, and as many come back{_which(wanderer)}",
+        severity=Severity.WARNING if fought >= limits.far_moves_per_second or most else Severity.ADVICE,
+        title=f"{plain(fought, 2)} lock trees per second move away, and as many come back{_which(wanderer, most=most)}",
         seen=joined(f"{figures}.", why if reasons else ""),
         because=joined(
             "Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it.",
@@ -177,6 +186,14 @@ def _told(
                         wanderer.source,
                         computed=f"as the mean of {wanderer.reports} reports",
                     ),
+                    Evidence(
+                        "its share of all lock requests",
+                        round(wanderer.percent, 1),
+                        "% of lock requests",
+                        wanderer.source,
+                        limits.most_percent,
+                        "from both",
+                    ),
                 )
                 if wanderer
                 else ()
@@ -191,9 +208,10 @@ def _told(
         yield Unknown(move.missing)
 
 
-def _which(wanderer: Wanderer | None) -> str:
-    """Which tree was seen to move, to end a title."""
-    return f": {wanderer.said} among them" if wanderer else ""
+def _which(wanderer: Wanderer | None, *, most: bool) -> str:
+    """Which tree was seen to move, to end a title; `most`: it has most of all lock requests."""
+    share = f", with {wanderer.percent:.0f} % of all lock requests," if wanderer and most else ""
+    return f": {wanderer.said}{share} among them" if wanderer else ""
 
 
 def _seen(wanderer: Wanderer | None) -> str:

@@ -353,6 +353,8 @@ class Wanderer:
     source: Source
     file: str = ""
     """Its file's name, where a listing has it for sure."""
+    percent: float = 0.0
+    """Of all lock requests in those reports."""
 
     @property
     def said(self) -> str:
@@ -368,11 +370,13 @@ class Wanderer:
 def wanders_most(facts: Facts) -> Wanderer | None:
     """The busiest tree that changed its master between reports; `None` where none did."""
     trees: dict[str, list[LockTree]] = {}
-    for picture in pictures_of(facts):
+    pictures = pictures_of(facts)
+    for picture in pictures:
         for tree in picture.trees:
             if tree.master:
                 trees.setdefault(tree.name, []).append(tree)
     found = []
+    every = sum(one.total for one in pictures) / max(1, len(pictures))
     for seen in trees.values():
         masters = [one.master or "" for one in seen]
         changed = tuple(at for at, before in zip(masters, ["", *masters], strict=False) if at != before)
@@ -383,7 +387,8 @@ def wanders_most(facts: Facts) -> Wanderer | None:
         if len(changed) > 1:
             key, named = called(bytes.fromhex(seen[0].name)), name_of(facts, seen[0].resource)
             file = named.name if named and named.sure else ""
-            found.append(Wanderer(key, changed, by_node, len(seen), seen[-1].source, file))
+            percent = min(100.0, 100 * sum(by_node.values()) / every) if every > 0 else 0.0
+            found.append(Wanderer(key, changed, by_node, len(seen), seen[-1].source, file, percent))
     return max(found, key=lambda one: (one.rate, one.key), default=None)
 
 
