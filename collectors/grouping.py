@@ -210,7 +210,7 @@ def _nodes_named(fact: Fact) -> tuple[str, ...]:
         return (*fact.nodes, *fact.failed)
     if isinstance(fact, LockQueue | RmsRecordLock):
         return (fact.node,) if fact.node else ()
-    return fact.failed if isinstance(fact, LockQueues) else ()
+    return (*fact.nodes, *fact.failed) if isinstance(fact, LockQueues) else ()
 
 
 def _share_nodes(groups: dict[tuple[str, str], Group]) -> None:

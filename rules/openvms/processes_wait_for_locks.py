@@ -2,11 +2,12 @@
 
 Finds: in reports of LCKQUE, the lock resources that most requests wait for, with what they are: a bucket or a record of
 a file of RMS, a file header, an application's name. Waits that stand for ever by design (dead-man locks of system
-services, as LCKQUE.COM itself has them) are left out. Of one resource the longest queue that any node lists counts. In
-SDA's SHOW LOCK/BRIEF the same of one moment, with the processes that hold the lock, or the holder of a queue that
-LCKQUE shows, too. SHOW SYSTEM tells its name and state. What is seen once is a note, or advice to look at the holder
-where it is known and has many behind it; a warning where that holder is suspended, as such a queue ends by nothing that
-the users or it do, and where it has many behind it more than once.
+services, as LCKQUE.COM itself has them) are left out; where SDA's listing has no other waits, a note says so. Of one
+resource the longest queue that any node lists counts. In SDA's SHOW LOCK/BRIEF the same of one moment, with the
+processes that hold the lock, or the holder of a queue that LCKQUE shows, too. SHOW SYSTEM tells its name and state.
+What is seen once is a note, or advice to look at the holder where it is known and has many behind it; a warning where
+that holder is suspended, as such a queue ends by nothing that the users or it do, and where it has many behind it more
+than once.
 
 Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
 look in order; only the queue says for whom they wait.
@@ -77,6 +78,8 @@ SUM = "as a sum"
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
 IN_THE_PROGRAM = "Then in the program: no record locked while a person thinks; read it again with a lock to update."
 """knowledge/openvms-rdb-more.md 1.7: fewer locked reads, which is inferred."""
+DESIGNED = 4
+"""So many names of dead-man locks are printed."""
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 
 
@@ -123,6 +126,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     told = [listed_as(facts, one) for one in here]
     held = [held_by(facts, one) for one in here]
     queues = [one for one in facts.every(ListedQueue) if not one.standing]
+    if not queues:
+        yield from _by_design([one for one in facts.every(ListedQueue) if _listed(one)], limits)
     listed = [one for one in queues if _listed(one) >= limits.waiting]
     alone = [one for one in listed if one not in told]
     for seen in sorted(alone, key=lambda one: (-_listed(one), one.text))[:3]:
@@ -221,6 +226,29 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
             Evidence("locks that hold it", float(queue.holding), "", queue.source, computed="as their number"),
         ),
         expects=(Expectation(f"locks that wait for {name}", float(_listed(queue)), "lower", "heuristic"),),
+    )
+
+
+def _by_design(standing: Sequence[ListedQueue], limits: Limits) -> Iterator[Finding]:
+    """That all of a listing wait for ever by design: whoever counts them asks what to do."""
+    waiting = sum(map(_listed, standing))
+    if waiting < limits.waiting:
+        return
+    names = list(dict.fromkeys(_shown(one.text) for one in standing))
+    shown = f"{', '.join(names[:DESIGNED])}{f' and {len(names) - DESIGNED:,} more' if len(names) > DESIGNED else ''}"
+    yield Finding(
+        subject="dead-man locks",
+        severity=Severity.NOTE,
+        title=f"All {waiting:,} lock requests that wait do so by design (dead-man locks): nothing to do",
+        seen=f"All {waiting:,} that wait in SHOW LOCK/BRIEF are for locks of system services: {shown}.",
+        because="Who waits for a dead-man lock gets it when its holder is gone; LCKQUE.COM leaves these names out.",
+        do="Stop no process for them. Leave these names out where waits are counted.",
+        unknown=ONE_MOMENT,
+        evidence=(
+            Evidence(
+                "locks that wait by design", float(waiting), "", standing[0].source, limits.waiting, "as their number"
+            ),
+        ),
     )
 
 

@@ -156,6 +156,13 @@ def test_who_asks_for_locks_goes_to_every_node_it_names_and_makes_them_one_clust
     waits = Input("in/q.txt", "openvms/lock_queues", [LockQueues(failed=("ORKNEY",), queues=1), queue])
     alone = captures([day("ORKNEY", 9000, 1, 1), day("SKYE", 10, 1, 1), day("BARRA", 10, 1, 1), waits])
     assert [len(one.facts.every(LockQueue)) for one in alone] == [1, 1, 0]
+    quiet = Input("in/q.txt", "openvms/lock_queues", [LockQueues(nodes=("ORKNEY", "SKYE"))])
+    found = captures([day("ORKNEY", 9000, 1, 1), day("SKYE", 10, 1, 1), day("BARRA", 10, 1, 1), quiet])
+    assert [(one.system.name, len(one.facts.every(LockQueues))) for one in found] == [
+        ("ORKNEY", 1),
+        ("SKYE", 1),
+        ("BARRA", 0),
+    ]
 
 
 def test_reports_of_one_clusters_locks_go_together_without_any_node() -> None:

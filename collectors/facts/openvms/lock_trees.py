@@ -73,13 +73,15 @@ class LockTree(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class LockQueues(Fact):
-    """One LCKQUE report: which nodes it covers. A node without queues is not named in it."""
+    """One LCKQUE report: which nodes it covers. A node without queues need not be named in it."""
 
     COLLECTED_BY: ClassVar[str] = LCKQUE
 
     report: int = 1
     clock: str | None = None
     """`10:14`; it prints no date."""
+    nodes: tuple[str, ...] = ()
+    """Those that it names, with queues or without."""
     failed: tuple[str, ...] = ()
     queues: int = 0
     """Resources with waiters, those that have waits by design included."""

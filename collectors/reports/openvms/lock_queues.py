@@ -55,6 +55,7 @@ class _Run:
     first: int
     last: int
     clock: str | None = None
+    nodes: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     queues: list[LockQueue] = field(default_factory=list)
     count: int = 0
@@ -83,6 +84,7 @@ def read(report: Report) -> Iterator[LockQueues | LockQueue]:
             source=report.source(run.first, run.last),
             report=number,
             clock=run.clock,
+            nodes=tuple(dict.fromkeys(run.nodes)),
             failed=tuple(dict.fromkeys(run.failed)),
             queues=run.count,
             whole=run.done or not run.shown,
@@ -118,7 +120,7 @@ class _Walk:
             run = self.runs[-1] if self.runs and self.runs[-1].clock is None else self._begin(index)
             run.clock = clock["clock"]
         elif node := NODE.match(line):
-            self._run(index)
+            self._run(index).nodes.append(node["node"])
             self.node, self.path, self.file = node["node"], [], None
         elif failed := FAILED.match(line):
             self._run(index).failed.append(failed["node"])
