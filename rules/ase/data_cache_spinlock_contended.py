@@ -15,9 +15,9 @@ to a power of two, and to twice as many where all partitions are seen to be cont
 in one partition, and no source says that more would not help.
 Partitions that are configured and would be fewer after the next restart are taken back. Each pool must keep 512 KB and
 256 logical pages in every partition. Where no more partitions are possible, or one hot page or table is the cause, bind
-the hot objects to named caches of their own. Where one partition alone is over the limit, or a few have most of the
-waits (five times the mean of the others), more of them do little, nor does a cache of its own, and no restart is asked
-for: fewer rows on a page spread it.
+the hot objects to named caches of their own. One partition over the limit counts though all together are under it, as
+each has its own spinlock. Where a few have most of the waits (five times the mean of the others), more of them do
+little, nor does a cache of its own, and no restart is asked for: fewer rows on a page spread it.
 
 When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are
 the cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes
@@ -43,7 +43,7 @@ from rules.ase._evidence.caches.binding_report import (
 )
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
-from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, searched
+from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
 from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone
@@ -174,10 +174,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
     contention, busy, printed = figure.contention, limits.busy_percent, facts.latest(CacheActivity, name=figure.label)
-    quiet = refused(facts, figure.label, contention, limits.contention_percent, busy_percent=busy, figure=figure)
+    judged = judged_by(figure, limits.contention_percent)
+    quiet = refused(facts, figure.label, judged, limits.contention_percent, busy_percent=busy, figure=figure)
     few = figure.too_few(limits.searches_per_second)
-    if isinstance(quiet, Clean) and not few and _one_partition(facts, limits, figure):
-        yield _hot_partition(facts, limits, figure)
+    if isinstance(quiet, Clean) and not few and (skew := _hot_alone(facts, limits, figure)):
+        yield _hot_partition(facts, limits, figure, skew)
     elif quiet or not known(contention):
         yield quiet or unknown_of(facts, CacheActivity, MonSpinlockActivity)
     elif printed and not figure.lock and doubt(printed):
@@ -374,19 +375,18 @@ def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:
     return First(OWN_BEFORE.format(own.says, own.rule, goal), own.keys)
 
 
-def _one_partition(facts: Facts, limits: Limits, figure: Figure) -> bool:
-    """Whether one of several partitions is over the limit, which all of them together are not."""
-    hot = figure.lock.hottest.waited_percent if figure.lock and len(figure.lock.rows) > 1 else None
-    if hot is None or not known(figure.contention) or figure.contention >= limits.contention_percent:
-        return False
-    return refused(facts, figure.label, hot, limits.contention_percent, busy_percent=limits.busy_percent) is None
+def _hot_alone(facts: Facts, limits: Limits, figure: Figure) -> Uneven | None:
+    """The hot partitions among cool ones where one is over the limit, which all together are not; else `None`."""
+    skew, goal = uneven(figure.lock, limits.contention_percent), limits.contention_percent
+    if skew is None or not known(figure.contention) or figure.contention >= goal:
+        return None
+    hot = skew.lock.hottest.waited_percent
+    return skew if hot and refused(facts, figure.label, hot, goal, busy_percent=limits.busy_percent) is None else None
 
 
-def _hot_partition(facts: Facts, limits: Limits, figure: Figure) -> Finding:
-    lock = figure.lock
-    assert lock is not None  # noqa: S101 - _one_partition() has seen to it
+def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -> Finding:
+    lock = skew.lock
     hot, rows, bound = lock.hottest.waited_percent or 0.0, len(lock.rows), spin_bound(facts, lock)
-    skew = uneven(lock, limits.contention_percent)
     page = hot_page(facts, skew)
     says = f"One of {rows} partitions is {hot:.3g} % contended, all together {figure.contention:.3g} %"
     return Finding(
@@ -413,7 +413,12 @@ def _finding(
     engines, _ = busy_of(facts)
     lockless = figure.uses.startswith(CAS_GRABS)
     what = "CAS waits of the CAS grabs" if lockless else "cache spinlock contention"
-    evidence = [Evidence(what, contention, "%", figure.source, limits.contention_percent)]
+    alike = contention < limits.contention_percent  # by its hottest partition alone, which the others are much like
+    hottest = judged_by(figure, limits.contention_percent) if alike else None
+    evidence = [Evidence(what, contention, "%", figure.source, None if alike else limits.contention_percent)]
+    if known(hottest):
+        over = Evidence("contention of its hottest partition", hottest, "%", figure.source, limits.contention_percent)
+        evidence.insert(0, over)
     if known(figure.per_second):
         evidence.append(
             Evidence(f"cache {figure.uses}", figure.per_second, "/s", figure.source, limits.searches_per_second)
@@ -433,13 +438,14 @@ def _finding(
     if bound:
         evidence.append(bound.evidence)
     cost = bound.says if bound and not bound.nothing else ""
-    by_share = Severity.CRITICAL if loud else Severity.WARNING
+    by_share = Severity.CRITICAL if loud else Severity.ADVICE if alike else Severity.WARNING
     if figure.since_boot or (bound is None and costs_nothing(facts, figure)):
         by_share = Severity.NOTE
     return Finding(
         subject=figure.label,
         severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,
         title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended"
+        + (f", its hottest partition {hottest:.3g} %" if known(hottest) else "")
         + (f"; {skew.hot_ones}" if skew else ""),
         seen=joined(says, figure.lock.counted if figure.lock else hides),
         because=joined(advice.because or SEARCHES, cost),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Fact, Facts, known
+from collectors.facts import Fact, Facts, Reading, known
 from collectors.facts.ase import CacheActivity, MonSpinlockActivity
 from rules.ase._evidence.caches.binding_plan import PLAN_FACTS, pending_of
 from rules.ase._evidence.caches.contents import Contents, contents_of
@@ -75,7 +75,7 @@ def searched(
 def _quiet(facts: Facts, name: str, figure: Figure, limits: CacheLimits) -> Iterator[Outcome]:
     """Why nothing is to be done about a cache."""
     over, busy = limits.contention_percent, limits.busy_percent
-    refusal = refused(facts, name, figure.contention, over, busy_percent=busy, figure=figure)
+    refusal = refused(facts, name, judged_by(figure, over), over, busy_percent=busy, figure=figure)
     if refusal:
         yield refusal
     if figure.uses.startswith(CAS_GRABS):
@@ -106,6 +106,21 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: CacheLimits) -> Iter
     waiting = pending_of(facts, name)
     if waiting:
         yield Clean(f"{figure.said}; {waiting}")
+
+
+def judged_by(figure: Figure, goal_percent: float) -> Reading:
+    """The contention of a cache that is held against the limit: of all its partitions, or of the hottest of them.
+
+    Each partition has a spinlock of its own, so one over the limit is enough where the others are much like it: all of
+    them are searched for the same then. A few hot ones among cool ones are another thing (`uneven`).
+    """
+    rows = figure.lock.rows if figure.lock and figure.of_interval else ()
+    if not known(figure.contention) or figure.contention >= goal_percent or len(rows) < 2:
+        return figure.contention
+    hot = figure.lock.hottest.waited_percent if figure.lock else None
+    if hot is None or hot < goal_percent or uneven(figure.lock, goal_percent):
+        return figure.contention
+    return round(hot, 2)
 
 
 def contention_of(figure: Figure) -> float:
