@@ -189,7 +189,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
         bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
-        if bound and bound.nothing:
+        if bound and bound.nothing and not figure.since_boot:
             advice = Advice(LEAVE_IT, because=bound.says)
         elif bound is None and (small := costs_nothing(facts, figure)):
             advice = Advice(LEAVE_IT, because=small)

@@ -32,6 +32,8 @@ ENGINES_MISSING = MissingInput(
 )
 OTHER_POOLS = ("syb_system_pool", "syb_blocking_pool")
 """Their threads do I/O and calls that block; the threads of every other pool are engines (create thread pool)."""
+ENGINE_QUEUE = "Sched Q"
+"""One row for each engine of the threaded kernel (knowledge: RULES 5, a 16.0 benchmark of 8 engines)."""
 ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread, ThreadPool, ConfigParameter)
 """What a rule declares that asks for engines, settings or the server's name."""
 
@@ -131,7 +133,8 @@ def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
 
     `interval`: for what the monitoring tables counted between two snapshots, their own figure of how busy the engines
     were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, they are the threads of the
-    pools that `sp_helpthread` lists, and a server that runs with `max online engines` 1 has one.
+    pools that `sp_helpthread` lists, else the slots of `Sched Q`; a server that runs with `max online engines` 1 has
+    one.
     """
     printed, counted = _printed(facts), _counted(facts) or _threads(facts)
     if counted and (not printed or (interval and counted.busy_percent is not None)):
@@ -140,8 +143,26 @@ def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
         return printed
     if listed := engine_pools(facts):
         return Engines(int(sum(one.threads for one in listed if known(one.threads))), None, listed[0].source)
+    if queues := _queues(facts):
+        return queues
     most = setting_of(facts, "max online engines")
     return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
+
+
+def _queues(facts: Facts) -> Engines | None:
+    """The engines by the slots of `Sched Q`, one for each engine of the threaded kernel; at most `max online engines`.
+
+    Only where nothing else counts them, and for rules that ask for spinlocks and settings.
+    """
+    if not facts.may_ask(MonSpinlockActivity):
+        return None
+    rows = [one for one in facts.every(MonSpinlockActivity) if one.name == ENGINE_QUEUE and one.slot is not None]
+    slots = {(one.instance, one.slot) for one in rows}
+    most = setting_of(facts, "max online engines")
+    limit = most.run_number if most else None
+    if len(slots) < 2 or (limit is not None and len(slots) > limit):
+        return None
+    return Engines(len(slots), None, rows[0].source)
 
 
 def engine_pools(facts: Facts) -> list[ThreadPool]:

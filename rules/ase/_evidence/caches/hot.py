@@ -86,15 +86,15 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: CacheLimits) -> Iter
     few = figure.too_few(limits.searches_per_second)
     if few:
         yield Clean(f"{figure.said}, but {few}")
-    bound = spin_bound(facts, figure.lock)
-    if bound.nothing if bound else costs_nothing(facts, figure):
-        says = bound.says if bound else costs_nothing(facts, figure)
-        yield Clean(f"{figure.said}, but no binding plan is made for it. {says}")
     if figure.since_boot:
         interval = MissingInput(
             "contention between two snapshots, for a binding plan", MonSpinlockActivity.COLLECTED_BY
         )
         yield Unknown((interval,), f"{figure.said}: an average since boot hides the peak, so no binding plan is made")
+    bound = spin_bound(facts, figure.lock)
+    if bound.nothing if bound else costs_nothing(facts, figure):
+        says = bound.says if bound else costs_nothing(facts, figure)
+        yield Clean(f"{figure.said}, but no binding plan is made for it. {says}")
     if figure.short:
         longer = MissingInput("an interval long enough for a binding plan", MonSpinlockActivity.COLLECTED_BY)
         yield Unknown((longer,), f"{figure.said}: {figure.aside or 'too short for a binding plan'}")

@@ -79,7 +79,7 @@ def speak(
     if lock:
         own += lock.cost_evidence(dear.contention_percent)
     bound = spin_bound(facts, lock)
-    nothing = bound is not None and bound.nothing
+    nothing = bound is not None and bound.nothing and not figure.since_boot
     if bound:
         own.append(bound.evidence)
     loud = bound.severity(base) if bound else base

@@ -6,7 +6,8 @@ activity, and the figure over its limit. Where nothing says how many engines the
 is critical. sp_sysmon prints a per cent alone; grabs and spins would decide better, and every finding says so. Where
 the spins are known they decide how loud it is, and whether anything is changed at all (`spin_severity`); where they are
 not, but how many waited is, that number bounds it (`waits`). Since boot nothing is critical, and no dynamic ratio is
-asked for: it may have been lowered since. Of a moment nothing is critical either, and nothing is asked for.
+asked for: it may have been lowered since; where the spins, spread over that time, are next to nothing, no static one
+either. Of a moment nothing is critical either, and nothing is asked for.
 
 Where the figure is far above what an even spread over the spinlocks can show at all (`most_contended_evenly`), a few
 hot buckets or descriptors cause it: each lies under one spinlock whatever the ratio, so no ratio is asked for. Nor is
@@ -55,6 +56,7 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
+    MissingInput,
     Outcome,
     Severity,
     Unknown,
@@ -73,6 +75,10 @@ DECIDES = (
 )
 UNDECIDED = "sp_sysmon shows the share alone: what it costs this release cannot show."
 LEAVE_IT = "Nothing is to be changed for it."
+NOT_BY_AVERAGE = (
+    "Nothing is to be changed for an average since boot this small: take two snapshots of monSpinlockActivity, with "
+    "monEngine, ten minutes apart at the busiest hour."
+)
 HOT_ONE = (
     "A lower {} is not the remedy: what is hot lies under one spinlock whatever the ratio. Look for the page, table or "
     "object that all want."
@@ -313,8 +319,12 @@ class _Case:
             expects=step.expects,
             weight=figure.weight,
             share=figure.share,
+            again=self.nothing and figure.since_boot,
         )
         if self.nothing:
+            if figure.since_boot:
+                what = f"what the {figure.label} spinlocks cost at the busiest hour"
+                yield Unknown((MissingInput(what, MonSpinlockActivity.COLLECTED_BY),))
             return
         if self.now is None:
             yield Unknown.without(ratio.parameter, f'sp_configure "{ratio.parameter}"')
@@ -359,7 +369,7 @@ class _Case:
         """What to do, with all that holds a lower ratio back."""
         ratio = self.ratio
         if self.nothing:
-            return _Step(joined(LEAVE_IT, self.lever()))
+            return _Step(joined(NOT_BY_AVERAGE if self.figure.since_boot else LEAVE_IT, self.lever()))
         if ratio.first:
             return _Step(joined(ratio.first, ratio.cure))
         step = self.next_ratio()

@@ -18,7 +18,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import MonSpinlockActivity
 from rules.ase._evidence.server import Engines, engines_of
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock, spinlocks_by_name
+from rules.ase._evidence.spinlocks.monitored import SCHEDULER, Spinlock, share_in_words, spinlocks_by_name
 from rules.ase._evidence.spinlocks.names import plain_name
 from rules.finding import Evidence, Severity
 from rules.laws.spinlocks import engine_time_percent
@@ -71,7 +71,9 @@ class SpinBound:
 
     @property
     def says(self) -> str:
-        """The bound as a sentence, with what it is made of."""
+        """The bound as a sentence, with what it is made of; a mean since boot, empty where nothing says since when."""
+        if not self.lock.of_interval:
+            return self._since_boot
         if self.nothing:
             return (
                 f"Its spins cannot have taken {NOTHING_PERCENT:g} % of the engines' time: nothing measurable is lost."
@@ -82,17 +84,27 @@ class SpinBound:
         return f"Its spins took at most {taken} (100 ns a turn, and no more than its share of the busy time)."
 
     @property
+    def _since_boot(self) -> str:
+        """Spread over the time since boot: nights and weekends are in it, so it rules no hour out."""
+        if not self.lock.seconds:
+            return ""
+        whose = "the engines' time" if self.engines else "one engine's time"
+        return f"Spread over the time since boot, its spins took at most {share_in_words(self.percent)} % of {whose} (100 ns a turn)."
+
+    @property
     def evidence(self) -> Evidence:
         """The bound as a figure; computed from the spins in the line it names."""
-        metric = f"{self.lock.name} spins, at most of the engines' time"
+        rated = self.lock.of_interval or self.lock.seconds
+        metric = f"{self.lock.name} spins, at most of the engines' time" if rated else f"{self.lock.name} spins, of all"
         return Evidence(metric, round(self.percent, 2), "%", self.lock.source, NOTHING_PERCENT)
 
 
 def spin_bound(facts: Facts, lock: Spinlock | None, engines: Engines | None = None) -> SpinBound | None:
     """The bound of one spinlock; `None` where no export has its spins: then its share decides alone.
 
-    Since boot only its share of all spins bounds it: the rate is an average over nights and weekends. `engines`: those
-    of another export than the one that counts first.
+    Since boot it is a mean over nights and weekends, of at least one engine: it excuses no hour, but where even it is
+    next to nothing, nothing shows that any hour costs more. `engines`: those of another export than the one that counts
+    first.
     """
     if lock is None or not any(known(row.spins) for row in lock.rows):
         return None
@@ -100,8 +112,9 @@ def spin_bound(facts: Facts, lock: Spinlock | None, engines: Engines | None = No
     busy = engines.busy_percent if lock.of_interval else None
     percent = (lock.spins_share or 0.0) * (100.0 if busy is None else min(busy, 100.0)) / 100.0
     rate = lock.rate(lock.spins)
-    if lock.of_interval and rate is not None and engines.number:
-        percent = min(percent, engine_time_percent(rate, engines.number))
+    number = engines.number or (None if lock.of_interval else 1)
+    if rate is not None and number:
+        percent = min(percent, engine_time_percent(rate, number))
     return SpinBound(lock, percent, engines.number, busy, most=_most(facts, lock))
 
 
