@@ -65,16 +65,15 @@ OWN_CACHE_FIRST = (
     "{:g} %; only if it is still over the limit, "
 )
 SPREAD = "Each search takes one of these spinlocks, and everything in one cache is the worst spread there is."
-LACKING = "Bind nothing yet: for a binding plan some figures are missing, which are to be collected first."
+LACKING = "Bind none of these tables yet: for a binding plan some figures are missing, which are to be collected first."
 
 TEMPORARY_FIRST = (
     "First give the temporary databases a cache of their own: they make {} of its searches, all that the binding plan "
     "would move {}. Measure then, and bind tables only if the contention stays."
 )
 OWN_FIRST = (
-    "First give the temporary databases a cache of their own (ase/tempdb_in_shared_cache), then measure: without them "
-    "this cache is expected to be under the limit. Bind tables, or cut it into more partitions, only if it is still "
-    "over it then."
+    "First give the {} a cache of their own ({}), then measure: without them this cache is expected to be under the "
+    "limit. Bind tables, or cut it into more partitions, only if it is still over it then."
 )
 LOGS_FIRST = (
     "First give the transaction logs a cache of their own (ase/log_in_shared_cache), which can be small: they make {} "
@@ -168,20 +167,26 @@ def _finding(
     told = ", ".join(f"{one.name} {report.percent(contents.inside(name, one.reads))}" for one in top)
     moves = bool(part and part.moved)
     goal, own, first = limits.contention_percent, None, ""
-    if part and moves:
+    if part is None or moves:
         own = own_cache.enough_alone(facts, figure, contents, goal, given)
+    if part and moves:
         first = "" if own else _temporary_first(facts, figure, contents, part, given)
         first = first or _first(facts, part, contention, goal)
         if first.startswith(report.NOT_YET):
-            temporary = bool(own and own.rule == own_cache.TEMPORARY_RULE)
-            first = (OWN_FIRST if temporary else "") or _logs_first(facts, figure, contents, goal, given) or first
+            if own and own.rule == own_cache.TEMPORARY_RULE:
+                first = OWN_FIRST.format(own.says, own.rule)
+            else:
+                first = _logs_first(facts, figure, contents, goal, given) or first
     scripted = part if part and moves and not first else None
     yields: tuple[str, ...] = ()
     because, do, unknown = SPREAD, first, ""
     scans = bool(first) and first.startswith(SCANS_FIRST.partition("{")[0])
     if part is None:
-        scanned = scanned_of(facts, top)
-        do = _scans_first(scanned) if scanned else LACKING
+        if scanned := scanned_of(facts, top):
+            do = _scans_first(scanned)
+        else:
+            do = first = OWN_FIRST.format(own.says, own.rule) if own else ""
+            do = do or LACKING
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:

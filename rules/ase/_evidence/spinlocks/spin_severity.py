@@ -89,7 +89,8 @@ class SpinBound:
         if not self.lock.seconds:
             return ""
         whose = "the engines' time" if self.engines else "one engine's time"
-        return f"Spread over the time since boot, its spins took at most {share_in_words(self.percent)} % of {whose} (100 ns a turn)."
+        taken = f"at most {share_in_words(self.percent)} % of {whose} (100 ns a turn)"
+        return f"Spread over the time since boot, its spins took {taken}."
 
     @property
     def evidence(self) -> Evidence:
