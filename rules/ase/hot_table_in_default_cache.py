@@ -208,7 +208,9 @@ def _finding(
         # what comes first is a finding of its own: this one asks for nothing before that
         severity=Severity.NOTE if first and not scans else Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache"
-        + (report.stays(scripted, top, goal) if scripted else ""),
+        + (report.stays(scripted, top, goal) if scripted else "")
+        # the only word of them on the first page, as the step there is of the partitions
+        + (f", {top[0].name}{' most' if len(top) > 1 else ''}" if first.startswith(report.NOT_YET) else ""),
         seen=f"{_count(top)} {report.percent(share)} of the searches of {name} {contents.when} ({told}), and "
         f"{contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=because,
