@@ -47,62 +47,66 @@ def stop_cpu(
     devices: Sequence[str],
     node: str | None = None,
     cautions: tuple[str, ...] = (),
+    others: Sequence[int] = (),
 ) -> Change:
-    """Take one secondary CPU out of the active set.
+    """Take one secondary CPU out of the active set, or several in one command: it and `others`.
 
     `devices` are those whose fast path is on it: they move and are named. Raises `NeverStop` for the primary, for a CPU
     that TCP/IP or the lock manager runs on, and for a number that is no CPU. A name that cannot be written safely makes
     a change to be applied by hand.
     """
-    if not 0 <= cpu <= HIGHEST_CPU or isinstance(cpu, bool):
+    every = (cpu, *others)
+    if any(not 0 <= one <= HIGHEST_CPU or isinstance(one, bool) for one in every):
         raise NeverStop(f"CPU {cpu}: 0 to {HIGHEST_CPU}")
+    those = ",".join(map(str, every))
     if primary:
-        raise NeverStop(f"CPU {cpu} is or may be the primary")
+        raise NeverStop(f"CPU {those} is or may be the primary")
     if services:
-        raise NeverStop(f"CPU {cpu}: {', '.join(services)} runs there and has to be moved first")
+        raise NeverStop(f"CPU {those}: {', '.join(services)} runs there and has to be moved first")
     try:
         where = openvms_name(node) if node is not None else None
         moved = ", ".join(openvms_name(device) for device in devices)
     except Unquotable:
         return _by_hand(
-            f"openvms.cpu:by hand:{cpu}", f"CPU {cpu}", f"stop CPU {cpu}", f"start CPU {cpu} again", cautions
+            f"openvms.cpu:by hand:{those}", f"CPU {those}", f"stop CPU {those}", f"start CPU {those} again", cautions
         )
     on = f" on node {where}, while logged in there" if where else ""
-    look = (f"$ SHOW CPU {cpu}/FULL", "$ SHOW FASTPATH")
+    look = (f"$ SHOW CPU {those}/FULL", "$ SHOW FASTPATH")
+    elsewhere = f", {moved} on another CPU" if moved else ""
     placed = f"; {moved} had its fast path here" if moved else ""
     return Change(
-        key=f"openvms.cpu:{where + ':' if where else ''}{cpu}",
+        key=f"openvms.cpu:{where + ':' if where else ''}{those}",
         node=where or "",
-        target=f"CPU {cpu}",
+        target=f"CPU {those}",
         old="RUN",
         new="STOPPED",
         risk=MOVES_FAST_PATH if devices else TAKES_A_CPU,
         opening=(
-            f"$! CPU {cpu}{on}: look first{placed}",
+            f"$! CPU {those}{on}: look first{placed}",
             "$ SHOW CPU",
             *look,
             "$ MCR SYSGEN SHOW LCKMGR_MODE",
         ),
         apply=(
             *decision(
-                f"$ STOP/CPU {cpu}",
-                f"CPU {cpu} is the primary, or does not run",
-                f"TCP/IP or the lock manager is on CPU {cpu}",
+                f"$ STOP/CPU {those}",
+                f"CPU {those} is the primary, or does not run",
+                f"TCP/IP or the lock manager is on CPU {those}",
                 "LCKMGR_MODE is as large as the number of active CPUs: the dedicated lock manager would turn off",
             ),
-            f"$! check: CPU {cpu} stopped{f', {moved} on another CPU' if moved else ''}, the lock manager where it was",
+            f"$! check: CPU {those} stopped{elsewhere}, the lock manager where it was",
             *look,
             f"$! measure; when it is to stay, make it last over a boot: at the end of {STARTUP} the line",
-            f"$!   $ STOP/CPU {cpu}",
+            f"$!   $ STOP/CPU {those}",
         ),
         undo=(
-            f"$ START/CPU {cpu}",
+            f"$ START/CPU {those}",
             *look,
-            *((f"$! {moved}: before the change on CPU {cpu}; FASTPATH_SERVER decides where now",) if moved else ()),
-            f"$! take the line $ STOP/CPU {cpu} out of {STARTUP} again",
+            *((f"$! {moved}: before the change on CPU {those}; FASTPATH_SERVER decides where now",) if moved else ()),
+            f"$! take the line $ STOP/CPU {those} out of {STARTUP} again",
         ),
         takes_effect=Effect.ONLINE,
-        cautions=(*cautions, *_moves(moved, cpu), *_STOPPING),
+        cautions=(*cautions, *_moves(moved, those), *_STOPPING),
     )
 
 
@@ -210,7 +214,7 @@ def _by_hand(
     )
 
 
-def _moves(moved: str, cpu: int) -> tuple[str, ...]:
+def _moves(moved: str, cpu: int | str) -> tuple[str, ...]:
     if not moved:
         return ()
     return (

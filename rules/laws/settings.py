@@ -11,6 +11,7 @@ from itertools import combinations
 
 from collectors.facts.scaling import FOLLOWS, LoadSeries
 from rules.laws.machines import machine_of, switched
+from rules.laws.series import NOISE, held_against
 
 SETTINGS = {
     "dlm": "dedicated lock manager",
@@ -90,9 +91,18 @@ def order_of(text: str) -> tuple[int, float, str]:
 
 
 def of_a_size(series: LoadSeries, others: Sequence[LoadSeries]) -> bool:
-    """Whether it is a run of a test over sizes of a table or of value blocks, which goes past the peak in every run."""
+    """Whether it is a run of a test over sizes, or of a switch in vain, which goes past the peak in every run."""
     pairs = (differ(series, other) for other in others[:MOST] if other is not series)
-    return any(pair is not None and pair.setting in SIZES for pair in pairs)
+    return any(pair is not None and (pair.setting in SIZES or _in_vain(pair)) for pair in pairs)
+
+
+def _in_vain(pair: Differ) -> bool:
+    """Whether what was switched gained nothing beyond noise, neither at most nor at the highest load of both."""
+    common = held_against(pair.before, pair.after)
+    if isinstance(common, str):
+        return False
+    most = max(at.after.rate for at in common) / max(at.before.rate for at in common)
+    return max(most, common[-1].after.rate / common[-1].before.rate) <= 1 + NOISE
 
 
 def all_that_differ(series: Sequence[LoadSeries]) -> tuple[Differ, ...]:

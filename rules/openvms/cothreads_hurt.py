@@ -20,7 +20,7 @@ When to ignore it: when the busy threads compute and do not wait, when there are
 or on a machine whose figures you cannot repeat under the same load.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
@@ -46,7 +46,7 @@ from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
 from rules.openvms._evidence.node import Work, work_of
-from rules.openvms._evidence.own_runs import WithAndWithout, own_peak, with_and_without
+from rules.openvms._evidence.own_runs import WithAndWithout, own_peak, with_and_without, with_stopped
 from rules.openvms._evidence.placement import placement_of
 from rules.openvms._evidence.releases import Machine, machine_of
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least, too_short
@@ -101,7 +101,7 @@ class Limits:
 
 
 @rule(
-    needs=(Cpu, ProcessorModes),
+    needs=(Cpu,),
     uses=(*LAYOUT_FACTS, *SAMPLE_FACTS, DedicatedLockManager),
     links=LINKS,
     limits=Limits,
@@ -110,6 +110,10 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)
+    tried = with_and_without(facts, "threads")
+    if not facts.every(ProcessorModes) and not (tried and tried.costs):
+        yield Unknown.of(ProcessorModes)
+        return
     machine = machine_of(facts)
     if machine.without_cothreads:
         yield NotApplicable(f"{machine.no_integrity}: co-threads are of Integrity servers")
@@ -164,11 +168,14 @@ def _state(layout: Layout, pair: Pair) -> MissingInput:
 
 
 def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Iterator[Outcome]:
+    tried = with_and_without(facts, "threads")
+    if tried and tried.costs and not facts.every(ProcessorModes):
+        yield from _advise(layout, on, (*tried.proof, *_named(on)), "", False, tried, False, None, None)
+        return
     work = work_of(facts)
     if not isinstance(work, Work):
         yield work
         return
-    tried = with_and_without(facts, "threads")
     if tried and tried.gains and not tried.loses:
         yield Clean(f"in a test on this node co-threads gained: with them against without {tried.said}")
         return
@@ -189,7 +196,7 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
         Evidence(f"busy ({work.modes.statistic})", round(work.busy, 2), "% of one CPU", work.modes.source),
         Evidence("MP synch share of it", round(work.share, 2), "%", work.modes.source, bound),
         Evidence(f"MP synch ({work.spun.statistic})", work.synch, "% of one CPU", work.spun.source),
-        *(Evidence(f"co-thread of CPU {pair.cpu} (Cothd)", pair.both[-1], "", pair.source) for pair in on),
+        *_named(on),
         *(() if tested else proof),
     )
     served = day_of(facts)
@@ -197,6 +204,26 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     short = too_short(facts, work.spun.source, limits.least_samples, limits.least_minutes) if locks else None
     spare = int((whole - work.busiest) // 100)
     yield from _advise(layout, on, evidence, said, locks, tried if tested else None, idle, short, spare)
+
+
+def _named(on: Sequence[Pair]) -> tuple[Evidence, ...]:
+    return tuple(Evidence(f"co-thread of CPU {pair.cpu} (Cothd)", pair.both[-1], "", pair.source) for pair in on)
+
+
+def _stopped_in_test(
+    layout: Layout, on: Sequence[Pair], tested: WithAndWithout, spare: int | None
+) -> tuple[tuple[int, ...], WithAndWithout] | None:
+    """The co-threads that were stopped in a test that gained by it, where all of them may be stopped now.
+
+    Not where the lock manager has a CPU: with each one less it may turn itself off. `spare`: CPUs idle at the busiest
+    time; `None`: not read.
+    """
+    found = None if layout.lock_manager else with_stopped(layout.facts, tested)
+    if found is None or (spare is not None and len(found[0]) > spare):
+        return None
+    cpus, run = {*found[0]}, {cpu for pair in on for cpu in pair.both}
+    one_of_each = all(len({*pair.both} & cpus) < 2 for pair in on)
+    return found if one_of_each and cpus <= run and not any(map(layout.why_not_stop, cpus)) else None
 
 
 def _advise(
@@ -208,9 +235,10 @@ def _advise(
     tested: WithAndWithout | None,
     idle: bool,
     short: str | None,
-    spare: int,
+    spare: int | None,
 ) -> Iterator[Outcome]:
     """What to stop first; `tested`: the test of this node that lost by them, `spare`: CPUs idle at the busiest time."""
+    together = None
     home = _home(layout)
     order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if layout.fastpath_read else []
     manager = layout.pair(home) if home is not None else None
@@ -226,19 +254,28 @@ def _advise(
     seen = f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each."
     if tested:
         title = f"Co-threads run, and in a test on this node they gained nothing: {tested.brief}"
-        seen = f"In a test on this node, with co-threads against without: {tested.said}. Here {said}."
+        seen = f"In a test on this node, with co-threads against without: {tested.said}."
+        seen = f"{seen} Here {said}." if said else f"{seen} How busy the node is in production was not read."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
-        order = order[: max(0, spare)]
+        order = order if spare is None else order[: max(0, spare)]
+        together = _stopped_in_test(layout, on, tested, spare)
     elif tried := with_and_without(layout.facts, "threads"):
         why = f"{why} In a test on this node co-threads gave {tried.brief}."
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
     debug = debug_modes(layout.facts) if locks else None
+    if together:
+        order = [*together[0]]
+        title = title.replace("Co-threads run", f"Co-threads (CPU {', '.join(map(str, order))}) run")
+    stops = (layout.stop_together(order),) if together else _stop(layout, order[0], locks) if order else ()
     if debug:
         why, step = debug.because, f"{debug.do} Until then no CPU is stopped."
     elif short:
         step = f"These are {short} (this project's minimum; none is published): collect more before a CPU is stopped."
     elif idle:
         step = "First give back the CPU of the lock manager, which does little (LCKMGR_MODE), and measure again."
+    elif together:
+        those = ",".join(map(str, order))
+        step = f"STOP/CPU {those}, as in the test: {together[1].brief}. {COMPARE}"
     elif not order:
         step = "Nothing is to be stopped: what was read names no co-thread that may be stopped."
     elif locks or tested:
@@ -254,11 +291,20 @@ def _advise(
         do=step,
         unknown=FIRMWARE,
         evidence=(*evidence, *(debug.evidence if debug else ())),
-        changes=_stop(layout, order[0], locks) if order and (locks or tested) and not (idle or short or debug) else (),
-        expects=(Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
+        changes=stops if order and (locks or tested) and not (idle or short or debug) else (),
+        expects=_expects(together[1])
+        if together
+        else (Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
-    if not layout.fastpath_read:
+    if not layout.fastpath_read and not together:
         yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
+
+
+def _expects(stopped: WithAndWithout) -> tuple[Expectation, ...]:
+    name = stopped.without.series.load_name
+    last = f"lock operations per second in the test, at {stopped.last[0].load:g} {name}"
+    pairs = {"lock operations per second in the test, at most": stopped.most, last: stopped.last}
+    return tuple(Expectation(what, round(a.rate), round(b.rate), "measured") for what, (a, b) in pairs.items())
 
 
 def _home(layout: Layout) -> int | None:

@@ -372,6 +372,13 @@ class Layout:
         stop = stop_cpu(cpu, primary=False, services=(), devices=names, node=self.node, cautions=cautions)
         return (*before, replace(stop, needs=tuple(change.key for change in before)))
 
+    def stop_together(self, cpus: Sequence[int]) -> Change:
+        """Stop several CPUs of a node whose lock manager has none. Raises `NeverStop` as `stop` does."""
+        if against := next(filter(None, map(self.why_not_stop, cpus)), None):
+            raise NeverStop(against)
+        names = [device.device for cpu in cpus for device in self.devices_on(cpu)]
+        return stop_cpu(cpus[0], primary=False, services=(), devices=names, node=self.node, others=cpus[1:])
+
     def start(self, cpus: float) -> Change | None:
         """Start the CPUs that are stopped, where exactly those lack for so many to be active."""
         if not self.enough_stopped(cpus) or self.active is None or self.active + len(self.stopped) != cpus:

@@ -82,13 +82,18 @@ def cpus_in(facts: Facts, *names: str) -> frozenset[int] | None:
     here = [one for name in names for one in _of_this_node(facts, name) if one.runs]
     value = here[-1].current if here else None
     if isinstance(value, str):
-        found = [CPU_RANGE.fullmatch(piece.strip()) for piece in value.split(",")] if value else []
-        if not all(found):
-            return None
-        return frozenset(cpu for one in found if one for cpu in range(int(one[1]), int(one[2] or one[1]) + 1))
+        return cpus_named(value)
     if not known(value) or value != int(value) or value < -1:
         return None
     return frozenset(cpu for cpu in range(MOST_CPUS) if value == -1 or int(value) >> cpu & 1)
+
+
+def cpus_named(text: str) -> frozenset[int] | None:
+    """The CPUs of a list, `0-7,9`; `None` where it is none."""
+    found = [CPU_RANGE.fullmatch(piece.strip()) for piece in text.split(",")] if text else []
+    if not all(found):
+        return None
+    return frozenset(cpu for one in found if one for cpu in range(int(one[1]), int(one[2] or one[1]) + 1))
 
 
 def _of_this_node(facts: Facts, name: str) -> list[SysgenParameter]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from collectors.facts import Facts
-from collectors.facts.scaling import LoadSeries, ParameterSeries
+from collectors.facts.scaling import FOLLOWS, LoadSeries, ParameterSeries
 from rules.finding import Clean, Evidence, Expectation
 from rules.laws.dedicated import LOCKS, Dedicated, dedicated
 from rules.laws.flattening import Step as ValueStep
@@ -21,7 +21,7 @@ from rules.laws.series import NOISE, Step, TimeSeries, course_of, held_against
 from rules.laws.settings import Differ, all_that_differ, settings_of
 from rules.laws.work import uneven_work
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
-from rules.openvms._evidence.node import in_prose, node_name
+from rules.openvms._evidence.node import cpus_named, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 
 ON_NODE, ON_MODEL = "in a test on this node", "in a test on a machine of this model and clock"
@@ -68,6 +68,11 @@ class OwnRun:
         """What one operation takes where one process is alone, µs; `None`: not measured."""
         first = self.course.first
         return 1e6 / first.rate if first.load == 1 and first.rate > 0 else None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether CPUs were stopped for it."""
+        return self.told.get("stopped_cpus", "0") not in ("", "0")
 
     @property
     def at_most(self) -> str:
@@ -188,10 +193,31 @@ def own_alone(facts: Facts) -> float | None:
 
 def with_and_without(facts: Facts, setting: str) -> WithAndWithout | None:
     """Of the pairs of this node's runs that differ in a setting alone, the one that did most; `None`: there is none."""
-    own = {id(one.series): one for one in own_runs(facts, either=setting == "threads")}
+    threads = setting == "threads"  # with the co-threads stopped it ran without them
+    own = {id(one.series): one for one in own_runs(facts, either=threads) if not (threads and one.stopped)}
     pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
     found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
     return max(found, key=lambda one: one.most[0].rate, default=None)
+
+
+def with_stopped(facts: Facts, tried: WithAndWithout) -> tuple[tuple[int, ...], WithAndWithout] | None:
+    """The CPUs that were stopped in a run else like the one with co-threads, and both held against each other.
+
+    `None` where none was made that gained by it; of several the one that did most.
+    """
+    every = own_runs(facts, either=True)
+    alike = [one for one in every if one.stopped and _but_stopped(one) == _but_stopped(tried.with_it)]
+    found = []
+    for one in alike:
+        held = _held(Differ("stopped_cpus", tried.with_it.series, one.series), tried.with_it, one)
+        cpus = cpus_named(one.told["stopped_cpus"])
+        if held is not None and held.gains and cpus:
+            found.append((tuple(sorted(cpus)), held))
+    return max(found, key=lambda pair: pair[1].most[1].rate, default=None)
+
+
+def _but_stopped(run: OwnRun) -> dict[str, str]:
+    return {name: text for name, text in run.told.items() if name not in ("stopped_cpus", *FOLLOWS["stopped_cpus"])}
 
 
 @dataclass(frozen=True)
