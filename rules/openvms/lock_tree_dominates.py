@@ -271,7 +271,8 @@ def _finding(
     costs = taken is not None and taken.value >= limits.file_system_cpus
     no_room = buffers.no_room if buffers else ""
     polls, queued = refused_of(facts, share), _queued(facts, share, limits)
-    shared = share.kind == RMS_FILE and remote >= limits.shared
+    small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
+    shared = (share.kind == RMS_FILE or bool(small)) and remote >= limits.shared
     loud = several and (
         shared
         or max(one.total for one in pictures) >= limits.many_requests

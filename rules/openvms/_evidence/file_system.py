@@ -199,11 +199,13 @@ class Small:
     command: str
     """As DCL takes its name."""
     by: float
-    """Blocks."""
+    """Blocks, whole clusters of the volume."""
     more: int
     """Other listed files of the volume with as small an extent."""
     rate: float
     """Allocations per second of the node."""
+    volume: Volume | None = None
+    """Where the file has no extent of its own: whose extent it gets, unless a process or a program asks for another."""
 
     @property
     def larger(self) -> int:
@@ -219,26 +221,50 @@ class Small:
 def extended(facts: Facts, share: Share) -> Small | None:
     """The file with the smallest extent on the busiest volume, where extensions are the load: not files that are made.
 
-    `None` where no listing of DIRECTORY/FULL has one, or RMS itself decides on the extent.
+    A file without an extent of its own has that of its volume (SHOW DEVICE/FULL); of files alike the largest is named.
+    `None` where no listing of DIRECTORY/FULL has one, or the volume's extent was not read.
     """
     tree, rate, made = busiest(share, VOLUME), *(_rate(facts, f"FCP {one}") for one in (ALLOCATIONS, "Files created"))
     if tree is None or rate is None or made is None or rate < OFTEN_EXTENDED or made > rate / 2:
         return None
+    volume = _volume(facts, tree.resource.volume)
+    default = _in_clusters(volume) if volume else 0.0
     here = [
-        one
+        (one.extend_blocks or default, one)
         for one in facts.every(FileName)
-        if is_volume(one.device, tree.resource.volume) and known(one.extend_blocks) and one.extend_blocks > 0
+        if is_volume(one.device, tree.resource.volume) and known(one.extend_blocks)
+        if one.extend_blocks > 0 or default > 0
     ]
-    least = min((one.extend_blocks for one in here if known(one.extend_blocks)), default=0.0)
-    small = {one.name: one for one in here if one.extend_blocks == least}
+    least = min((by for by, _ in here), default=0.0)
+    small = {one.name: one for by, one in here if by == least}
     if not small:
         return None
-    name = min(small)
+    name = min(small, key=lambda one: (-_allocated(small[one]), one))
+    of_volume = volume if not small[name].extend_blocks else None
     try:
-        found = Small(comment(name, LONGEST_NAME), openvms_file(name), least, len(small) - 1, rate)
+        found = Small(comment(name, LONGEST_NAME), openvms_file(name), least, len(small) - 1, rate, of_volume)
     except Unquotable:
         return None
     return found if found.larger > least else None
+
+
+def _allocated(file: FileName) -> float:
+    return file.allocated_blocks if known(file.allocated_blocks) else 0.0
+
+
+def _volume(facts: Facts, label: str | None) -> Volume | None:
+    """The volume of this label, where one device alone has it and its extent was read."""
+    volumes = [one for one in facts.also(Volume).every(Volume) if label and one.label.upper() == label.upper()]
+    found = volumes[-1] if len({one.device for one in volumes}) == 1 else None
+    return found if found and known(found.extend_blocks) else None
+
+
+def _in_clusters(volume: Volume) -> float:
+    """The volume's extent in whole clusters, blocks."""
+    blocks, cluster = volume.extend_blocks, volume.cluster_blocks
+    if not known(blocks) or not known(cluster) or cluster <= 0:
+        return blocks if known(blocks) else 0.0
+    return cluster * ceil(blocks / cluster)
 
 
 def directory_waited_for(facts: Facts, share: Share) -> str:
@@ -262,6 +288,14 @@ def remedy(facts: Facts, share: Share) -> str:
     caches = "The ACP_ cache parameters are documented to cut its I/O; no source promises fewer locks."
     if kind == VOLUME and (small := extended(facts, share)):
         more = f" (and {small.more} more listed there with so small an extent)" if small.more else ""
+        if small.volume:
+            device = comment(small.volume.device, LONGEST_NAME)
+            return (
+                f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now) and "
+                f"SET FILE/EXTENSION={small.larger} {small.command}{more}: {in_prose(small.rate)} allocations/s of "
+                f"{small.by:.0f} blocks are then about {in_prose(small.left)}. New files: SET RMS_DEFAULT"
+                f"/EXTEND_QUANTITY={small.larger} or the program's FAB; a program's own extent stays."
+            )
         return (
             f"SET FILE/EXTENSION={small.larger} {small.command}{more}: it grows by {small.by:.0f} blocks now, and of "
             f"{in_prose(small.rate)} allocations/s about {in_prose(small.left)} is left, where they are of such files. "
@@ -291,9 +325,8 @@ def fewer_files(facts: Facts, label: str | None) -> str:
 
 def _extents(facts: Facts, label: str | None) -> str:
     """How extents are made larger, for the whole volume by its device and what it has now where that was read."""
-    volumes = [one for one in facts.also(Volume).every(Volume) if label and one.label.upper() == label.upper()]
-    found = volumes[-1] if len({one.device for one in volumes}) == 1 else None
-    if found is None or not known(found.extend_blocks):
+    found = _volume(facts, label)
+    if found is None:
         return "SET FILE/EXTENSION, or SET VOLUME/EXTENSION=n for all files there"
     clusters = f" in clusters of {found.cluster_blocks:,.0f}" if known(found.cluster_blocks) else ""
     device = comment(found.device, LONGEST_NAME)
