@@ -33,7 +33,8 @@ def join_own_series(groups: dict[tuple[str, str], Group]) -> None:
     """Give series of runs to the one node beside them whose name their title has: `FINDHO rx6600 - 8 cores`.
 
     Runs of a test on the node itself say what published ones leave open. Not where the title has the names of several.
-    A series over the values of a parameter, whose title names no node, goes to the only one on such a machine.
+    Series over the values of a parameter, or several that are held against each other, whose titles name no node, go to
+    the only one on such a machine.
     """
     nodes = [group for group in groups.values() if group.product == "openvms" and not _series_alone(group)]
     beside = Neighbours(nodes)
@@ -50,11 +51,15 @@ def join_own_series(groups: dict[tuple[str, str], Group]) -> None:
 
 
 def _of_model(group: Group, nodes: Sequence[Group]) -> list[Group]:
-    """The nodes whose machine the titles of series over a parameter begin with, as a node itself prints its name."""
-    series = [fact for one in group.inputs for fact in one.facts]
-    if not all(isinstance(fact, ParameterSeries) and not fact.node for fact in series):
+    """The nodes whose machine the titles of a test begin with, as a node itself prints its name.
+
+    A single series over the load is no test of a setting: it may be what was published of such a machine.
+    """
+    series = [fact for one in group.inputs for fact in one.facts if _is_series(fact) and not fact.node]
+    several = len(series) > 1 or any(isinstance(fact, ParameterSeries) for fact in series)
+    if not several or len(series) < sum(len(one.facts) for one in group.inputs):
         return []
-    titles = [fact.title.upper() for fact in series if isinstance(fact, ParameterSeries)]
+    titles = [fact.title.upper() for fact in series]
     found = []
     for node in nodes:
         machines = {

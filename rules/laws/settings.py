@@ -91,9 +91,14 @@ def order_of(text: str) -> tuple[int, float, str]:
 
 
 def of_a_size(series: LoadSeries, others: Sequence[LoadSeries]) -> bool:
-    """Whether it is a run of a test over sizes, or of a switch in vain, which goes past the peak in every run."""
+    """Whether it is a run of a test over sizes, or of a switch in vain, which goes past the peak in every run.
+
+    Over sizes only where the table names the node; what a switch cost is the finding, whoever ran it.
+    """
     pairs = (differ(series, other) for other in others[:MOST] if other is not series)
-    return any(pair is not None and (pair.setting in SIZES or _in_vain(pair)) for pair in pairs)
+    return any(
+        pair is not None and ((pair.setting in SIZES and series.node is not None) or _in_vain(pair)) for pair in pairs
+    )
 
 
 def _in_vain(pair: Differ) -> bool:

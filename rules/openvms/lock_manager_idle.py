@@ -6,6 +6,9 @@ too few CPUs to spare any: fewer than the vendor asks for, however busy the dedi
 Why it matters: LCKMGR_SERVER polls at priority 63 and takes a whole CPU whether there is work or not. On four CPUs that
 is a quarter of the machine; the vendor asks for more than five before turning it on.
 
+Or one that cost throughput in a test of this node, or of a machine of its model, clock and number of CPUs, and gained
+nothing at any load that decides: then nothing more is to be measured first.
+
 What to do: give the CPU back with LCKMGR_MODE 0. It is dynamic and can be turned on again at once. Measure the same
 work before and after: lock waits move from kernel time back into MP synchronization.
 
@@ -40,8 +43,8 @@ from rules.openvms._evidence.dedicated import (
     others_busy,
     served,
 )
-from rules.openvms._evidence.node import in_prose, pending_said
-from rules.openvms._evidence.own_runs import with_and_without
+from rules.openvms._evidence.node import in_prose, pending_said, sentence
+from rules.openvms._evidence.own_runs import ON_NODE, WithAndWithout, with_and_without
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES, SAMPLE_FACTS, least
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, SERVED_OPERATIONS
 
@@ -112,7 +115,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     others = others_busy(facts, layout)
     full = cpus is not None and cpus <= limits.few_when_full and others is not None and others >= limits.full_percent
     most = most_busy(facts)
-    if full and cpus is not None:
+    tried = with_and_without(facts, "dlm", of_model=True)
+    if tried and tried.costs and manager is not None:
+        yield _finding(layout, limits, day, busy, f"and {tried.where} it gained nothing")
+    elif full and cpus is not None:
         yield _finding(layout, limits, day, busy, f"of only {cpus:.0f} CPUs, and the others are full", others)
     elif most and known(most.busy_percent) and most.busy_percent >= limits.earns_percent:
         worth = f"[LCK73]Busy % up to {most.busy_percent:g}, limit {limits.earns_percent:g}: it is worth its CPU then"
@@ -184,9 +190,10 @@ def _finding(
     used = f"; it serves requests {in_prose(busy)} % of the time" if busy is not None else ""
     mode = layout.setting("LCKMGR_MODE")
     off = mode == 0
-    tried = with_and_without(layout.facts, "dlm")
-    earns = tried is not None and tried.gains
-    evidence += tried.proof if tried and earns else ()
+    tried = with_and_without(layout.facts, "dlm", of_model=True)
+    earns = tried is not None and tried.gains and tried.where == ON_NODE
+    lost = tried if tried and tried.costs else None
+    evidence += tried.proof if tried and (earns or lost) else ()
     to = "0" if mode is None else f"{mode:.0f} → 0"
     step = (
         "LCKMGR_MODE is 0 in the export already, so the change waits or was not written to the active values: look."
@@ -194,16 +201,19 @@ def _finding(
         else f"LCKMGR_MODE {to} gives the CPU back at once: do it under the usual load and count operations per second "
         "before and after."
     )
+    title = f"CPU {manager[0]} dedicated to the lock manager" if manager else "CPU for the lock manager"
     gave = ""
+    if lost:
+        title = f"{title} costs throughput: {lost.where} {lost.brief}"
+        costs = f"{sentence(f'{lost.where}, with it against without: {lost.said}')} {costs}"
+        step = step if off else f"LCKMGR_MODE {to}, at once: no load of the test that decides gained by it."
     if tried and earns:
         gave = f"In a test on this node it gave {tried.brief}: whether such hours come the capture does not tell."
         step = "Nothing is set by this: give the CPU back only where no load like that of the test comes."
     return Finding(
         subject=layout.subject,
         severity=Severity.NOTE if earns else Severity.ADVICE,
-        title=f"CPU {manager[0]} dedicated to the lock manager, {why}"
-        if manager
-        else f"CPU for the lock manager, {why}",
+        title=title if lost else f"{title}, {why}",
         seen=f"The lock manager takes a whole CPU, {why}{used}.{pending_said(layout.facts, 'LCKMGR_MODE')}",
         because=costs,
         do=step,
@@ -216,5 +226,14 @@ def _finding(
         changes=()
         if off or earns
         else (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),),
-        expects=(Expectation("CPUs for other work", cpus - 1, cpus, "arithmetic"),) if cpus else (),
+        expects=(
+            *((_given_back(lost),) if lost else ()),
+            *((Expectation("CPUs for other work", cpus - 1, cpus, "arithmetic"),) if cpus else ()),
+        ),
     )
+
+
+def _given_back(lost: WithAndWithout) -> Expectation:
+    """What the test did without it, at the highest load."""
+    at = f"lock operations per second in the test, at {lost.last[0].load:g} {lost.without.series.load_name}"
+    return Expectation(at, round(lost.last[1].rate), round(lost.last[0].rate), "measured")

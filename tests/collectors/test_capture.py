@@ -275,6 +275,21 @@ def test_runs_over_a_parameter_on_such_a_machine_go_to_the_only_node_on_one(titl
     )
 
 
+@pytest.mark.parametrize(("titles", "joins"), [(["without DLM", "with DLM"], True), (["without DLM"], False)])
+def test_runs_that_are_held_against_each_other_go_to_the_only_node_on_such_a_machine(
+    titles: list[str], *, joins: bool
+) -> None:
+    hardware = "HP rx7640 (1.60GHz/12.0MB)"
+    runs = [
+        LoadSeries(title=f"{hardware} - 8 cores, {title}", load_name="processes", rate_name="locks", points=())
+        for title in titles
+    ]
+    test = given("runs.txt", "scaling/load_series", *runs)
+    one = given("one.lis", "openvms/cpu", Node(name="TARN", hardware=hardware))
+    found = captures([one, test])
+    assert [bool(each.facts.every(LoadSeries)) for each in found if each.system.name == "TARN"] == [joins]
+
+
 def test_facts_keep_their_source() -> None:
     device = FastpathDevice(device="EWA0", cpu=1, source=Source("f.txt", 3, 3))
     (one,) = captures([given("f.txt", "openvms/show_fastpath", Node(name="N"), device)])

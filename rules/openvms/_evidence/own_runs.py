@@ -35,6 +35,8 @@ class OwnRun:
 
     series: LoadSeries
     course: TimeSeries
+    where: str = ON_NODE
+    """Where it was made, to stand behind a rate."""
 
     @property
     def peak(self) -> Step:
@@ -114,6 +116,11 @@ class WithAndWithout:
         return _ratio(self.most) < 1 - NOISE
 
     @property
+    def where(self) -> str:
+        """Where both were made, to stand behind a rate."""
+        return self.without.where
+
+    @property
     def costs(self) -> bool:
         """Whether it gained neither at most nor at the highest load, and cost more than noise there or alone."""
         pairs = (self.last, self.most, *((self.alone,) if self.alone else ()))
@@ -146,16 +153,17 @@ class WithAndWithout:
         """Both at the peak and at the highest load."""
         words = ("without", "with")
         return tuple(
-            Evidence(f"{what}, {word} it, in a test on this node", round(step.rate, 1), "/s", step.source)
+            Evidence(f"{what}, {word} it, {self.where}", round(step.rate, 1), "/s", step.source)
             for what, pair in (("most", self.most), (f"rate at {self.last[0].load:g}", self.last))
             for word, step in zip(words, pair, strict=True)
         )
 
 
-def own_runs(facts: Facts, *, either: bool = False) -> list[OwnRun]:
+def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False) -> list[OwnRun]:
     """The series of this node that can be what they claim. A rule need not declare anything for it.
 
-    `either`: with those that ran on the same cores without the co-threads that run now.
+    `either`: with those that ran on the same cores without the co-threads that run now; `of_model`: with those whose
+    title is the name of the node's machine, of as many cores as it has CPUs.
     """
     facts = facts.also(LoadSeries, *LAYOUT_FACTS)
     name = node_name(facts)
@@ -163,7 +171,9 @@ def own_runs(facts: Facts, *, either: bool = False) -> list[OwnRun]:
     active, cores = layout.active, layout.cores
     found = []
     for series in facts.every(LoadSeries):
-        if not name or not of_node(series, name) or series.derived or series.rate_name != LOCKS or uneven_work(series):
+        own = bool(name) and of_node(series, name or "")
+        alike = of_model and active is not None and series.cores == active and _of_machine(series, facts)
+        if not (own or alike) or series.derived or series.rate_name != LOCKS or uneven_work(series):
             continue
         threads = either or settings_of(series).get("threads") == "on"
         sizes = {active, cores} if threads else {active}
@@ -171,7 +181,7 @@ def own_runs(facts: Facts, *, either: bool = False) -> list[OwnRun]:
             continue
         course = course_of(series)
         if isinstance(course, TimeSeries) and len(course.steps) >= LEAST_LOADS:
-            found.append(OwnRun(series, course))
+            found.append(OwnRun(series, course, ON_NODE if own else ON_MODEL))
     return found
 
 
@@ -191,13 +201,20 @@ def own_alone(facts: Facts) -> float | None:
     return min((time for run in own_runs(facts) if (time := run.alone_usec) is not None), default=None)
 
 
-def with_and_without(facts: Facts, setting: str) -> WithAndWithout | None:
-    """Of the pairs of this node's runs that differ in a setting alone, the one that did most; `None`: there is none."""
+def with_and_without(facts: Facts, setting: str, *, of_model: bool = False) -> WithAndWithout | None:
+    """Of the pairs of this node's runs that differ in a setting alone, the one that did most; `None`: there is none.
+
+    `of_model`: else of those of its machine, too.
+    """
     threads = setting == "threads"  # with the co-threads stopped it ran without them
-    own = {id(one.series): one for one in own_runs(facts, either=threads) if not (threads and one.stopped)}
+    own = {
+        id(one.series): one
+        for one in own_runs(facts, either=threads, of_model=of_model)
+        if not (threads and one.stopped)
+    }
     pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
     found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
-    return max(found, key=lambda one: one.most[0].rate, default=None)
+    return max(found, key=lambda one: (one.without.where == ON_NODE, one.most[0].rate), default=None)
 
 
 def with_stopped(facts: Facts, tried: WithAndWithout) -> tuple[tuple[int, ...], WithAndWithout] | None:
@@ -262,7 +279,7 @@ def own_value(facts: Facts, name: str, now: float) -> OwnValue | None:
     runs. `None` where none was made, where the best is not above it, or where the rate still
     rises at the largest value that was tried.
     """
-    facts, node, machine = facts.also(ParameterSeries), node_name(facts), (machine_of(facts).hardware or "").upper()
+    facts, node = facts.also(ParameterSeries), node_name(facts)
     every = facts.every(ParameterSeries)
     for series in sorted(every, key=lambda one: not (node and of_node(one, node))):
         steps = [one for one in steps_of(series) if one.rate > 0]
@@ -270,7 +287,7 @@ def own_value(facts: Facts, name: str, now: float) -> OwnValue | None:
             continue
         enough, last = enough_of(steps), steps[-1]
         flat = enough is not last and last.rate >= (1 - NOISE) * max(one.rate for one in steps)
-        same = bool(machine) and not series.node and series.title.upper().startswith(machine)
+        same = _of_machine(series, facts)
         if (of_node(series, node) or same) and flat and enough.value > now:
             where = ON_NODE if of_node(series, node) else ON_MODEL
             return OwnValue(series, next((one for one in steps if one.value == now), steps[0]), enough, last, where)
@@ -279,11 +296,11 @@ def own_value(facts: Facts, name: str, now: float) -> OwnValue | None:
 
 def gained_nothing(facts: Facts, synch: float) -> Clean | None:
     """Why a dedicated lock manager is not advised at this MP synch, per cent of one CPU: here it was tried in vain."""
-    tried = with_and_without(facts, "dlm")
+    tried = with_and_without(facts, "dlm", of_model=True)
     if tried is None or tried.gains:
         return None
     return Clean(
-        f"MP synch {synch:g} % of one CPU, but in a test on this node a dedicated lock manager gained nothing beyond "
+        f"MP synch {synch:g} % of one CPU, but {tried.where} a dedicated lock manager gained nothing beyond "
         f"noise: with it against without {tried.said}"
     )
 
@@ -346,6 +363,12 @@ def of_node(series: LoadSeries | ParameterSeries, name: str) -> bool:
     if series.node:
         return series.node.upper() == name.upper()
     return name.upper() in series.title.upper().replace(",", " ").replace("(", " ").split()
+
+
+def _of_machine(series: LoadSeries | ParameterSeries, facts: Facts) -> bool:
+    """Whether its title begins with the name of the node's machine, and no column names another node."""
+    machine = (machine_of(facts).hardware or "").upper()
+    return bool(machine) and not series.node and series.title.upper().startswith(machine)
 
 
 def _share(step: Step) -> float | None:
