@@ -23,6 +23,8 @@ LINE = re.compile(
 )
 NOBODY = "00000000"
 MOST_LOCKS = 1_000_000
+BUCKET, RECORD = 4, 8
+"""Bytes of the names below a file of RMS: a bucket by its block, a record by its address (openvms-rdb-more, 1.5)."""
 DEEPEST = 32
 """Steps from a lock to its root that are followed: the manager allows 128 levels, real names have a few."""
 
@@ -36,6 +38,8 @@ class Name:
     last: int
     locks: int = 0
     below: int = 0
+    buckets: int = 0
+    records: int = 0
     waiting: int = 0
     converting: int = 0
 
@@ -94,12 +98,14 @@ class BriefListing:
         """By the name of the root, those with most locks first."""
         parents = self._parents()
         found: dict[str, Name] = {}
-        for index, lock, parent, queue, *_ in self.rows:
+        for index, lock, parent, queue, name, *_ in self.rows:
             text = _root(lock, parents)
             one = found.setdefault(text, Name(text, index, index))
             one.first, one.last = min(one.first, index), max(one.last, index)
             one.locks += 1
             one.below += parent != NOBODY
+            one.buckets += parent != NOBODY and len(name) == BUCKET
+            one.records += parent != NOBODY and len(name) == RECORD
             one.waiting += queue == "waiting"
             one.converting += queue.startswith("convert")
         return sorted(found.values(), key=lambda one: (-one.locks, one.text))

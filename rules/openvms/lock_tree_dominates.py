@@ -38,6 +38,7 @@ from datetime import timedelta
 from collectors.facts import Facts, known
 from collectors.facts.openvms import (
     ClusterMember,
+    ListedLocks,
     LockActivity,
     LockRates,
     MonitorSample,
@@ -178,6 +179,7 @@ class Limits:
         T4File,
         MonitorSample,
         RmsRecordLock,
+        ListedLocks,
         Volume,
     ),
     links=LINKS,
@@ -307,12 +309,22 @@ def _finding(
         evidence=tuple(_evidence(facts, found, polls, queued, limits)),
         changes=(
             *(_weights(facts, wrong) if loud and wrong else ()),
-            *((buffers.change, query_locks()) if loud and buffers and buffers.change else ()),
+            *(_of_file(found) if loud else ()),
         ),
         explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
+
+
+def _of_file(found: Dominating) -> tuple[Change, ...]:
+    """What spares locks of a file: global buffers those of buckets, no queries those of records."""
+    listed, buffers = found.listed, found.buffers
+    if listed and listed.of_records:
+        return (query_locks(),)
+    if buffers is None or buffers.change is None:
+        return ()
+    return (buffers.change,) if listed else (buffers.change, query_locks())
 
 
 def _queued(facts: Facts, share: Share, limits: Limits) -> Waits | None:
@@ -367,6 +379,9 @@ def _evidence(
         yield Evidence("lock requests that wait in it", queued.waiting, "", queued.head.source, limits.waiting)
     if locks := found.record_locks:
         yield Evidence("EX record locks in it", float(len(locks)), "", locks[0].source, computed="as their number")
+    if listed := found.listed:
+        yield Evidence("record locks below it (SHOW LOCK/BRIEF)", float(listed.records), "", listed.source)
+        yield Evidence("bucket locks below it (SHOW LOCK/BRIEF)", float(listed.buckets), "", listed.source)
     if named:
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
@@ -470,12 +485,14 @@ def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> 
         "a report has no end, so small trees may be missing" if not all(one.activity.whole for one in pictures) else ""
     )
     apart = _of_another_time(facts, share.picture)
+    listed = found.listed
     kind = "bucket and record locks are not told apart" if share.kind == RMS_FILE and not found.record_locks else ""
+    kind = f"{listed.said}, of one moment" if listed else kind
     if share.kind == RMS_FILE and (records := records_waited_for(facts, share.key)):
         kind = f"LCKQUE lists {records:,.0f} that wait for its records, which global buffers do not spare"
     query = (
         "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
-        if share.kind == RMS_FILE
+        if share.kind == RMS_FILE and not listed
         else ""
     )
     return joined(sentence(note, apart, gaps, cut, kind), query)

@@ -133,7 +133,6 @@ class ListedLocks(OfNode):
     """The locks of one name in SDA's SHOW LOCK/BRIEF, the state of one moment: numbers of locks and never a rate."""
 
     COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW LOCK/BRIEF (ANALYZE/SYSTEM)"
-    NOT_JUDGED: ClassVar[str] = "shown by advisor.openvms.services.lock_trees: a number of locks is no rate of requests"
 
     text: str
     """The root's name in ASCII, 31 characters, `.` for what cannot be printed."""
@@ -141,6 +140,10 @@ class ListedLocks(OfNode):
     """Locks of that name and of all below it, as far as the listing has their parents."""
     below: int = 0
     """Of them those below it."""
+    buckets: int = 0
+    """Of those the ones with a name of four bytes: below a file of RMS its buckets."""
+    records: int = 0
+    """The ones with a name of eight bytes: below a file of RMS its records."""
     waiting: int = 0
     converting: int = 0
 

@@ -107,6 +107,8 @@ def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | Listed
             text=one.text,
             locks=one.locks,
             below=one.below,
+            buckets=one.buckets,
+            records=one.records,
             waiting=one.waiting,
             converting=one.converting,
         )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import LockQueue, LockRates, RmsRecordLock, T4Column
+from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, RmsRecordLock, T4Column
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -107,6 +107,12 @@ class Dominating:
         share, named, buffers = self.share, self.named, self.buffers
         if buffers and buffers.no_room:
             return f"{self._file}: {buffers.do}"
+        if buffers and (listed := self.listed) and listed.of_records:
+            return (
+                f"{self._file or share.key}: where its readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE"
+                f"/SYSTEM, for files opened afterwards ({listed.said}). Where nothing is written, open it for input "
+                "alone; global buffers spare no record lock."
+            )
         if buffers:
             file = self._file if named else share.key
             find = "" if named else f"find its name ({_find(share)}) and its programs; "
@@ -163,6 +169,17 @@ class Dominating:
         return [one for one in every if one.mode == "EX" and one.file == self.share.resource.file]
 
     @property
+    def listed(self) -> "Listed | None":
+        """Its bucket and record locks in SDA's SHOW LOCK/BRIEF; `None` where that lists none below it."""
+        share = self.share
+        if share.kind != RMS_FILE or share.members > 1:
+            return None
+        printed = as_text(bytes.fromhex(share.trees[0].name)).rstrip()
+        alike = [one for one in self.facts.also(ListedLocks).every(ListedLocks) if one.text.rstrip() == printed]
+        found = max(alike, key=lambda one: one.below, default=None)
+        return Listed(found.buckets, found.records, found.source) if found and found.buckets + found.records else None
+
+    @property
     def may_be_rdbs(self) -> bool:
         """Whether one of its names may be Rdb's."""
         return any(may_be_rdbs(self.facts, bytes.fromhex(tree.name)) for tree in self.share.trees)
@@ -184,6 +201,25 @@ class Dominating:
             return named.name if named else ""
         volume = comment(self.share.resource.volume or "", 12)
         return f"{named.name}, if {named.listed.device} is the volume {volume} (SHOW DEVICE)"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Locks below a file of RMS at one moment, of one node."""
+
+    buckets: int
+    records: int
+    source: Source
+
+    @property
+    def of_records(self) -> bool:
+        """Whether most of them are of records."""
+        return self.records > self.buckets
+
+    @property
+    def said(self) -> str:
+        """Both, as a clause."""
+        return f"SHOW LOCK/BRIEF lists {self.records:,} record and {self.buckets:,} bucket locks below it"
 
 
 @dataclass(frozen=True)
