@@ -2,9 +2,9 @@
 
 Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
 a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
-listing); many that wait for one record (the locks are fine already: a note, and a warning in listing after listing), or
-for what `lslocks` does not tell from a whole file; in measured variants of a program how much clock time coarse locking
-takes more than fine.
+listing, also where it keeps no more than a range and the same requests for parts of it stand); many that wait for one
+record (the locks are fine already: a note, and a warning in listing after listing), or for what `lslocks` does not tell
+from a whole file; in measured variants of a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -16,8 +16,8 @@ change every program that uses the file to fcntl ranges. Expect clock time to fa
 is one moment: collect several before a program is changed.
 
 When to ignore it: lock files, whose lock is a mutex; programs that need the whole file at once (a backup, a
-reorganisation); waiters for ranges, which are record locks at work; one process alone; where fine locking measured no
-better; where user times or clocks of the runs differ, for then the runs are not comparable.
+reorganisation); waiters for ranges, which are record locks at work unless the same ones stand; one process alone; where
+fine locking measured no better; where user times or clocks of the runs differ, for then the runs are not comparable.
 """
 
 from collections.abc import Iterator, Sequence
@@ -202,9 +202,12 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
         if len(unsure) >= limits.waiters:
             why = f"{name}: {len(unsure)} wait for ranges behind a lock on the whole file or on its first byte"
             return Unknown((FIRST_BYTE,), why)
-        hot = max(several, key=lambda one: len(one.hottest_range))
+        hot, standing = max(several, key=lambda one: len(one.hottest_range)), _standing(several, tables, name, limits)
         if len(hot.hottest_range) >= limits.record_waiters:
-            return _one_record(hot, several, tables, name, limits)
+            record = _one_record(hot, several, tables, name, limits)
+            return record if record.severity is Severity.WARNING else standing or record
+        if standing:
+            return standing
         waiting = max(len(one.waiters) for one in several)
         return Clean(
             f"{name}: {waiting} {'waits' if waiting == 1 else 'wait'} for ranges of it, not for the whole file"
@@ -304,6 +307,46 @@ def _one_record(
             Evidence("listings with such a queue", seen, f"of {len(tables)}", hot.table.source),
         ),
         weight=float(count),
+    )
+
+
+def _standing(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: str, limits: Limits) -> Finding | None:
+    """One process keeps a range, and the same requests for parts of it stand in listing after listing."""
+    found = []
+    for pid in {lock.pid for one in several for lock in one.held} - {-1}:
+        behind = [(one, those) for one in several if len(those := one.behind(pid)) >= limits.waiters]
+        asked = [{(one.pid, one.start, one.end) for one in those} for _, those in behind]
+        if _lasting(len(behind), len(tables), limits) and len(set.intersection(*asked)) >= limits.waiters:
+            found.append((len(set.intersection(*asked)), -pid, behind))
+    if not found:
+        return None
+    stood, negative, behind = max(found, key=lambda one: one[:2])
+    worst, waiting = max(behind, key=lambda pair: len(pair[1]))
+    holders = [lock for lock in worst.holders(waiting) if lock.pid == -negative]
+    who, counts = owners(tuple(holders[:1])), sorted(len(those) for _, those in behind)
+    first, last = min(one.start for one in holders), max((one.end or one.start) for one in holders)
+    to = "to the end" if any(one.end is None for one in holders) else f"to {last:,}"
+    often = f"{len(behind)} of {len(tables)} listings"
+    return Finding(
+        subject=name,
+        severity=Severity.WARNING,
+        title=f"{who} keeps bytes {first:,} {to} of {name} locked: {counts[-1]} wait in {often}",
+        seen=(
+            f"{owners(waiting, 6)} wait for parts of bytes {first:,} {to}, held by {who} in {often}, "
+            f"{counts[0]} to {counts[-1]} at a time; {stood} of these requests are in all {len(behind)}."
+        ),
+        because="One process keeps its range while others wait, so this is no queue that moves.",
+        do=(
+            f"See what {who} does{_ps(holders)} and what it waits for, a terminal, a pipe or a network; let it go on "
+            "or end it. Then have it lock only around the change of each record, and read its input before."
+        ),
+        unknown="How long they wait no listing tells, nor whether it is the same lock all the time.",
+        evidence=(
+            Evidence("waiters behind it", counts[-1], "waiters", waiting[0].source, limits.waiters),
+            Evidence("held by", who, "", holders[0].source),
+            Evidence("listings with that holder", len(behind), f"of {len(tables)}", worst.table.source),
+        ),
+        weight=float(counts[-1]),
     )
 
 

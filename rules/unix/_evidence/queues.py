@@ -95,6 +95,10 @@ class Queue:
         most = max(groups.values(), key=len)
         return tuple(most)
 
+    def behind(self, pid: int) -> tuple[RecordLock, ...]:
+        """Those that wait for a range that this process, and nobody else, keeps from them."""
+        return tuple(one for one in self._ranged if {lock.pid for lock in self.holders((one,))} == {pid})
+
     def waiting_for(self, start: int, end: int | None) -> tuple[RecordLock, ...]:
         """Those that wait for these very bytes."""
         return tuple(one for one in self._ranged if (one.start, one.end) == (start, end))
