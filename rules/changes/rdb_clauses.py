@@ -113,9 +113,21 @@ CLAUSES = {
     ),
     "commit_to_journal": Clause(
         "COMMIT TO JOURNAL OPTIMIZATION",
-        "JOURNAL IS ENABLED (FAST COMMIT IS ENABLED ({value}COMMIT TO JOURNAL OPTIMIZATION))",
+        "JOURNAL IS ENABLED (FAST COMMIT IS ENABLED ({value}))",
         "commit to",
         words=ON_OFF,
+    ),
+    "commit_with_checkpoint": Clause(
+        "COMMIT TO JOURNAL OPTIMIZATION",
+        "JOURNAL IS ENABLED (FAST COMMIT IS ENABLED (CHECKPOINT TIMED EVERY <seconds> SECONDS, {value}))",
+        "commit to",
+        words=ON_OFF,
+        cautions=(
+            *(SPELLING, CLOSED, RECOVERY, CHECKPOINTS),
+            "The way back leaves fast commit on: where it was off before, JOURNAL IS ENABLED (FAST COMMIT IS DISABLED).",
+        ),
+        template="when a checkpoint interval has been chosen, by how long a recovery may take",
+        back="JOURNAL IS ENABLED (FAST COMMIT IS ENABLED ({value}))",
     ),
     "transaction_interval": Clause(
         "TRANSACTION INTERVAL",

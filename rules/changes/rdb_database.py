@@ -53,9 +53,11 @@ class Place:
     """Where the header is of another time than the figures, so not to act on: the dates that say so, in words."""
 
 
+COMMIT = "COMMIT TO JOURNAL OPTIMIZATION"
+"""Switched on with its TRANSACTION INTERVAL, at the default of 256 (vendor: help on ALTER DATABASE)."""
 MOST_OTHERS = 3
 """Other nodes that are named."""
-SAME = {"new_row_cache": "row_cache"}
+SAME = {"new_row_cache": "row_cache", "commit_with_checkpoint": "commit_to_journal"}
 """Clauses that set what another one sets, with more to it."""
 
 
@@ -176,8 +178,8 @@ def _given_up(others: tuple[str, ...]) -> str:
 
 def _written(clause: str, value: float | str) -> str:
     """The value as the clause has it."""
-    if clause == "commit_to_journal":
-        return "" if value == "ENABLED" else "NO "
+    if CLAUSES[clause].label == COMMIT:
+        return f"{COMMIT}, TRANSACTION INTERVAL IS 256" if value == "ENABLED" else f"NO {COMMIT}"
     return f"{value:.0f}" if isinstance(value, int | float) else value
 
 
@@ -207,16 +209,16 @@ class _Lines:
         """The whole statement that sets the value before: a comment, for a person to send."""
         if self.old is not None:
             value = self.old
-        elif self.known.label.startswith("COMMIT TO"):
-            value = "<NO, where it was disabled> "
+        elif self.known.label == COMMIT:
+            value = f"<NO, where it was disabled> {COMMIT}"
         else:
             value = self.placeholder
         clause = (self.known.back or self.known.sql).format(value=value, area=self.area)
         return f"$!   ALTER DATABASE FILENAME '{self.root}' {clause};"
 
     def _said(self, value: str) -> str:
-        if self.known.label.startswith("COMMIT TO"):
-            return "DISABLED" if value else "ENABLED"
+        if self.known.label == COMMIT:
+            return "DISABLED" if value.startswith("NO ") else "ENABLED"
         return value
 
     def _clause(self, value: str) -> str:

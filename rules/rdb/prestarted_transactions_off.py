@@ -44,21 +44,19 @@ from rules.rdb._evidence.counted import (
     counted,
     of_each_node,
     on_node,
-    per_transaction,
     quiet,
     rounded,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.prestarted import RECALLED, deassign, logical, switched_off, take_away
-from rules.rdb._evidence.root_file import Hot, RootLimits, figures_of, hot_of, over, waited_for
-from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.root_file import Hot, RootIO, RootLimits, figures_of, hot_of, over, root_io, waited_for
+from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP_OLD72.HLB?key=CREATE~DATABASE~Arguments~PRESTARTED_TRANSACTIONS",
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=DECLARE~ALIAS~Arguments~PRESTARTED_TRANSACTIONS_ARE",
 )
-ROOT_IO = ("root reads", "root writes")
 SETTING = MissingInput(
     "whether prestarted transactions are enabled",
     "an RMU/DUMP/HEADER listing of all of it, or PRESTARTED TRANSACTIONS from the DBA's own ALTER DATABASE script",
@@ -96,16 +94,6 @@ class Limits(RootLimits):
     root_io_per_second: float = limit(50.0, "this project: fewer I/Os to one file are no load", unit="root file I/Os/s")
 
 
-@dataclass(frozen=True)
-class RootIO:
-    """Reads and writes of the root file on one node."""
-
-    per_second: float
-    per_transaction: float
-    rates: tuple[Rate, ...]
-    each: Statistics
-
-
 @rule(
     needs=(Database, StatisticRow), uses=(*COUNTED_FACTS, LogicalName), links=LINKS, limits=Limits, sample=LEAST_COUNTED
 )
@@ -125,7 +113,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         return Clean(f"{one.subject}: prestarted transactions are enabled{one.read_apart}")
     found, refused = counted(facts, one)
     hot = max((hot for hot, _ in of_each_node(found, hot_of)), key=lambda hot: _weight(hot, limits), default=None)
-    io = max((io for io, _ in of_each_node(found, _root_io)), key=lambda io: _heavy(io, limits), default=None)
+    io = max((io for io, _ in of_each_node(found, root_io)), key=lambda io: _heavy(io, limits), default=None)
     said = "; ".join([*([figures_of(hot)] if hot else []), *([_io_said(io)] if io else [])])
     if hot is None and io is None:
         return refused or Unknown((ROOT_FILE, *(() if setting else (SETTING,))), one.subject)
@@ -145,12 +133,6 @@ def _weight(hot: Hot, limits: Limits) -> tuple[bool, float, float]:
 def _heavy(io: RootIO, limits: Limits) -> tuple[bool, float]:
     many = io.per_second >= limits.root_io_per_second and io.per_transaction >= limits.root_io_per_transaction
     return many, io.per_second
-
-
-def _root_io(each: Statistics) -> RootIO | None:
-    rates = tuple(rate for item in ROOT_IO if (rate := each.rate(item)))
-    per = per_transaction(each, rates)
-    return None if per is None else RootIO(sum(rate.per_second for rate in rates), per, rates, each)
 
 
 def _io_said(io: RootIO) -> str:

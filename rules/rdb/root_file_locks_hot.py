@@ -1,7 +1,8 @@
 """Commits queue for the root file: SEQBLK and TSNBLK locks.
 
 Finds: locks on the transaction sequence numbers (SEQBLK) and on the transaction blocks (TSNBLK) as a share of all lock
-operations, or of all requests that stall.
+operations, or of all requests that stall. It is advice where requests wait for them, or where commit to journal is off
+and the commits write the root file so often that this is a load by itself; else a note.
 
 Why it matters: without commit to journal each transaction takes its sequence number from the root file, one at a time,
 and writes its end there. With it, each user gets a range of numbers beforehand and commit information goes to the
@@ -12,7 +13,7 @@ backup. Where it is on: a larger TRANSACTION INTERVAL for few users or long sess
 short sessions (8 to 1024, default 256).
 
 When to ignore it: where transactions are tiny these locks are most of the little that each one takes: commit less often
-first. Where the root file is not waited for, a share alone costs little.
+first. Where the root file is neither waited for nor written much, a share alone costs little.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts
 from collectors.facts.rdb import Database, LogicalName, StatisticRow
 from rules.changes.rdb_database import alter, key_of
-from rules.engine import percent, rule
+from rules.engine import limit, percent, rule
 from rules.finding import Change, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
@@ -45,7 +46,7 @@ from rules.rdb._evidence.prerequisites import (
     unmet,
 )
 from rules.rdb._evidence.prestarted import switched_off
-from rules.rdb._evidence.root_file import ROOT, Hot, RootLimits, figures_of, hot_of, over, waited_for
+from rules.rdb._evidence.root_file import ROOT, Hot, RootLimits, figures_of, hot_of, over, root_io, waited_for
 from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
@@ -55,12 +56,16 @@ LINKS = (
 LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
 SESSIONS = "when it is known that there are few users or all sessions are long; for many users or short ones less"
-COMMIT = "Set COMMIT TO JOURNAL OPTIMIZATION from DISABLED to ENABLED with the database closed and after a full backup."
+COMMIT = (
+    "Set COMMIT TO JOURNAL OPTIMIZATION from DISABLED to ENABLED, TRANSACTION INTERVAL IS 256, with the database "
+    "closed and after a full backup."
+)
 FIRST = (
     "First enable prestarted transactions (rdb/prestarted_transactions_off), the default, and measure: without them "
     "each transaction reserves its number at its start. Only if commits still queue then, COMMIT TO JOURNAL "
     "OPTIMIZATION from DISABLED to ENABLED, closed and after a full backup."
 )
+LONGER = "; fast commit, which it switches on, lengthens recovery: choose its checkpoint interval first"
 PRESTARTED = "when prestarted transactions are enabled, that was measured, and commits still queue for the root file"
 SNAPSHOTS = (
     "Recalled, not confirmed: commit to journal wants snapshots disabled or deferred; with deferred ones a read-only "
@@ -73,6 +78,12 @@ class Limits(RootLimits):
     """`RootLimits`, and from where on these locks explain other findings (this project)."""
 
     main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
+    root_writes_per_second: float = limit(
+        200.0, "this project: so many writes of one file are a load, also where nobody waits", unit="root file writes/s"
+    )
+    root_writes_per_transaction: float = limit(
+        0.5, "this project: the root file is written at one commit in two", unit="root file writes per transaction"
+    )
 
 
 @rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, LogicalName), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -113,6 +124,12 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     waits = waited_for(hot, limits)
     per = per_transaction(each, hot.rates)
     (said, why, do), more, changes = _remedy(facts, one)
+    io = root_io(each, ("root writes",)) if changes and one.is_on("commit_to_journal") is not True else None
+    if io and (
+        io.per_second < limits.root_writes_per_second or io.per_transaction < limits.root_writes_per_transaction
+    ):
+        io = None
+    acts = waits or io is not None
     percent = round(hot.operations, 1)
     operations = [
         Evidence("SEQBLK and TSNBLK locks", percent, "% of lock operations", source, limits.operations_percent),
@@ -127,23 +144,35 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         ]
     # what decides comes first
     evidence = [*operations, *stalls] if hot.operations >= limits.operations_percent else [*stalls, *operations]
+    if io:
+        place = io.rates[0].source
+        evidence.append(
+            Evidence("root file writes", round(io.per_second, 1), "/s", place, limits.root_writes_per_second)
+        )
     if per is not None:
         evidence.append(Evidence("SEQBLK and TSNBLK operations per transaction", round(per, 2), "", source))
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if waits else Severity.NOTE,
-        title="commits queue for the root file" if waits else "much of the locking is for the root file",
+        severity=Severity.ADVICE if acts else Severity.NOTE,
+        title=(
+            "commits queue for the root file"
+            if waits
+            else f"much of the locking is for the root file, and it is written {io.per_second:,.0f} times a second"
+            if io
+            else "much of the locking is for the root file"
+        ),
         seen=joined(
             f"{figures_of(hot)}{on_node(each)} ({each.over})"
-            f"{f', {rounded(per)} operations for each transaction' if per is not None else ''}.",
+            f"{f', {rounded(per)} operations for each transaction' if per is not None else ''}"
+            f"{f', and {rounded(io.per_transaction)} writes of the root file' if io else ''}.",
             said,
         ),
         because=joined("They guard the sequence numbers of transactions, at each start and commit.", why),
-        do=do if waits else "Nothing is set here: few requests were seen to wait for them.",
+        do=do if acts else "Nothing is set here: few requests were seen to wait for them.",
         unknown=caveats(one, each),
         evidence=(*evidence, *more),
         explains=() if source.tentative else explained(each, ROOT, limits.main_percent),
-        changes=changes if waits else (),
+        changes=changes if acts else (),
         expects=(Expectation("SEQBLK and TSNBLK locks (% of lock operations)", percent, "lower", "heuristic"),),
         share=hot.stalled,
     )
@@ -167,9 +196,11 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
             when = when or "when it is known that immediate snapshots may stay, or may be deferred"
         reserves = one.is_on("prestarted_transactions") is False or switched_off(facts) is not None
         if reserves:
-            when, before = PRESTARTED, ()
+            when, before = PRESTARTED + ("" if fast else LONGER), ()
         needs = tuple(change.key for change in before)
-        change = alter("commit_to_journal", place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)
+        # the clause switches fast commit on as well, which is never done without a checkpoint interval
+        clause = "commit_to_journal" if fast or before else "commit_with_checkpoint"
+        change = alter(clause, place, "DISABLED", "ENABLED", needs=needs, cautions=SNAPSHOTS, when=when)
         change = replace(change, yields_to=(key_of("snapshot", place),))  # which would take away what it rests on
         if reserves:
             change = replace(change, after=(*change.after, key_of("prestarted_transactions", place)))

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from rules.engine import limit, percent
-from rules.rdb._evidence.counted import rounded, rows_of, stalled_of, waiting_of, waits_matter
+from rules.rdb._evidence.counted import per_transaction, rounded, rows_of, stalled_of, waiting_of, waits_matter
 from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics
 
 ROOT = ("seqblk", "tsnblk")
+ROOT_IO = ("root reads", "root writes")
 
 
 @dataclass(frozen=True)
@@ -97,3 +98,20 @@ def figures_of(hot: Hot) -> str:
         else ""
     )
     return f"{rounded(hot.operations)} % of {hot.whole:,.0f} {hot.counted_as}/s are SEQBLK and TSNBLK locks{stalls}"
+
+
+@dataclass(frozen=True)
+class RootIO:
+    """Reads and writes of the root file on one node."""
+
+    per_second: float
+    per_transaction: float
+    rates: tuple[Rate, ...]
+    each: Statistics
+
+
+def root_io(each: Statistics, items: tuple[str, ...] = ROOT_IO) -> RootIO | None:
+    """Those of one node; `None` where they or the transactions were not counted."""
+    rates = tuple(rate for item in items if (rate := each.rate(item)))
+    per = per_transaction(each, rates)
+    return None if per is None else RootIO(sum(rate.per_second for rate in rates), per, rates, each)
