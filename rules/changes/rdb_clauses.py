@@ -124,7 +124,7 @@ CLAUSES = {
         words=ON_OFF,
         cautions=(
             *(SPELLING, CLOSED, RECOVERY, CHECKPOINTS),
-            "The way back leaves fast commit on: where it was off before, JOURNAL IS ENABLED (FAST COMMIT IS DISABLED).",
+            "The way back leaves fast commit on; where it was off: JOURNAL IS ENABLED (FAST COMMIT IS DISABLED).",
         ),
         template="when a checkpoint interval has been chosen, by how long a recovery may take",
         back="JOURNAL IS ENABLED (FAST COMMIT IS ENABLED ({value}))",

@@ -12,8 +12,8 @@ vendor's help); that fewer row locks are then taken is inferred. The way back is
 Where RMU/SHOW LOCKS shows who holds rows that others want to change, and holds them for reading alone, those processes
 are named. Nobody is told to reserve a table whose rows others wait for or ask back.
 
-Where one process asks for nearly all of them, and a transaction takes a table's worth, the process is named, and for
-what changes rows the reserving comes first, or commits in portions.
+Where one process asks for nearly all of them, and the locks are very many or a transaction takes a table's worth, the
+process is named, and for what changes rows the reserving comes first, or commits in portions.
 
 Where transactions that change rows lock many on each page, and hardly a lock is asked back, page level locking of that
 storage area is a candidate: it holds page locks to the end of the transaction, so for short ones alone.
@@ -93,6 +93,11 @@ OF_ONE = (
     "WRITE (all others wait for the table until it ends; PROTECTED WRITE lets them read), or commit in portions. If it "
     "only reads: SET TRANSACTION READ ONLY{snapshots}."
 )
+OF_ONE_WRITER = (
+    "Let {name}{image} reserve what it changes, at a time when nobody else needs it: SET TRANSACTION READ WRITE "
+    "RESERVING <each table it uses> FOR EXCLUSIVE WRITE (all others wait for them until it ends; PROTECTED WRITE lets "
+    "them read), or let it commit in portions."
+)
 INFERRED = (
     "Which tables it works on is in no statistics; that fewer row locks are taken on a reserved table is inferred."
 )
@@ -133,6 +138,9 @@ class Limits(BusyLimits):
         "this project: where one lock in a hundred is asked back, longer page locks hardly hurt",
         low=0.01,
         of="locks",
+    )
+    written: float = limit(
+        10.0, "this project: transactions that write before-images so often change rows", unit="writes"
     )
     changed_percent: float = percent(
         10.0, "this project: where one row in ten that is locked is changed, it is no report", low=1, of="record locks"
@@ -177,7 +185,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
     names = _names(readers)
     snapshots = {"deferred": DEFERRED, "disabled": DISABLED}.get((one.word("snapshot_mode") or "").lower(), "")
     busy = share.whole >= limits.busy_operations
-    main = _of_one(facts, one, each, limits) if per >= limits.of_one_transaction else None
+    main = _of_one(facts, one, each, limits) if busy or per >= limits.of_one_transaction else None
+    writes = _written(each, limits) if main else None
     rows = None if one.by_page or groups or main else _rows_of_a_page(each, limits)
     root = comment(one.root, 255) if one.root else "<root file>"
     return Finding(
@@ -190,12 +199,17 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
             f"record locks, {rounded(per)} for each transaction.",
             f"Waited for most: {hottest(groups)}." if groups else "",
             f"RMU/SHOW LOCKS names who is in their way: {held_by(readers)}." if readers else "",
-            f"Process {main.name} asked for {main.percent:.1f} % of all locks." if main else "",
+            f"Process {main.name} asked for {main.percent:.1f} % of all locks"
+            + (f", and each transaction writes the RUJ {writes.value:g} times, so it changes rows." if writes else ".")
+            if main
+            else "",
         ),
         because=TO_THE_END.format(rows.value)
         if rows
         else joined(LOCKED, OFF if one.is_on("adjustable_locking") is False else ""),
-        do=OF_ONE.format(name=main.name, image=main.image, snapshots=snapshots)
+        do=OF_ONE_WRITER.format(name=main.name, image=main.image)
+        if main and writes
+        else OF_ONE.format(name=main.name, image=main.image, snapshots=snapshots)
         if main
         else PAGE_LEVEL.format(root=root, found=NO_AREA)
         if rows
@@ -223,6 +237,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, per: 
                 limits.records_per_transaction,
             ),
             *((main.proof,) if main else ()),
+            *((writes,) if writes else ()),
             *((rows,) if rows else ()),
             *(Evidence(held_by([lock]), "PR", "", lock.source) for lock in readers[:MOST]),
             *evidence_of(groups, "waits for"),
@@ -291,6 +306,15 @@ def _of_one(facts: Facts, one: OneDatabase, each: Statistics, limits: Limits) ->
         f"locks requested, process {name}", round(percent, 1), "% of all listed", first.source, limits.of_one_percent
     )
     return _Main(name, percent, f" in {image}" if image else "", proof)
+
+
+def _written(each: Statistics, limits: Limits) -> Evidence | None:
+    """Writes of the RUJ, which keeps rows as they were before they are changed, for each transaction; `None`: few."""
+    rate = each.rate("ruj writes")
+    per = per_transaction(each, [rate]) if rate else None
+    if rate is None or per is None or per < limits.written:
+        return None
+    return Evidence("RUJ writes per transaction", round(per, 1), "", rate.source, limits.written)
 
 
 def _rows_of_a_page(each: Statistics, limits: Limits) -> Evidence | None:
