@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import AreaIo, AttachedProcess, DatabaseUse
 from rules.changes.quoting import comment
-from rules.engine import rule
+from rules.engine import percent, rule
 from rules.finding import (
     Clean,
     Evidence,
@@ -38,7 +38,7 @@ from rules.finding import (
 )
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
 from rules.openvms._evidence.node_speeds import compare_nodes
-from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, rounded
+from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, explained, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
 from rules.rdb._evidence.limits import BusyLimits, busy_locks
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
@@ -79,6 +79,9 @@ class Limits(SharedLimits, BusyLimits):
     """`SharedLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
 
     busy_pages: float = busy_locks("page")
+    main_percent: float = percent(
+        50.0, "this project: from here on most of what is asked back is pages, which one node can pass in memory", low=1
+    )
 
 
 @rule(
@@ -220,7 +223,12 @@ def _next_to_nothing(
         if pages is None
         else (Evidence("page locks requested", round(pages.per_second, 1), "/s", pages.source, limits.busy_pages),)
     )
-    close = f"then close it on {minor.node}, try a failover, and only then set NUMBER OF CLUSTER NODES to 1"
+    root = comment(one.root.partition(";")[0], 255) if one.root else "<root file>"
+    close = (
+        f"then close it on {minor.node}, try a failover, and only then, closed and after a full backup, ALTER DATABASE "
+        f"FILENAME '{root}' NUMBER OF CLUSTER NODES 1"
+    )
+    passed = any("rdb/blocking_asts_high" in explained(each, ("page",), limits.main_percent) for each in found)
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if acts else Severity.NOTE,
@@ -231,14 +239,17 @@ def _next_to_nothing(
             "caches nor page transfer via memory can be used."
         ),
         do=(
-            f"Let {minor.who} use it on {minor.main}, through Rdb remote access; {close}. Until then it must stay as "
-            f"it is: with 1 the users of {minor.node} could not attach."
+            f"Let {minor.who} use it on {minor.main}, through Rdb remote access; {close} (before that users "
+            f"of {minor.node} could not attach). After it PAGE TRANSFER VIA MEMORY and row caches can be used."
         )
         if acts
         else f"Nothing is set here: with so few locks there is little to gain. {STAY}",
         unknown=f"Whether {minor.node} must have it open for a failover is not in the export.",
         evidence=(minor.evidence, *asked, *(remote.evidence(limits) if remote else ())),
-        explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/page_locks_dominate")
+        explains=(
+            *("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/page_locks_dominate"),
+            *(("rdb/blocking_asts_high",) if passed else ()),  # pages that memory would pass on, on one node
+        )
         if acts
         else (),
         expects=(Expectation("lock operations per transaction", None, "lower", "heuristic"),) if acts else (),

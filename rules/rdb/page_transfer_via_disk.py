@@ -45,6 +45,7 @@ from rules.rdb._evidence.counted import (
     counted,
     explained,
     of_each_node,
+    on_node,
     quiet,
     rounded,
     shown,
@@ -146,7 +147,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable(f"{one.subject}: page transfer via memory is out of the question: {why}")
         return
     if str(transfer.value).lower() == "memory":
-        yield from _set_already(facts, one, transfer)
+        yield from _set_already(facts, one, transfer, limits)
         return
     found, refused = counted(facts, one)
     judged = of_each_node(found, _figures)
@@ -218,20 +219,41 @@ def _figures(each: Statistics) -> tuple[Rate, Rate] | None:
     return (blasts, writes) if blasts and writes and each.rate("locks requested", "page") else None
 
 
-def _set_already(facts: Facts, one: OneDatabase, transfer: Read) -> Iterator[Outcome]:
+def _set_already(facts: Facts, one: OneDatabase, transfer: Read, limits: Limits) -> Iterator[Outcome]:
     """Set to memory: in use only with all prerequisites."""
     steps = steps_to("page_transfer", facts, one)
     missing, lacking = unmet(steps), unsure(steps)
     if missing:
+        passed = next(
+            (
+                (rates, each)
+                for rates, each in of_each_node(counted(facts, one)[0], _figures)
+                if rates[0].per_second >= limits.blasts_per_second and rates[1].per_second >= limits.writes_per_second
+            ),
+            None,
+        )
+        figures = (
+            f"{rounded(passed[0][0].per_second)} blocking ASTs/s on page locks and "
+            f"{rounded(passed[0][1].per_second)} {_named(passed[1].rate(PASSED_ON))}/s{on_node(passed[1])}."
+            if passed
+            else ""
+        )
         yield Finding(
             subject=one.subject,
             severity=Severity.ADVICE,
             title="page transfer via memory is set, but pages still go over the disk",
-            seen=f"Missing: {listed(missing)}.",
+            seen=joined(f"Missing: {listed(missing)}.", figures),
             because="Without all of these Rdb transfers pages via disk, whatever is set.",
             do="Make what is missing in this order, with the database closed and after a full backup.",
-            evidence=(Evidence("page transfer", "memory", "", transfer.source), *evidence_of(missing)),
+            evidence=(
+                Evidence("page transfer", "memory", "", transfer.source),
+                *evidence_of(missing),
+                *(shown("blocking ASTs on page locks", passed[0][0], limits.blasts_per_second) if passed else ()),
+            ),
             changes=changes_of("page_transfer", facts, one),
+            explains=explained(passed[1], ("page",), limits.main_percent)
+            if passed and not passed[0][0].source.tentative
+            else (),
         )
     elif not lacking:
         yield Clean(f"{one.subject}: page transfer via memory, with all that it needs{one.read_apart}")

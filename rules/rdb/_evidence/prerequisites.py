@@ -256,6 +256,9 @@ def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "", but: str = 
     made: dict[str, Change] = {}
     for step in unmet(steps):
         change = _change(step, place, steps, made, "" if step.clause == but else wait, _buffers(one))
+        if step.clause == "global_buffers":  # a template: enabled by themselves they have a size that nobody chose
+            sized = (line.replace("ARE ENABLED;", f"ARE ENABLED ({_sized(one)});") for line in change.apply)
+            change = replace(change, apply=tuple(sized))
         made[step.clause] = change
     return made
 
@@ -268,14 +271,22 @@ def change_nodes(facts: Facts, one: OneDatabase, cautions: tuple[str, ...] = ())
 
 def _buffers(one: OneDatabase) -> str:
     """What has to be decided on before global buffers; with as many as the users have now, where both are known."""
-    each = one.figure("user_buffer_count")
-    users = max((seen.users for seen in one.in_use if seen.users), default=None)
+    each, users = one.figure("user_buffer_count"), _most_users(one)
     if not each or not users:
         return BUFFERS
-    return (
-        f"{BUFFERS} (as many as now: NUMBER IS {each * users:.0f}, for {users:.0f} users of {each:.0f} buffers, USER "
-        f"LIMIT IS {each:.0f})"
-    )
+    return f"{BUFFERS} (as many as now, for {users:.0f} users of {each:.0f} buffers)"
+
+
+def _most_users(one: OneDatabase) -> float | None:
+    return max((seen.users for seen in one.in_use if seen.users), default=None)
+
+
+def _sized(one: OneDatabase) -> str:
+    """What stands in the brackets of global buffers: as many as the users have now, else what is to be decided on."""
+    each, users = one.figure("user_buffer_count"), _most_users(one)
+    if not each or not users:
+        return "NUMBER IS <buffers>, USER LIMIT IS <buffers>"
+    return f"NUMBER IS {each * users:.0f}, USER LIMIT IS {each:.0f}"
 
 
 def _change(
