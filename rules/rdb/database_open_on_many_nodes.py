@@ -239,8 +239,8 @@ def _next_to_nothing(
             "caches nor page transfer via memory can be used."
         ),
         do=(
-            f"Let {minor.who} use it on {minor.main}, through Rdb remote access; {close} (before that users "
-            f"of {minor.node} could not attach). After it PAGE TRANSFER VIA MEMORY and row caches can be used."
+            f"Let {minor.who} use it on {minor.main}, through Rdb remote access; {close} (before it users "
+            f"of {minor.node} could not attach). Then PAGE TRANSFER VIA MEMORY and row caches can be used."
         )
         if acts
         else f"Nothing is set here: with so few locks there is little to gain. {STAY}",

@@ -59,6 +59,9 @@ def take_away(one: LogicalName, key: str) -> Change:
             f"$! if it was taken away: define it again as SHOW LOGICAL/FULL showed it ({comment(one.value or '', 20)})",
         ),
         takes_effect=Effect.ADVICE,
-        condition="when it is known why it was defined (the snapshot file grew?)",
+        condition=(
+            "when it is known why it was defined; if the snapshot file grew, first ALTER DATABASE … PRESTARTED "
+            "TRANSACTIONS ARE ENABLED (WAIT n SECONDS FOR TIMEOUT), which bounds what idle processes hold"
+        ),
         cautions=(RECALLED,),
     )
