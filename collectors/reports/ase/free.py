@@ -12,7 +12,7 @@ buffers and cache; the unit stands in the command alone, or behind each figure (
     Mem:           224        221          3          0          0          4
     -/+ buffers/cache:        217          7
 
-Without the command a figure without a unit is kilobytes where the host would have next to no memory else.
+It may stand among others in one line (`hostname; free -m`), with what those printed between. Without the command a figure without a unit is kilobytes where the host would have next to no memory else.
 """
 
 import re
@@ -28,6 +28,10 @@ START = re.compile(f"^{NAMES.pattern}")
 ASKED = re.compile(
     r"(?:.{0,80}[#$>%]\s{0,3})?free(?P<options>(?:\s{1,3}-{1,2}[a-z]{1,10}(?:\s{1,2}[0-9]{1,4})?){0,5})\s*"
 )
+SEVERAL = re.compile(r"[;&|]{1,2}")
+"""Between commands of one line."""
+ABOVE = 5
+"""Lines above the heading that the other commands of that line may have printed."""
 LINE = re.compile(r"(?P<name>Mem|Swap|Total|Low|High|-/\+ buffers/cache):\s{1,30}(?P<figures>\S.{0,200})")
 FIGURE = re.compile(r"(?P<number>[0-9]{1,15}(?:[.,][0-9]{1,2})?)(?P<unit>[KMGTB]?)i?B?")
 UNITS = {"B": 1 / 1024**2, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}
@@ -47,10 +51,12 @@ def read(report: Report) -> Iterator[HostMemory]:
     lines: dict[str, list[str]] = {}
     first = last = 0
     found = False
-    if report.before and (asked := ASKED.fullmatch(report.before[-1].strip())):
-        unit, report.above = _unit(asked["options"]), 1
+    for back, line in enumerate(reversed(list(report.before)[-ABOVE:]), 1):
+        if (asked := _asked(line)) and (back == 1 or SEVERAL.search(line)):
+            unit, report.above = _unit(asked["options"]), back
+            break
     for index, line in enumerate(report.lines):
-        asked, heading = ASKED.fullmatch(line.strip()), NAMES.fullmatch(line)
+        asked, heading = _asked(line), NAMES.fullmatch(line)
         if asked or heading:
             report.claim(index)
             if fact := _fact(report, names, lines, unit, first, last):
@@ -67,6 +73,12 @@ def read(report: Report) -> Iterator[HostMemory]:
         yield fact
     if not found and not report.problems:
         raise NotThisReport("no line Mem")
+
+
+def _asked(line: str) -> re.Match[str] | None:
+    """The command in this line, among others or alone."""
+    found = (ASKED.fullmatch(one.strip()) for one in SEVERAL.split(line.strip()))
+    return next((one for one in found if one), None)
 
 
 def _unit(options: str) -> str:

@@ -10,18 +10,22 @@ A name and a value on each line, in English; names that are not listed here say 
     Model name:          Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz
     Hypervisor vendor:   VMware
 
-Newer releases indent what belongs to a socket. A block without a count of CPUs is no such report.
+Newer releases indent what belongs to a socket. Lines of it that were picked out say what they say (`lscpu | egrep
+'^CPU|Thread|Core|Socket'`), also without the command above them. A block that does not tell how many CPUs there are, by
+their count or by threads, cores and sockets, is no such report.
 """
 
 import re
 from collections.abc import Iterator
 
 from collectors.facts.ase import HostProcessors
+from collectors.facts.base import ABSENT, Reading, known
 from collectors.layouts.figures import reading
 from collectors.registry import NotThisReport, Report, report
 
-ASKED = re.compile(r"\S{0,60}[#$>%]?\s?lscpu\s*")
-START = re.compile(rf"^(?:{ASKED.pattern}$|Architecture:\s{{1,60}}\S)")
+ASKED = re.compile(r"\S{0,60}[#$>%]?\s?lscpu\s*(?:\|.{0,200})?")
+COUNTED = r"(?:CPU\(s\)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\))"
+START = re.compile(rf"^(?:{ASKED.pattern}$|Architecture:\s{{1,60}}\S|{COUNTED}:\s{{1,60}}[0-9]{{1,5}}\s*$)")
 LINE = re.compile(r"\s{0,8}(?P<name>[A-Z][A-Za-z0-9 ()/_.-]{1,60}):\s{1,60}(?P<value>\S.*)")
 HEADING = re.compile(r"\s{0,8}(?:Caches|NUMA|Vulnerabilities|Virtualization features)\b[^:]{0,40}:\s*$")
 MODEL = 80
@@ -40,13 +44,27 @@ def read(report: Report) -> Iterator[HostProcessors]:
         last = index
         if found:
             values.setdefault(found["name"].strip().lower(), found["value"].strip())
-    if "cpu(s)" not in values:
-        raise NotThisReport("no line CPU(s)")
+    cpus = _cpus(values)
+    if cpus is ABSENT:
+        raise NotThisReport("no count of CPUs")
     report.claim(0, last)
     yield HostProcessors(
-        cpus=reading(values["cpu(s)"]),
+        cpus=cpus,
         threads_per_core=reading(values.get("thread(s) per core", "")),
         model=values.get("model name", "")[:MODEL] or None,
         hypervisor=values.get("hypervisor vendor", "")[:MODEL] or None,
         source=report.source(0, last),
     )
+
+
+def _cpus(values: dict[str, str]) -> Reading:
+    """The line of it; where only the others were picked out, their product."""
+    if "cpu(s)" in values:
+        return reading(values["cpu(s)"])
+    product = 1.0
+    for name in ("thread(s) per core", "core(s) per socket", "socket(s)"):
+        figure = reading(values.get(name, ""))
+        if not known(figure):
+            return ABSENT
+        product *= figure
+    return product

@@ -67,7 +67,7 @@ class _Run:
 @report(starts=START, provides=(HostLoad,))
 def read(report: Report) -> Iterator[HostLoad]:
     """Yield one fact for each command."""
-    run, names, found = _Run(), [""], False
+    run, names, found, other = _Run(), [""], False, False
     for back, line in enumerate(reversed(list(report.before)[-ABOVE:]), 1):
         if told := CONFIGURED.fullmatch(line.strip()):
             run.cpus, report.above = float(told["cpus"]), back
@@ -75,7 +75,7 @@ def read(report: Report) -> Iterator[HostLoad]:
             report.above = back
     for index, line in enumerate(report.lines):
         if NAMES.fullmatch(line):
-            names = line.split()
+            names, other = line.split(), False
             report.claim(index)
         elif GROUPS.fullmatch(line):
             report.claim(index)
@@ -86,14 +86,17 @@ def read(report: Report) -> Iterator[HostLoad]:
                 yield fact
             run = _Run(cpus=float(told["cpus"]), first=index, last=index)
         elif line.strip() and line.split()[0].isdigit():
-            report.claim(index)
             if row := _row(names, line):
+                report.claim(index)
                 run.first, run.last = run.first if run.rows else index, index
                 run.rows.append(row)
-            else:
+            elif not other:
+                report.claim(index)
                 report.problem(CUT, index)
         elif line.strip() and run.rows:
-            # something else, as the prompt: what follows is another command, with a first line of its own
+            # something else, as the prompt: what follows is another command, with a first line of its own, or one that
+            # is not vmstat at all, of which a line may begin with a number (`ps`)
+            other = True
             if fact := run.fact(report):
                 found = True
                 yield fact
