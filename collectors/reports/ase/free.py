@@ -12,7 +12,8 @@ buffers and cache; the unit stands in the command alone, or behind each figure (
     Mem:           224        221          3          0          0          4
     -/+ buffers/cache:        217          7
 
-It may stand among others in one line (`hostname; free -m`), with what those printed between. Without the command a figure without a unit is kilobytes where the host would have next to no memory else.
+It may stand among others in one line (`hostname; free -m`), with what those printed between. Without the command a
+figure without a unit is kilobytes where the host would have next to no memory else.
 """
 
 import re
