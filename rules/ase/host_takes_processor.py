@@ -7,7 +7,8 @@ Why it matters: a tick says what an engine was doing when it was looked at; the 
 thread really ran. An engine 99 % busy by ticks that ran for 70 % stood still for the rest: the virtual machine or the
 partition had no processor for it. An engine that stands still while it holds a spinlock lets all others spin.
 
-More engines than the host has CPUs make it worse: they take turns, whatever the hypervisor gives.
+More engines than the host has CPUs make it worse: they take turns, whatever the hypervisor gives. Where the host counts
+its steal time and that is small, they are the cause, and nobody else is asked.
 
 What to do: where there are more engines than CPUs, run no more than fit at once (one CPU is left for the threads of
 disks and network), or have as many CPUs promised. Else talk to those who run the host: processors promised and given,
@@ -65,6 +66,8 @@ LINKS = (
 )
 ROWS = "Thread Utilization rows of sp_sysmon"
 HELPS = "the Kernel Utilization section of sp_sysmon (threaded kernel)"
+IDLE_PERCENT = 10.0
+"""This project: of a host with less left idle than this no more can be asked."""
 NONE_LEFT = "The virtual machine or partition has no processor for the engines at these moments."
 STANDS_STILL = "An engine that stands still while it holds a spinlock lets all others spin."
 ASK = (
@@ -76,6 +79,20 @@ FIT = (
     "as fit, {1} on {2:,.0f} CPUs with one left for disks and network{3}."
 )
 UNTIL = "Only until the machine is promised as many processors as it has engines: ask those who run the hypervisor."
+USED_UP = (
+    "Hold the host's processors (lscpu) against {0}, and see what else runs on it (top), before you change any setting "
+    "of the server. Add no engine meanwhile."
+)
+CAPPED = (
+    "Ask those who run the host for limits of the partition or container at the same time, before you change any "
+    "setting of the server. Add no engine meanwhile."
+)
+NOBODY_TAKES = "{0} counts {1:.0f} % steal time and {2:.0f} % idle: the hypervisor gives {3} to others."
+OWN_FIT = (
+    "Run no more engines than the {0:,.0f} CPUs have room for, {1} with one left for disks and network{2}, and lower "
+    "max online engines with the next restart; or have as many processors as engines given to the host. Add no engine."
+)
+ONLY_TURNS = "{0} engines take turns on {1:,.0f} CPUs."
 TAKE_TURNS = "{0} engines take turns on {1:,.0f} CPUs, and the hypervisor may have none for them at that moment."
 SYMPTOMS = (
     "ase/address_lock_spinlock_contended",
@@ -198,7 +215,13 @@ def _title(over: Crowded | None) -> str:
     return f": {over.engines} engines on {over.cpus:,.0f} CPUs" if over else ""
 
 
-def _because(over: Crowded | None) -> str:
+def _because(over: Crowded | None, spared: Load | None = None) -> str:
+    """Why they stand still. `spared`: the host, where it counts that its hypervisor takes little or nothing."""
+    if spared:
+        much = "next to nothing" if spared.steal < 2 else "little"
+        counted = NOBODY_TAKES.format(spared.command, spared.steal, spared.idle_percent, much)
+        turns = ONLY_TURNS.format(over.engines, over.cpus) if over else ""
+        return joined(turns, counted, STANDS_STILL if not over else "")
     return joined(TAKE_TURNS.format(over.engines, over.cpus) if over else NONE_LEFT, STANDS_STILL)
 
 
@@ -208,11 +231,13 @@ def _changes(facts: Facts, over: Crowded | None) -> tuple[Change, ...]:
     return (replace(change, cautions=(UNTIL, *change.cautions)),) if change else ()
 
 
-def _fit(facts: Facts, over: Crowded | None) -> str:
+def _fit(facts: Facts, over: Crowded | None, spared: Load | None = None) -> str:
     """What to do where there are more engines than CPUs; empty where there are not."""
     if over is None:
         return ""
     command = pool_command(facts, over.fitting)
+    if spared:
+        return OWN_FIT.format(over.cpus, over.fitting, f" ({command})" if command else "")
     return FIT.format(over.engines, over.fitting, over.cpus, f" ({command})" if command else "")
 
 
@@ -252,22 +277,30 @@ def _finding(
     sure = len(shares) * (gap - limits.gap_points) / 100.0  # so far apart the two counts may be for no reason
     most = sum(max(0.0, one.ticks - one.given) for one in shares) / 100.0
     engines = f"{len(shares)} engine{'s' if len(shares) > 1 else ''}"
+    load = load_of(facts)
+    spared = load if load and load.counts_steal and not stolen else None
     over, asked = crowded(facts), "promised"
+    own = over if spared else None  # the host counts that nobody takes processors from it
     if over:
         asked = "asked for"  # a machine of fewer CPUs than engines was never promised so many
     loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy" + _title(over),
+        title=f"{own.engines} engines on {own.cpus:,.0f} CPUs: each runs for {given:.0f} % of the time and is "
+        f"{ticks:.0f} % busy"
+        if own
+        else f"The host gives the engines {given:.0f} % of a CPU where they were {ticks:.0f} % busy" + _title(over),
         seen=f"By its own ticks the server was {ticks:.0f} % busy on {engines}, by the operating system "
         f"their threads ran for {given:.0f} %: about {missing:.1f} processors were {asked} and not given."
         + (f" {stolen.command} counts {stolen.steal:.0f} % steal time." if stolen else ""),
-        because=_because(over),
+        because=_because(over, spared),
         do=fit
-        if (fit := _fit(facts, over))
+        if (fit := _fit(facts, over, spared))
         else ASK
         if stolen
+        else (USED_UP.format(engines) if spared.idle_percent < IDLE_PERCENT else CAPPED)
+        if spared
         else "Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
         "partition) before you change any setting of the server.",
         evidence=(

@@ -30,7 +30,7 @@ queue was long for a minute alone the averages of 5 and 15 minutes show it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import (
@@ -84,6 +84,7 @@ from rules.ase._evidence.spinlocks.survey import (
 from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
+from rules.changes.ase_config import configure, legal
 from rules.changes.ase_engines import more_threads
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
@@ -123,6 +124,12 @@ MOST = "max online engines"
 ADD_NONE = "Add no engine"
 STEP = 0.5
 """This project: half as many engines again at most before it is measured anew."""
+ALLOWED = 2.0
+"""This project: times the engines that run that are allowed at the one restart, and then taken in steps."""
+DIVIDES = (
+    "It divides the procedure cache that engines keep (engine local cache percent): each gets less of it, so no higher "
+    "than the engines that are to run."
+)
 STATEMENTS = {
     "monCachedStatement": "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)",
     "monSysStatement": "monSysStatement shows them (CpuTime, with its pipe on)",
@@ -372,7 +379,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
             *((Evidence("idle time of the host", round(load.idle_percent, 1), "%", load.source),) if load else ()),
             *(cached.evidence if cached else top.evidence(facts) if top else ()),
         ),
-        changes=(added.change,) if added.change and not (cached or top or withheld(facts, pool)) else (),
+        changes=() if cached or top or withheld(facts, pool) else added.changes,
         share=busy,
     )
 
@@ -421,7 +428,7 @@ class More:
     """That engines are added, or none, in words."""
 
     says: str
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     """Where spins were counted and the host has processors idle, so that nothing has to be asked before."""
 
 
@@ -452,19 +459,30 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
     command, first = pool_command(facts, number + more, pool), ""
     if room is not None:
         first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= every else "")
+    allowed, ahead = None, ""
+    if load and load.cpus and idle and room is not None and room <= every:
+        # one restart has to be enough for the steps that follow, too
+        allowed = max(every + more, int(min(every * ALLOWED, every + idle, (cores or load.cpus or 0.0) - LEFT_FREE)))
+        first = ""
+        ahead = f'first `sp_configure "{MOST}", {allowed}` (now {room:g}; static, one restart for all steps), then '
     how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
     spare = f"the host has {idle:.1f} of {load.cpus:,.0f} CPUs idle ({load.command})" if load and idle else ""
     quiet, of_pool = "As nothing spins" if counted else "If nothing spins", " of the pool" if pool else ""
     sure = counted and spare and room is not None and room > every and not process_mode(facts)
     name = pool or only_pool(facts)
-    change = more_threads(name, number, number + more) if sure and name else None
+    changes: tuple[Change, ...] = ()
+    if counted and name and (sure or allowed) and not process_mode(facts):
+        changes = (more_threads(name, number, number + more),)
+    if counted and allowed and legal(MOST, allowed):
+        allows = configure(MOST, room, allowed, cautions=(DIVIDES,))
+        changes = (allows, *(replace(one, needs=(allows.key,), after=(allows.key,)) for one in changes))
     if more == 1:
         if spare:
-            return More(f"{quiet} and {spare}, add one engine{how} and measure again.", change)
+            return More(f"{quiet} and {spare}, {ahead}add one engine{how} and measure again.", changes)
         return More(f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again.")
     if spare:
-        to = f"go from {number} to {number + more} engines{of_pool}{how}, and measure again."
-        return More(f"{quiet} and {spare}, {to}", change)
+        to = f"{ahead}go from {number} to {number + more} engines{of_pool}{how}, and measure again."
+        return More(f"{quiet} and {spare}, {to}", changes)
     return More(
         f"{quiet} and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{of_pool}{how} if "
         "they are idle then, and measure again."

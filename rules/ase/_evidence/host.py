@@ -78,6 +78,8 @@ class Load:
     steal: float
     """Per cent of all CPUs that the hypervisor gave to others; 0 where the host counts none."""
     source: Source
+    counts_steal: bool = False
+    """Whether the host counts what the hypervisor gave to others: then a small `steal` says that it took little."""
 
     @property
     def idle(self) -> float | None:
@@ -105,7 +107,7 @@ def load_of(facts: Facts) -> Load | None:
         return None
     cpus = one.cpus if known(one.cpus) else host.cpus if host and known(host.cpus) else None
     steal = one.steal_percent if known(one.steal_percent) else 0.0
-    return Load(one.command, cpus, one.idle_percent, steal, one.source)
+    return Load(one.command, cpus, one.idle_percent, steal, one.source, counts_steal=known(one.steal_percent))
 
 
 def pool_command(facts: Facts, engines: int, pool: str = "", *, back: bool = False) -> str:
