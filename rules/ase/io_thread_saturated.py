@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import ConfigParameter, ControllerActivity, ThreadBusy
+from collectors.facts.ase import ConfigParameter, ControllerActivity, HostProcessors, ThreadBusy
 from rules.ase._evidence.host import LOAD_FACTS, SAME_MINUTES, load_of
 from rules.ase._evidence.server import ENGINE_FACTS, engines_of, setting_of, subject_of, unknown_of
 from rules.changes.ase_config import configure
@@ -157,12 +157,17 @@ def _finding(facts: Facts, limits: Limits, one: Busiest, busy: float, engines: S
     loud = one.percent >= limits.saturated_percent and full is not None and full >= limits.full_polls_percent
     polls = f" {full:.0f} % of its polls gave as many events as one can." if full is not None and loud else ""
     load = load_of(facts)
-    idle = load.idle if load else None
+    idle, number = load.idle if load else None, engines_of(facts).number
     unknown = "Whether the host has a processor for one more thread, no export of the server shows."
     if load and load.cpus is not None and idle is not None:
         left = f"Of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command})"
         more = "one more thread has a processor" if idle >= 1 else "one more thread would take turns with the engines"
         unknown = f"{left}, so {more}. {SAME_MINUTES.format(load.command)}"
+    elif (host := facts.latest(HostProcessors)) and known(host.cpus) and number is not None:
+        unknown = (
+            f"The host has {host.cpus:,.0f} CPUs for {number} engines; whether one is idle meanwhile, a vmstat "
+            "of the host shows."
+        )
     return Finding(
         subject=f"{one.kind} thread",
         severity=Severity.WARNING if loud else Severity.ADVICE,

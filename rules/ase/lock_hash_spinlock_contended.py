@@ -1,7 +1,9 @@
 """The spinlocks of the page and row lock hash table are contended.
 
 Finds: page and row lock spinlock contention over the limit, with real lookups, more than one engine and engines at
-work. Two snapshots of monSpinlockActivity are judged where they were collected, else sp_sysmon, else totals since boot.
+work. Half of the limit is enough where the spins are measured, can have taken a tenth of the time of busy engines, and
+the ratio was never lowered. Two snapshots of monSpinlockActivity are judged where they were collected, else sp_sysmon,
+else totals since boot.
 
 Why it matters: each page or row lock is taken in a hash table whose buckets share spinlocks. With the defaults 2048
 buckets at a ratio of 85 have about 25 of them (the manual says 26); engines that wait for one burn the CPU that other

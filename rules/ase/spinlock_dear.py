@@ -40,8 +40,9 @@ from rules.ase._evidence.spinlocks.monitored import (
     all_in_doubt,
     spinlocks_by_name,
 )
-from rules.ase._evidence.spinlocks.names import LOCKS, plain_name, with_relief
-from rules.ase._evidence.spinlocks.owners import known_of_lock, owner_of
+from rules.ase._evidence.spinlocks.names import BY_RATIO, LOCKS, plain_name, with_relief
+from rules.ase._evidence.spinlocks.owners import grabbed_seldom, known_of_lock, owner_of
+from rules.ase._evidence.spinlocks.raised import is_lever
 from rules.ase._evidence.spinlocks.ratio import LEAVE_IT
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
@@ -96,6 +97,8 @@ def _owner(facts: Facts, limits: Limits, one: Spinlock, caches: list[str]) -> st
     owner = owner_of(limits, one, caches)
     if owner:
         return f"judged by {owner}"
+    if is_lever(facts, one) and not grabbed_seldom(one):
+        return f"judged by {BY_RATIO[plain_name(one.name)][0]}"
     bound = spin_bound(facts, one)
     return "judged by ase/spinning_unexplained" if bound and bound.dominates else ""
 

@@ -44,7 +44,7 @@ from rules.ase._evidence.spinlocks.monitored import (
 )
 from rules.ase._evidence.spinlocks.names import BY_RATIO, DATABASE, LOCKS, plain_name, with_relief
 from rules.ase._evidence.spinlocks.owners import Owners, grabbed_seldom, known_of_lock, owner_of
-from rules.ase._evidence.spinlocks.raised import raised_ratio
+from rules.ase._evidence.spinlocks.raised import is_lever
 from rules.ase._evidence.spinlocks.spin_severity import (
     BUSY_PERCENT,
     CRITICAL_PERCENT,
@@ -96,7 +96,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     caches = cache_names(facts)
     owner = owner_of(limits, most.lock, caches)
-    if not owner and raised_ratio(facts, most.lock) and not grabbed_seldom(most.lock):
+    if not owner and is_lever(facts, most.lock) and not grabbed_seldom(most.lock):
         owner = BY_RATIO[plain_name(most.lock.name)][0]
     if owner:
         yield Clean(f"{most.lock.name} has most of the spins: judged by {owner}")

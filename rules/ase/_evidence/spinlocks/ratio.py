@@ -44,7 +44,7 @@ from rules.ase._evidence.spinlocks.gates import (
     LOCK_PERCENT,
 )
 from rules.ase._evidence.spinlocks.monitored import share_in_words
-from rules.ase._evidence.spinlocks.raised import raised_ratio
+from rules.ase._evidence.spinlocks.raised import is_lever
 from rules.ase._evidence.spinlocks.spin_severity import SpinBound, spin_bound
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.ase._evidence.spinlocks.waits import WaitBound, wait_bound
@@ -233,7 +233,7 @@ def judge_ratio(facts: Facts, limits: RatioLimits, figure: Figure | Outcome, rat
         figure=figure,
     )
     few = figure.too_few(ratio.per_second)
-    if isinstance(quiet, Clean) and not few and raised_ratio(facts, figure.lock):
+    if isinstance(quiet, Clean) and not few and is_lever(facts, figure.lock):
         quiet = None
     if quiet:
         yield quiet
@@ -308,7 +308,7 @@ class _Case:
         yield Finding(
             subject=subject_of(self.facts),
             severity=self.severity(),
-            title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {self.contention:g} % contended",
+            title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {self.contention:g} % contended{self.ranked}",
             seen=joined(waited(self.facts, figure, f"the {figure.label} spinlocks"), lock.counted if lock else ""),
             because=joined(step.because or ratio.spins_needed or usual, self.bound.says if self.bound else ""),
             do=step.do,
@@ -333,6 +333,17 @@ class _Case:
         if not self.engines:
             yield Unknown((ENGINES_MISSING,))
 
+    @property
+    def under(self) -> bool:
+        """Whether the share is under its limit, so that it is the spins that count."""
+        return self.contention < self.limits.contention_percent
+
+    @property
+    def ranked(self) -> str:
+        """Its rank by spins, as the end of the title, where the share is under its limit."""
+        lock = self.figure.lock
+        return f", with {lock.spins_share:.0f} % of all spins" if self.under and lock and lock.spins_share else ""
+
     def severity(self) -> Severity:
         """By the share, then by the spins where they are known, else by the waits."""
         figure = self.figure
@@ -342,7 +353,7 @@ class _Case:
         if self.ratio.base < Severity.WARNING and not self.bound:  # no source calls any share of it grave
             loud = min(loud, Severity.WARNING)
         by_share = loud if self.contention >= self.limits.critical_percent else self.ratio.base
-        if self.ratio.spins_needed and not self.measured:
+        if self.under or (self.ratio.spins_needed and not self.measured):
             by_share = min(by_share, Severity.ADVICE)
         least = CRITICAL_USES * self.ratio.per_second
         if self.spins is None and known(figure.per_second) and figure.per_second < least:

@@ -53,13 +53,18 @@ class SpinBound:
 
     @property
     def dominates(self) -> bool:
-        """Whether busy engines may lose a tenth of their time to it, and it has most of the spins.
+        """Whether busy engines may lose a tenth of their time to it, and it has most of the spins."""
+        return self.most and self.costly
+
+    @property
+    def costly(self) -> bool:
+        """Whether busy engines may lose a tenth of their time to it.
 
         Only of an interval with times and engines that are counted: nothing less shows a rate.
         """
         busy = self.busy_percent is not None and self.busy_percent >= BUSY_PERCENT
         rated = self.lock.of_interval and bool(self.lock.seconds and self.engines)
-        return self.most and busy and rated and self.percent >= CRITICAL_PERCENT
+        return busy and rated and self.percent >= CRITICAL_PERCENT
 
     def severity(self, by_share: Severity) -> Severity:
         """The severity by its spins, where `by_share` is what its share and its use say alone."""
