@@ -19,12 +19,13 @@ the hot objects to named caches of their own. One partition over the limit count
 each has its own spinlock. Where a few have most of the waits (five times the mean of the others), more of them do
 little, nor does a cache of its own, and no restart is asked for: fewer rows on a page spread it.
 
-When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are
-the cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes
-that, partitions do not. Where no export tells whether it is scans, only a cache of one partition is cut all the same.
-Partitions also do little for one hot page, which always lies in one of them. A lockless data cache (16.0 SP02 and
-later) is judged by its CAS waits in monDataCache, its spinlock says nothing. For a type of cache that is not known
-here nothing is proposed.
+When to ignore it: when the engines are not busy. Where cache hits per second grow together with the CPU, scans are the
+cause (see ase/table_scans_relink_cache): each page scanned is one relinkage, and better SQL or an index fixes that,
+partitions do not. Where no export tells whether it is scans, only a cache of one partition is cut all the same, or of
+one for more than four engines each where the spins are measured and can have taken a tenth of their time. Partitions
+also do little for one hot page, which always lies in one of them. A lockless data cache (16.0 SP02 and later) is judged
+by its CAS waits in monDataCache, its spinlock says nothing. For a type of cache that is not known here nothing is
+proposed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -140,6 +141,9 @@ MOST_CHANGES = 0.5
 """This project: the table with at least half of all changed rows in the cache is named for the hot page."""
 DENSER = 5.0
 """This project: reads and changes on a page of a table, against those of any other, from which on it is named."""
+ENGINES_EACH = 4
+"""This project: with more engines for each partition the cache is cut, whatever it is searched for; the guides have a
+partition for each engine or half of them."""
 MOST_TABLES = 3
 """Tables that a sentence names."""
 
@@ -218,8 +222,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = replace(_only_if(SCANS_FIRST.format(_tables(scans)), advice), instead="")
         elif restarts and (open_scans := scans_unjudged(facts, held)):
             first = SCANS_JUDGED_FIRST.format(open_scans.lacks, open_scans.names)
-            single = named is not None and named.run_partitions == 1
-            held_back = _with_caution(advice, open_scans) if single else _only_if(first, advice)
+            held_back = _with_caution(advice, open_scans) if _too_few(facts, figure, named) else _only_if(first, advice)
             advice = replace(held_back, missing=(*advice.missing, *open_scans.missing), instead="")
         if advice.change and (plan := _plan_first(facts, limits, figure, contention)):
             advice = _after(plan, advice, advice.change, advice.do)
@@ -260,6 +263,15 @@ def _with_caution(advice: Advice, scans: Unjudged) -> Advice:
         return advice
     said = SCANS_BESIDE.format(scans.lacks, scans.names)
     return replace(advice, change=replace(advice.change, cautions=(*advice.change.cautions, said)))
+
+
+def _too_few(facts: Facts, figure: Figure, named: NamedCache | None) -> bool:
+    """Whether there are too few spinlocks for any use: one, or one for many engines whose spins are known to cost."""
+    if named is None or not known(named.run_partitions):
+        return False
+    bound = spin_bound(facts, figure.lock)
+    crowded = bound is not None and bound.costly and (bound.engines or 0) > ENGINES_EACH * named.run_partitions
+    return named.run_partitions == 1 or crowded
 
 
 def _only_if(condition: str, advice: Advice) -> Advice:
