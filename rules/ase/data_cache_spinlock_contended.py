@@ -222,13 +222,14 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = replace(_only_if(SCANS_FIRST.format(_tables(scans)), advice), instead="")
         elif restarts and (open_scans := scans_unjudged(facts, held)):
             first = SCANS_JUDGED_FIRST.format(open_scans.lacks, open_scans.names)
-            held_back = _with_caution(advice, open_scans) if _too_few(facts, figure, named) else _only_if(first, advice)
+            held_back = (
+                _with_caution(advice, open_scans) if _too_few(facts, figure, named) else _only_if(first, _short(advice))
+            )
             advice = replace(held_back, missing=(*advice.missing, *open_scans.missing), instead="")
         if advice.change and (plan := _plan_first(facts, limits, figure, contention)):
             advice = _after(plan, advice, advice.change, advice.do)
         elif advice.change and restarts and (before := _first(facts, limits, figure)):
-            short = f"{advice.do.partition('. ')[0].removesuffix('.')}."  # why so many stands there
-            advice = _after(before, advice, advice.change, short)
+            advice = _after(before, advice, advice.change, _short(advice).do)
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
@@ -272,6 +273,11 @@ def _too_few(facts: Facts, figure: Figure, named: NamedCache | None) -> bool:
     bound = spin_bound(facts, figure.lock)
     crowded = bound is not None and bound.costly and (bound.engines or 0) > ENGINES_EACH * named.run_partitions
     return named.run_partitions == 1 or crowded
+
+
+def _short(advice: Advice) -> Advice:
+    """The advice without why it is so many: that stands beside the figures."""
+    return replace(advice, do=f"{advice.do.partition('. ')[0].removesuffix('.')}.")
 
 
 def _only_if(condition: str, advice: Advice) -> Advice:
