@@ -464,7 +464,7 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
         # one restart has to be enough for the steps that follow, too
         allowed = max(every + more, int(min(every * ALLOWED, every + idle, (cores or load.cpus or 0.0) - LEFT_FREE)))
         first = ""
-        ahead = f'first `sp_configure "{MOST}", {allowed}` (now {room:g}; static, one restart for all steps), then '
+        ahead = f'first `sp_configure "{MOST}", {allowed}` (now {room:g}, static), then '
     how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
     spare = f"the host has {idle:.1f} of {load.cpus:,.0f} CPUs idle ({load.command})" if load and idle else ""
     quiet, of_pool = "As nothing spins" if counted else "If nothing spins", " of the pool" if pool else ""
