@@ -75,9 +75,7 @@ KEY_PAGES = 20.0
 the pages of a few rows."""
 AHEAD_PERCENT = 10.0
 """This project: prefetched buffers of a table for its single reads, up to which scans are hardly what reads it."""
-SPREAD = (
-    "SSQLID {0} reads {1} by a key ({2:,.0f} pages each), so no index helps; if the device stays slow, spread it: {3}."
-)
+SPREAD = "SSQLID {0} reads {1} by a key ({2:,.0f} pages each), so no index helps; else spread it: {3}."
 SEGMENT = "segment {0} lies on {1} alone (`sp_extendsegment {0}, {2}, <device>` serves new pages only)"
 NO_SEGMENT = "see where it lies (`sp_helpsegment`); `sp_extendsegment` serves new pages only"
 """Vendor: a segment that is extended takes what is allocated from then on (Reference Manual: Procedures 16.0,
