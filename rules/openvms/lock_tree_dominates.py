@@ -26,7 +26,8 @@ in JCC's runs of 2014). Below it advice only where something else is measured: t
 manager that other nodes ask so often that it must be polled, or a file of RMS that they ask for as often as
 openvms/locks_mastered_remotely judges, as each such request is work of two nodes; global buffers of a file that
 GBLPAGFIL has no room for, as whoever set them wanted them; a tree that is polled: work for nothing; and a queue in that
-same tree (LCKQUE) that is for no record, as two kinds of report show it then.
+same tree (LCKQUE) that is for no record, as two kinds of report show it then. Three pictures are asked for; two where
+the CPU time of the file system tells over the whole time that it lasts.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -265,12 +266,14 @@ def _finding(
     facts: Facts, found: Dominating, beside: Sequence[Share], pictures: Sequence[Picture], limits: Limits
 ) -> Finding:
     share, buffers, what = found.share, found.buffers, found.what
-    several = moments_in(pictures, limits.apart_seconds) >= limits.pictures
+    moments = moments_in(pictures, limits.apart_seconds)
     remote = share.remote
     polled = share.kind == QUEUE_MANAGER and remote >= limits.polled
     misses = share.kind == FILE_SYSTEM and bool(file_system.missing_caches(facts))
     taken = file_system.cpus(facts) if share.kind == FILE_SYSTEM else None
     costs = taken is not None and taken.value >= limits.file_system_cpus
+    # what T4 measured over the whole time tells that it lasts, so that two pictures are enough to tell whose it is
+    several = moments >= limits.pictures or (costs and moments > 1)
     no_room = buffers.no_room if buffers else ""
     polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
