@@ -51,7 +51,7 @@ SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "openvms": (
         (rf"\$ MCR SYSGEN SHOW {PARAMETER}|SHOW {PARAMETER}", ("openvms/sysgen",)),
-        (r"\$ SHOW CPU(?: [0-9]+/FULL)?", ("openvms/show_cpu",)),
+        (r"\$ SHOW CPU(?: [0-9]+(?:,[0-9]+)*/FULL)?", ("openvms/show_cpu",)),
         (r"\$ SHOW FASTPATH", ("openvms/show_fastpath",)),
         (r"\$ TYPE SYS\$SYSTEM:AGEN\$PARAMS\.REPORT", ("openvms/autogen",)),
         (rf"\$ DIRECTORY/FULL {FILE}", ("openvms/file_ids",)),
