@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from collectors.facts import Fact, Facts, Source
-from collectors.facts.openvms import Node
+from collectors.facts.openvms import ClusterMember, Node
 from rules.engine import judge_one, rules
 from rules.finding import Finding, Verdict
 from rules.laws.hardware import hardware_of
@@ -41,9 +41,12 @@ ADVISING = re.compile(r"LCKMGR_(?:MODE|CPUID)|\bCothd\b|IO_PR\w+|FAST_PATH\w*|LC
 
 
 def on_x86(items: list[dict[str, Any]]) -> Facts:
-    """The facts of an exhibit, with its own node, or one added, as an x86-64 machine."""
+    """The facts of an exhibit, with its own node, or one added, and all members of its cluster as x86-64 machines."""
     facts: list[Fact] = [build(item) for item in items]
-    facts = [replace(one, hardware=HARDWARE, version=VERSION) if isinstance(one, Node) else one for one in facts]
+    facts = [
+        replace(one, hardware=HARDWARE, version=VERSION) if isinstance(one, Node | ClusterMember) else one
+        for one in facts
+    ]
     if not any(isinstance(one, Node) for one in facts):
         facts.append(Node(source=Source("show_cpu.txt", 1, 1), name="XRAY", hardware=HARDWARE, version=VERSION))
     return Facts(tuple(facts))

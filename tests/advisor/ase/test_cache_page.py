@@ -246,7 +246,7 @@ def test_the_map_after_the_plan_has_the_smaller_default_data_cache_and_one_resta
     assert plan.freed_mb == 8000.0 - default.size_mb
     assert plan.freed_mb >= plan.memory_mb
     assert plan.restarts == 1
-    assert {cache.name for cache in plan.new} == {"claim_relaxed", "claim_pk_relaxed", "tariff_relaxed"}
+    assert {cache.name for cache in plan.new} == {"claim_relaxed", "claim_pk_relaxed"}
     page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/caches/")
     assert "It takes 1 restart of the server" in page
     assert f"8,000 → {default.size_mb:,.0f}" in page

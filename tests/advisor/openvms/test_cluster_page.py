@@ -192,7 +192,7 @@ def audit(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCom
 
 def test_two_nodes_brought_together_stand_side_by_side(audit: Audit, people: People, as_user: AsUser) -> None:
     page = text_of(as_user(people.colleague), f"/audits/{audit.pk}/cluster/?sort=outgoing&master=SKYE")
-    assert "The two are within 5 % of each other, so no node that locks is missing" in page
+    assert "The two are within 10 % of each other, so no node that locks is missing" in page
     assert "ORKNEY: " in page
     table = page.split('id="table"', 1)[1]
     assert re.findall(r'<tr data-row><th scope="row">(\w+)', table)[:2] == ["SKYE", "ORKNEY"], "the most outgoing first"
