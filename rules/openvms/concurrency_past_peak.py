@@ -164,10 +164,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     for series in mine:
         own = of_node(series, node_name(facts) or "")
         beside = (series.node or own) and facts.every(ProcessorModes)
-        meant = beside or of_a_size(series, mine)
         for outcome in _judge_series(series, mine, limits, facts):
             # beside figures of production, or over sizes, it is a test that is meant to go past the peak: no fault
-            if isinstance(outcome, Finding) and meant:
+            if isinstance(outcome, Finding) and (beside or of_a_size(series, mine)):
                 yield replace(outcome, severity=Severity.NOTE, cost=None)
             else:
                 yield outcome

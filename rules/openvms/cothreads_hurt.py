@@ -129,7 +129,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     on = [pair for pair in pairs if _both_run(layout, pair)]
     unread = [pair for pair in pairs if _both_run(layout, pair) is None]
-    said = list(_load(facts, limits, layout, on)) if on else []
+    said = list(_load(facts, limits, layout, on, tried)) if on else []
     yield from said
     if any(isinstance(one, Clean) for one in said):
         return
@@ -167,10 +167,11 @@ def _state(layout: Layout, pair: Pair) -> MissingInput:
     return MissingInput(f"state of CPU {cpu}", f"SHOW CPU {cpu}/FULL")
 
 
-def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Iterator[Outcome]:
-    tried = with_and_without(facts, "threads")
+def _load(
+    facts: Facts, limits: Limits, layout: Layout, on: list[Pair], tried: WithAndWithout | None
+) -> Iterator[Outcome]:
     if tried and tried.costs and not facts.every(ProcessorModes):
-        yield from _advise(layout, on, (*tried.proof, *_named(on)), "", False, tried, False, None, None)
+        yield from _advise(layout, on, (*tried.proof, *_named(on)), "", False, tried, False, None, None, tested=True)
         return
     work = work_of(facts)
     if not isinstance(work, Work):
@@ -203,7 +204,7 @@ def _load(facts: Facts, limits: Limits, layout: Layout, on: list[Pair]) -> Itera
     idle = layout.lock_manager is not None and served is not None and served[0] < limits.idle_percent
     short = too_short(facts, work.spun.source, limits.least_samples, limits.least_minutes) if locks else None
     spare = int((whole - work.busiest) // 100)
-    yield from _advise(layout, on, evidence, said, locks, tried if tested else None, idle, short, spare)
+    yield from _advise(layout, on, evidence, said, locks, tried, idle, short, spare, tested=tested)
 
 
 def _named(on: Sequence[Pair]) -> tuple[Evidence, ...]:
@@ -232,12 +233,14 @@ def _advise(
     evidence: tuple[Evidence, ...],
     said: str,
     locks: bool,
-    tested: WithAndWithout | None,
+    tried: WithAndWithout | None,
     idle: bool,
     short: str | None,
     spare: int | None,
+    *,
+    tested: bool,
 ) -> Iterator[Outcome]:
-    """What to stop first; `tested`: the test of this node that lost by them, `spare`: CPUs idle at the busiest time."""
+    """What to stop first; `tested`: `tried` lost by them and is the reason, `spare`: CPUs idle at the busiest time."""
     together = None
     home = _home(layout)
     order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if layout.fastpath_read else []
@@ -252,14 +255,14 @@ def _advise(
     )
     title = f"Co-threads run while the load {what}: {said}"
     seen = f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each."
-    if tested:
-        title = f"Co-threads run, and in a test on this node they gained nothing: {tested.brief}"
-        seen = f"In a test on this node, with co-threads against without: {tested.said}."
+    if tested and tried:
+        title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}"
+        seen = f"In a test on this node, with co-threads against without: {tried.said}."
         seen = f"{seen} Here {said}." if said else f"{seen} How busy the node is in production was not read."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
         order = order if spare is None else order[: max(0, spare)]
-        together = _stopped_in_test(layout, on, tested, spare)
-    elif tried := with_and_without(layout.facts, "threads"):
+        together = _stopped_in_test(layout, on, tried, spare)
+    elif tried:
         why = f"{why} In a test on this node co-threads gave {tried.brief}."
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
     debug = debug_modes(layout.facts) if locks else None

@@ -94,8 +94,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             outcome: Outcome = Untrusted(course)
         else:
             outcome = Clean(f"{series.title}: {better}") if better else _judge(series, course, limits)
-        meant = (production and series.node) or of_a_size(series, facts.every(LoadSeries))
-        if isinstance(outcome, Finding) and meant:  # a test that is meant to go past the peak
+        if isinstance(outcome, Finding) and (
+            (production and series.node) or of_a_size(series, facts.every(LoadSeries))
+        ):  # a test that is meant to go past the peak
             outcome = replace(outcome, severity=Severity.NOTE)
         yield outcome
 
