@@ -5,6 +5,7 @@ make advice worse than none. What other nodes of a cluster did meanwhile is adde
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
@@ -19,7 +20,7 @@ from collectors.faults import OURS, Guarded, told
 from collectors.group import Group
 from collectors.grouping import groups_of
 from collectors.intervals.deltas import Length
-from collectors.intervals.overlap import ByHour, shared_part
+from collectors.intervals.overlap import TORN, ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
 from collectors.listings import Listings
@@ -34,6 +35,10 @@ OF_SYSTEM = frozenset((*_OF_PRODUCTS, ProcessorModes, EngineBusy, MonEngine))
 """Facts that tell what machine and release a system is. There may be hundreds of thousands of others."""
 LEAST_SHARE = 0.5
 """This project: a mean over a week is none of a day in it, nor that of a day one of the week."""
+TORN_APART = (
+    "{0} of {1} and {2} of {3} are judged together, as screens taken one after another: if the load changed between, "
+    "capture them at once (MONITOR MODES,LOCK,DLOCK,RLOCK)"
+)
 FAULT = f"{OURS} ({{0}}): please report it with these files"
 NOT_JUDGED = f"read, but not judged: {FAULT}"
 NOT_SORTED = f"not sorted by system, so each export is judged by itself: {FAULT}"
@@ -121,7 +126,7 @@ def _split_by_time(group: Group) -> list[Capture]:
             beside.append(one)
         else:
             timed.setdefault(_sample_key(one, span), []).append(one)
-    samples = _with_others(_with_intervals(list(timed.values()), intervals), beside)
+    samples = _torn(_with_others(_with_intervals(list(timed.values()), intervals), beside))
     listings = Listings(timeless, [one for sample in samples for one in sample])
     if not samples:
         alone = listings.beside(())
@@ -234,6 +239,52 @@ def _with_others(samples: list[list[Input]], others: Sequence[Input]) -> list[li
             hours.add(own)
             summed.append(_is_summed(one))
     return found
+
+
+def _torn(samples: list[list[Input]]) -> list[list[Input]]:
+    """Join screens of MONITOR that a person took one after another: each class once, within minutes (`TORN`).
+
+    A second screen of a class is another moment of it, so a series of screens stays as it is. What lasts, as a summary
+    or a session of several screens, is none of these.
+    """
+    runs: list[list[list[Input]]] = []
+    for sample in sorted(filter(_screens, samples), key=_taken):
+        if runs and _taken(sample) - _taken(runs[-1][0]) <= TORN:
+            runs[-1].append(sample)
+        else:
+            runs.append([sample])
+    for first, *others in runs:
+        shown = Counter(name for sample in (first, *others) for name in _screens(sample))
+        if not others or max(shown.values()) > 1:
+            continue
+        said = TORN_APART.format(*_told(first), *_told([one for sample in others for one in sample]))
+        for one in (one for sample in (first, *others) for one in sample):
+            one.problems.append(said)
+        first += (one for sample in others for one in sample)
+        samples = [sample for sample in samples if not any(sample is other for other in others)]
+    return samples
+
+
+def _taken(sample: Iterable[Input]) -> datetime:
+    return min(fact.end for fact in _displays(sample) if fact.end)
+
+
+def _displays(sample: Iterable[Input]) -> list[MonitorSample]:
+    return [fact for one in sample for fact in one.facts if isinstance(fact, MonitorSample)]
+
+
+def _screens(sample: Iterable[Input]) -> set[str]:
+    """The classes of a sample that is screens of MONITOR and nothing else, each of a moment; empty of others."""
+    found = [fact for one in sample for fact in one.facts if type(fact) in TIMED]
+    if not all(isinstance(fact, MonitorSample) and fact.kind == "display" and fact.start == fact.end for fact in found):
+        return set()
+    return {name for fact in _displays(sample) if fact.end for name in fact.classes}
+
+
+def _told(sample: Iterable[Input]) -> tuple[str, str]:
+    """Classes and time of screens: `LOCK and DLOCK`, `10:00:05`."""
+    names = " and ".join(sorted({name for fact in _displays(sample) for name in fact.classes}))
+    return names, " and ".join(dict.fromkeys(f"{fact.end:%H:%M}" for fact in _displays(sample) if fact.end))
 
 
 def _is_summed(one: Input) -> bool:

@@ -5,6 +5,7 @@ speaks of both; or where arithmetic does: what the nodes ask of others is what t
 Rates of several nodes are never added: a remote operation is counted on both of its nodes.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
@@ -23,6 +24,7 @@ from collectors.facts.openvms import (
     LockLatency,
     LockRates,
     MonitorItem,
+    MonitorSample,
     Node,
     ProcessorModes,
     RemasterRates,
@@ -32,7 +34,7 @@ from collectors.facts.openvms import (
 from collectors.facts.openvms.locking import total
 from collectors.facts.rdb import Database, NodeDatabases
 from collectors.facts.rdb.names import root_key
-from collectors.intervals.overlap import shared_part
+from collectors.intervals.overlap import TORN, shared_part
 
 F = TypeVar("F", DistributedLockRates, LockRates, ProcessorModes, RemasterRates)
 
@@ -120,6 +122,8 @@ class _Clusters:
         self.interval = [intervals.setdefault(one.interval, len(intervals)) for one in captures]
         self.intervals = list(intervals)
         self.same: dict[tuple[int, int], bool] = {}
+        timed = Counter(name for name, one in zip(self.names, captures, strict=True) if one.interval.start)
+        self.single = [timed[name] == 1 and _of_screens(one) for name, one in zip(self.names, captures, strict=True)]
         self.of_name, self.naming, self.of_file = (dict[str, list[int]]() for _ in range(3))
         for at, name in enumerate(self.names):
             self.of_name.setdefault(name, []).append(at)
@@ -179,7 +183,21 @@ class _Clusters:
         times = self.interval[one], self.interval[other]
         if times not in self.same:
             self.same[times] = _same_time(self.intervals[times[0]], self.intervals[times[1]])
-        return self.same[times]
+        return self.same[times] or (
+            self.single[one] and self.single[other] and _near(*(self.intervals[at] for at in times))
+        )
+
+
+def _of_screens(capture: Capture) -> bool:
+    """Whether it is screens of MONITOR of a moment, as a person takes them on one node after the other."""
+    shown = capture.facts.every(MonitorSample)
+    return bool(shown) and all(one.kind == "display" and one.start == one.end for one in shown)
+
+
+def _near(one: Interval, other: Interval) -> bool:
+    """Whether all of both is within minutes (`TORN`)."""
+    times = [at for at in (one.start, one.end, other.start, other.end) if at]
+    return bool(times) and max(times) - min(times) <= TORN
 
 
 def _same_time(one: Interval, other: Interval) -> bool:

@@ -8,6 +8,9 @@ from collectors.facts import Interval
 MOST_HOURS = 24 * 31
 """Longer intervals are held against all others: there are few."""
 
+TORN = timedelta(minutes=10)
+"""This project: screens that are taken one after another by hand lie so far apart at most."""
+
 
 class ByHour:
     """Intervals by the hours they touch: those that may share a time with another are found without a look at all."""

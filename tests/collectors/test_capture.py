@@ -20,11 +20,14 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from collectors.facts.openvms import (
+    ClusterMember,
+    ClusterNode,
     Cpu,
     FastpathDevice,
     KernelService,
     LockDatabase,
     ModparamsLine,
+    MonitorSample,
     Node,
     RmsRecordLock,
     SysgenParameter,
@@ -525,3 +528,42 @@ def test_two_hosts_with_several_listings_each_are_two_systems() -> None:
         ("x_locks", 2),
         ("y_locks", 2),
     ]
+
+
+def screen(file: str, minute: int, *classes: str, node: str = "ORKNEY", last: int | None = None) -> Input:
+    start = at(10) + dt.timedelta(minutes=minute)
+    end = at(10) + dt.timedelta(minutes=last) if last is not None else start
+    sample = MonitorSample(node=node, kind="display", classes=classes, start=start, end=end)
+    return given(file, "openvms/monitor", Node(name=node), sample, folder="d")
+
+
+def test_screens_of_different_classes_minutes_apart_are_one_picture_and_it_is_said() -> None:
+    inputs = [screen("d/a.lis", 0, "LOCK"), screen("d/b.lis", 7, "MODES")]
+    (one,) = captures(inputs)
+    assert (one.interval.start, one.interval.end) == (at(10), at(10) + dt.timedelta(minutes=7))
+    for given_ in inputs:
+        assert "LOCK of 10:00 and MODES of 10:07 are judged together" in given_.problems[0]
+
+
+def test_screens_stay_apart_where_a_class_is_shown_again_or_they_last_or_lie_too_far_apart() -> None:
+    series = [screen(f"d/{minute}.lis", minute, name) for minute, name in ((0, "LOCK"), (5, "MODES"), (9, "LOCK"))]
+    far = [screen("d/a.lis", 0, "LOCK"), screen("d/b.lis", 11, "MODES")]
+    session = [screen("d/a.lis", 0, "LOCK"), screen("d/b.lis", 2, "MODES", last=8)]
+    for inputs, count in ((series, 3), (far, 2), (session, 2)):
+        assert len(captures(inputs)) == count
+        assert not any(one.problems for one in inputs)
+    twice = [
+        screen(f"d/{at_}.lis", at_, name) for at_, name in ((0, "LOCK"), (7, "MODES"), (60, "LOCK"), (66, "MODES"))
+    ]
+    assert len(captures(twice)) == 2
+
+
+def test_screens_of_two_nodes_minutes_apart_are_of_one_cluster() -> None:
+    def of(node: str, *minutes: int) -> list[Input]:
+        linked = ClusterNode(name="SKYE" if node == "ORKNEY" else "ORKNEY")
+        shown = [screen(f"d/{node}{minute}.lis", minute, "DLOCK", node=node) for minute in minutes]
+        return [*shown, given(f"d/{node}.lis", "openvms/show_cluster", Node(name=node), linked, folder="d")]
+
+    for skye, members in (((3,), 2), ((11,), 0), ((3, 60), 0)):
+        found = captures([*of("ORKNEY", 0), *of("SKYE", *skye)])
+        assert [len(one.facts.every(ClusterMember)) for one in found][:1] == [members]
