@@ -32,7 +32,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import LockRates, Node, ProcessorModes, SpinlockTrace, SpinlockTraceRun, SysgenParameter
+from collectors.facts.openvms import (
+    LockRates,
+    MemoryUse,
+    Node,
+    ProcessorModes,
+    SpinlockTrace,
+    SpinlockTraceRun,
+    SysgenParameter,
+)
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
 from rules.engine import limit, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
@@ -54,6 +62,7 @@ from rules.openvms._evidence.chains import (
     chain_of,
     wanted_buckets,
 )
+from rules.openvms._evidence.memory import free_memory
 from rules.openvms._evidence.node import (
     USE,
     busiest_operations,
@@ -86,6 +95,7 @@ AFTER_BOOT = "mean chain after the next boot"
 FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: it is the cause"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
+MEMORY_FIRST = "only once memory was found for it: SHOW MEMORY had less free than the table takes"
 BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
 UNPROVEN = f"{BITS} Measure lock operations per second and kernel time under the same load before and after."
 ALONG = "Every lookup compares names along the chain, processor time that no display shows."
@@ -117,7 +127,9 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*CHAIN_FACTS, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits, together=True)
+@rule(
+    needs=(), uses=(*CHAIN_FACTS, MemoryUse, SpinlockTrace, SpinlockTraceRun), links=LINKS, limits=Limits, together=True
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the buckets against the resources."""
     found = chain_of(facts)
@@ -187,6 +199,8 @@ def _finding(
     sure = max(found.buckets, min(new, PROVEN)) if unproven else new
     after, full = mean_chain(found.peak, sure), mean_chain(found.peak, new)
     memory = (new - found.buckets) * BUCKET_BYTES / 2**20
+    free = free_memory(facts)
+    lacking = free is not None and free.mb < memory and not settled
     shared, shared_after = (100 * share_colliding(found.peak, size) for size in (found.buckets, sure))
     certain = (
         Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),
@@ -212,6 +226,8 @@ def _finding(
         f"{change} shortens the chain to {to}; about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as "
         "recalled)"
     )
+    if free and memory >= 1.0:
+        do += f", {f'but there are {free.said}: find memory first' if lacking else f'of {free.said}'}"
     told = hard_coded(facts, NAME)
     fixed = "first take out the line of MODPARAMS.DAT that hard-codes it" if told else ""
     spins = severity is Severity.WARNING and not any(one.active_cpus == 1 for one in facts.every(Node))
@@ -239,9 +255,12 @@ def _finding(
             *_waiting(waits),
             *autogen_evidence(facts, NAME),
             *(measured.proof if measured else ()),
+            *((free.evidence,) if free and memory >= 1.0 else ()),
         ),
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
-        changes=() if settled else (_change(facts, found, new, severity, memory, told, waits, unproven=unproven),),
+        changes=()
+        if settled
+        else (_change(facts, found, new, severity, memory, told, waits, unproven=unproven, lacking=lacking),),
         expects=(
             *(measured.expects if measured else ()),
             *(() if sure == found.buckets else certain),
@@ -309,14 +328,15 @@ def _change(
     waits: tuple[float, SysgenParameter] | None,
     *,
     unproven: bool,
+    lacking: bool,
 ) -> Change:
     cautions = (USE, *((UNPROVEN,) if unproven else ()), *((told,) if told else ()))
     node = node_name(facts)
     own_reboot = severity is not Severity.NOTE and found.buckets < PROVEN
     if not own_reboot and waits:  # a boot that someone has prepared: for that one, and none of its own
         return keep_parameter(NAME, waits[0], new, cautions=cautions, memory_mb=memory, node=node)
-    if not own_reboot:
-        when = WHEN if found.buckets < PROVEN else BEYOND
+    if not own_reboot or lacking:
+        when = MEMORY_FIRST if lacking else WHEN if found.buckets < PROVEN else BEYOND
         return advise_parameter(NAME, found.value, new, when=when, cautions=cautions, memory_mb=memory, node=node)
     change = set_parameter(
         NAME,

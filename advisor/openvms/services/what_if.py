@@ -16,11 +16,12 @@ from advisor.openvms.services.hash_tables import (
     table_of,
 )
 from advisor.openvms.services.rule_verdicts import RuleVerdicts, rule_verdicts_of
-from collectors.facts import Facts, known
+from collectors.facts import Facts
 from collectors.facts.openvms import LockDatabase, MemoryUse
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.finding import Untrusted
 from rules.laws.hashing import PROVEN, next_power_of_two
+from rules.openvms._evidence import memory
 from rules.openvms._evidence.node import level_of, parameter_of
 from rules.openvms.resource_hash_table_undersized import Limits
 
@@ -221,17 +222,9 @@ def _field(
 
 
 def free_memory(facts: Facts) -> Memory | None:
-    """Free main memory by SHOW MEMORY; `None` where it was not brought or cannot be believed.
-
-    The display does not say how large a page is: what is free is its share of the size that is printed in bytes.
-    """
-    for one in reversed(facts.every(MemoryUse)):
-        if not one.group.lower().startswith("physical memory") or one.name.lower() != "main memory":
-            continue
-        size, total, free = one.size_mb, one.figure("Total"), one.figure("Free")
-        if known(size) and known(total) and known(free) and size > 0 and total > 0 and 0 <= free <= total:
-            return Memory(size * free / total)
-    return None
+    """Free main memory by SHOW MEMORY; `None` where it was not brought or cannot be believed."""
+    free = memory.free_memory(facts)
+    return Memory(free.mb) if free else None
 
 
 def _odd(levels: Levels | None) -> tuple[str, ...]:

@@ -34,7 +34,6 @@ class MemoryUse(OfNode):
     """One line of SHOW MEMORY. The unit is that of the group's heading: pages of unknown size, slots or bytes."""
 
     COLLECTED_BY: ClassVar[str] = "SHOW MEMORY"
-    NOT_JUDGED: ClassVar[str] = "shown by advisor.openvms.services.what_if: free memory beside the larger lock tables"
 
     group: str
     """`Physical Memory Usage`."""

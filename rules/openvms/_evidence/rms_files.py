@@ -13,6 +13,7 @@ from collectors.facts.openvms import FileName
 from rules.changes.openvms_rms import MOST_BUFFERS, global_buffers, size_of
 from rules.changes.quoting import Unquotable, openvms_file
 from rules.finding import Change, MissingInput
+from rules.openvms._evidence.memory import free_paging
 from rules.openvms._evidence.node import in_prose, parameter_of
 from rules.openvms._evidence.releases import Machine
 
@@ -68,6 +69,12 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
         return Buffers(
             f"global buffers need room first: {count:,} of {bucket:.0f} blocks are {pages:,} pages, more than "
             f"GBLPAGFIL ({allowed:,.0f}) allows in all"
+        )
+    paging = free_paging(facts)
+    if paging and paging.mb < mb:
+        return Buffers(
+            f"global buffers need room in the page file first: {count:,} of {bucket:.0f} blocks are {in_prose(mb)} "
+            f"MiB, and there are {paging.said}"
         )
     return Buffers(
         f"{has}try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): RMS "
