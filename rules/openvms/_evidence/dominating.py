@@ -55,6 +55,8 @@ RENEWED = 5.0
 """
 LEAST_REQUESTS = 1_000.0
 """Lock requests per second of all trees: the same."""
+NODE = re.compile(r"[A-Z0-9$_]{1,15}")
+"""A node name that can stand in a command."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +128,13 @@ class Dominating:
         if share.kind == QUEUE_MANAGER:
             most, alike = next(iter(share.by_node), ""), called_alike(self.facts)
             first = f": the {alike} of SHOW SYSTEM first" if alike else f", on {most} first" if most else ""
+            # DCL help, START/QUEUE/MANAGER: it moves to the first node of the list that is there, without interruption
+            moves = most and share.masters and most not in share.masters and NODE.fullmatch(most)
+            move = f"move it to {most}, which asks most (START/QUEUE/MANAGER/ON=({most},*)), or " if moves else ""
             return (
-                f"Find the procedures that ask for queues in a loop (SHOW QUEUE, F$GETQUI, $GETQUI) or submit many "
-                f"short jobs{first}, and have them ask seldom "
-                "(inference). Only if that is not enough, give busy queues a manager of their own "
-                "(START/QUEUE/MANAGER/ADD/NAME_OF_MANAGER=name)."
+                "Find what asks for queues in a loop (SHOW QUEUE, F$GETQUI, $GETQUI) or submits many short jobs"
+                f"{first}, and have it ask seldom (inference). Only if that is not enough, {move}give busy queues a "
+                "manager of their own (START/QUEUE/MANAGER/ADD/NAME_OF_MANAGER=name)."
             )
         if share.kind == SYSTEM_ID:
             return "They cost no other node anything; look at what runs there before changing anything."
