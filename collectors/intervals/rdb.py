@@ -78,7 +78,7 @@ def difference(earlier: Write, later: Write, transactions_per_second: float | No
     fell = any(known(old.count) and known(new.count) and new.count < old.count for old, new in pairs)
     if fell or _clock_disagrees(earlier.window, later.window, seconds):
         return Difference(reset=True)
-    if seconds < LEAST_SECONDS or not pairs:
+    if seconds < LEAST_SECONDS or all(new.count is ABSENT for _, new in pairs):
         return Difference()
     window = replace(
         later.window,

@@ -20,7 +20,8 @@ Traps (rdb-formats.md 3 [R]: header and columns are recalled, the lines are the 
 named in the header alone, unless they were merged over the cluster; the first number in the brackets behind the node
 is taken as the number of nodes merged (recalled). That the columns stand in this order is believed only where total ÷
 elapsed = average in the rows that are large enough to tell, on some screen of the file. A database whose statistics
-are disabled prints zeros. Stalls are waits for I/O as well as for locks.
+are disabled prints zeros. Stalls are waits for I/O as well as for locks. A narrow terminal cuts columns at the right:
+what still stands under its whole name is read.
 """
 
 import re
@@ -135,7 +136,9 @@ def _unproven(report: Report, screens: Sequence[Screen], tables: dict[int, rows.
             report.problem(f"{what}: write the screen again, 80 columns wide", against)
         elif sure:
             proven.add(table.order)
-    unsure |= {at for at, table in tables.items() if table.rows and table.order not in proven}
+    unsure |= {
+        at for at, table in tables.items() if table.rows and table.order not in proven and not screens[at].title_cut
+    }
     unsure |= {at for at, screen in enumerate(screens) if users.is_recalled(report.lines, screen)}
     if unsure:
         titles = list(dict.fromkeys(screens[at].title for at in sorted(unsure)))
@@ -166,7 +169,17 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         found = list(rows.facts_of(report, screen, table, unsure=unsure))
         _tell_unknown(report, found)
         yield from found
-        if table.cut:
+        if table.left:
+            kept = "and its title, so nothing was read"
+            if found:
+                *some, last = table.left
+                kept = f"only {' and '.join((', '.join(some), last)) if some else last} of each was read"
+            report.problem(
+                f"a narrow screen cut {len(table.cut)} lines, {kept}: write it again, uncut "
+                "(/ROWS=n/COLUMNS=n, 80 columns or more)",
+                table.cut[0] if table.cut else screen.first,
+            )
+        elif table.cut:
             lines = len(table.cut)
             what = "line left out" if lines == 1 else f"{lines} lines of this screen left out"
             report.problem(f"not five figures, {what}: write the screen again, uncut (/ROWS=n/COLUMNS=n)", table.cut[0])
@@ -209,7 +222,7 @@ def _claim_frame(report: Report, screen: Screen) -> None:
         line = report.lines[index]
         keys = line.lower().split()
         of_menu = len(keys) > 3 and sum(key in MENU for key in keys) >= 0.75 * len(keys)
-        if of_menu or rows.NAMES.search(line) or "rate.per.second" in line:
+        if of_menu or rows.NAMES.search(line) or "rate.per" in line:
             report.claim(index)
 
 

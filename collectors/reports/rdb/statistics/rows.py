@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts.base import Reading, Source, known
+from collectors.facts.base import ABSENT, Reading, Source, known
 from collectors.facts.rdb import LOCK_ITEMS, StatisticRow
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import item_of, lock_type_of, words
@@ -14,10 +14,14 @@ from collectors.reports.rdb.statistics.screens import Screen, figures_of
 ORDER = ("max", "cur", "avg", "count", "per.trans")
 NAMES = re.compile(r"\b(max|cur|avg|count|per\.trans)(?=\.|\s|$)", re.IGNORECASE)
 LOCKING = re.compile(r"Locking\s{0,3}\((?P<what>[^()]{1,60})\)", re.IGNORECASE)
+CUT_NAMES = re.compile(r"\s{0,9}name\.{3,80}\s", re.IGNORECASE)
+"""How the heading begins that a narrow terminal cut: the columns it still names are whole, what follows is not."""
 FIVE_COLUMNS = re.compile(r"\bLocking\b|\bStatistics\b", re.IGNORECASE)
 """Screens that have the five columns also where their heading was lost; others may have any columns."""
 SUMMARY = re.compile(r"Summary Locking\b", re.IGNORECASE)
 LONGEST_LABEL = 120
+LEAST_AT_EDGE = 3
+"""So many lines that end in one and the longest column, and no elapsed time: a narrow terminal cut them there."""
 LEAST_COUNT = 50
 """A smaller total says little of a rate (this project)."""
 LEAST_UNITS = 10
@@ -51,11 +55,17 @@ class Table:
     headed: bool
     cut: tuple[int, ...] = ()
     """Lines with a label and fewer figures than columns."""
+    left: tuple[str, ...] = ()
+    """The columns that a narrow terminal left; empty: all of them."""
 
 
 def table_of(lines: Sequence[str], screen: Screen) -> Table:
     """Read the rows of a screen; the heading names the order of the columns where it is there."""
     order, headed = ORDER, False
+    left: tuple[str, ...] = ()
+    lengths = [len(line.expandtabs().rstrip()) for line in lines[screen.first : screen.end]]
+    width = max(lengths, default=0)
+    narrow = screen.elapsed is None and lengths.count(width) >= LEAST_AT_EDGE
     found: list[tuple[int, int, str, list[str]]] = []
     cut: list[int] = []
     for index in range(screen.body, screen.end):
@@ -63,16 +73,30 @@ def table_of(lines: Sequence[str], screen: Screen) -> Table:
         names = tuple(name.lower() for name in NAMES.findall(line))
         if len(names) >= 3 and len(set(names)) == len(names):
             order, headed = (names if len(names) == len(ORDER) else ORDER), True
+            left = names if names == ORDER[: len(names)] != ORDER else ()
+            continue
+        if names and CUT_NAMES.match(line) and names == ORDER[: len(names)]:
+            headed, left = True, names
             continue
         label, figures = figures_of(line)
-        if re.search("[A-Za-z]", label) and (headed or FIVE_COLUMNS.search(screen.title)):
+        at_edge = narrow and len(line.rstrip()) == width
+        short = left or at_edge or (narrow and len(figures) < len(ORDER))
+        if short and headed and figures and re.search("[A-Za-z]", label):
+            cut.append(index)
+            label, _ = figures_of(line, len(figures))
+            if whole := figures[: -1 if at_edge else None][: len(left) or None]:
+                found.append((index, len(label) - len(label.lstrip()), " ".join(label.split())[:LONGEST_LABEL], whole))
+        elif re.search("[A-Za-z]", label) and (headed or FIVE_COLUMNS.search(screen.title)):
             if len(figures) == len(ORDER):
                 found.append(
                     (index, len(label) - len(label.lstrip()), " ".join(label.split())[:LONGEST_LABEL], figures)
                 )
             elif figures and headed:
                 cut.append(index)
-    return Table(tuple(_rows(found, order)), order, headed, tuple(cut))
+    if cut and (narrow or left):
+        most = max((len(figures) for *_, figures in found), default=0)
+        left = order[:most] or left
+    return Table(tuple(_rows(found, order)), order, headed, tuple(cut), left)
 
 
 def _rows(found: Sequence[tuple[int, int, str, list[str]]], order: Sequence[str]) -> Iterator[Row]:
@@ -81,9 +105,9 @@ def _rows(found: Sequence[tuple[int, int, str, list[str]]], order: Sequence[str]
     for index, indent, label, figures in found:
         if indent == outer:
             parent = label
-        by_name = dict(zip(order, figures, strict=True))
-        unit, whole = (10.0 ** -len(by_name[name].partition(".")[2]) for name in ("avg", "max"))
-        values = {name: reading(text) for name, text in by_name.items()}
+        by_name = dict(zip(order, figures, strict=False))  # the last ones may be cut off
+        unit, whole = (10.0 ** -len(by_name.get(name, "").partition(".")[2]) for name in ("avg", "max"))
+        values = {name: reading(by_name[name]) if name in by_name else ABSENT for name in order}
         yield Row(index, label, values, unit, whole, parent if indent > outer else None)
 
 
@@ -128,6 +152,8 @@ def _type(label: str) -> str:
 def facts_of(report: Report, screen: Screen, table: Table, *, unsure: bool) -> Iterator[StatisticRow]:
     """One fact per row."""
     lock_type, item = kind_of(screen.title)
+    if table.left and screen.title_cut:
+        return  # of what is cut off
     for row in table.rows:
         report.claim(row.index)
         number = report.first + row.index

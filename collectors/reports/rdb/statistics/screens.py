@@ -9,9 +9,12 @@ from collectors.facts.base import ABSENT, Reading
 from collectors.layouts.figures import reading
 from collectors.layouts.vms import first_moment, span
 
-NODE_LINE = r"^\s{0,20}Node:\s{0,9}\S{1,32}\s.{0,250}\bOracle Rdb\s{1,3}[VXT][0-9]"
+NODE_LINE = (
+    r"^\s{0,20}Node:\s{0,9}\S{1,32}\s"
+    r"(?:.{0,250}\bOracle Rdb\s{1,3}[VXT][0-9]|\s{0,9}\([0-9]{1,3}/[0-9]{1,3}/[0-9]{1,3}\)\s)"
+)
 RATE_LINE = r"^\s{0,20}Rate:\s{0,9}[0-9.]{1,9}\s{1,9}Seconds?\b"
-COLUMNS_LINE = r"^\s{0,9}statistic\.{3,80}\s.{0,20}rate\.per\.second"
+COLUMNS_LINE = r"^\s{0,9}statistic\.{3,80}\s.{0,20}rate\.per\b"
 BEGINS = re.compile(NODE_LINE, re.IGNORECASE)
 GOES_ON = re.compile(RATE_LINE, re.IGNORECASE)
 TABLE = re.compile(COLUMNS_LINE, re.IGNORECASE)
@@ -19,7 +22,7 @@ FIGURE = re.compile(r"-?[0-9][0-9,]{0,20}(?:\.[0-9]{0,4})?|\.[0-9]{1,4}|\*{1,20}
 BODY = re.compile(r"\s*(?:statistic\.|name\.|process\b|area:page|-{8})", re.IGNORECASE)
 
 NODE = re.compile(r"\bNode:\s{0,9}(?P<node>[A-Z0-9_$]{1,15})(?:::)?(?:\s{0,9}\((?P<nodes>[0-9]{1,3})/)?", re.IGNORECASE)
-RELEASE = re.compile(r"\bOracle Rdb\s{1,3}(?P<release>[VXT][0-9][0-9A-Z.-]{0,20})", re.IGNORECASE)
+RELEASE = re.compile(r"\bOracle Rdb\s{1,3}(?P<release>[VXT][0-9](?:[0-9A-Z.-]{0,19}[0-9A-Z])?)", re.IGNORECASE)
 RATE = re.compile(r"\bRate:\s{0,9}(?P<rate>[0-9.]{1,9})\s", re.IGNORECASE)
 ELAPSED = re.compile(
     r"\bElapsed:\s{0,9}(?P<elapsed>(?:[0-9]{1,5}\s{1,3})?[0-9]{1,5}:[0-9]{2}:[0-9.]{2,9})", re.IGNORECASE
@@ -31,6 +34,20 @@ TITLE = re.compile(
     re.IGNORECASE,
 )
 ROOT = re.compile(r"\bPage:\s{0,9}[0-9]{1,5} of [0-9]{1,5}\s{1,250}(?P<root>\S.{0,255}?)\s{1,250}Mode:", re.IGNORECASE)
+TITLES = (
+    "Summary Locking Statistics",
+    "Summary IO Statistics",
+    "Process Lock Overview",
+    "Active User Stall Messages",
+    "Stall Messages",
+    "Lock Timeout History",
+    "Lock Deadlock History",
+    "Hot Row Information",
+    "File IO Overview",
+)
+"""Of these a title that a narrow terminal cut is known by its beginning."""
+BEHIND_TITLE = re.compile(r"\s+(?:El?|Elap?|Elapse?|Elapsed:?(?:\s.*)?)$", re.IGNORECASE)
+LEAST_OF_TITLE = len("Summary Lo")
 MOST_HEADER_LINES = 8
 """With those that a narrow terminal or a mail breaks; unbroken it has three."""
 
@@ -53,6 +70,8 @@ class Screen:
     page: Reading = ABSENT
     database: str | None = None
     merged: bool | None = None
+    title_cut: bool = False
+    """Whether the title may have lost its end on a narrow terminal."""
 
 
 def screens_of(lines: Sequence[str]) -> Iterator[Screen]:
@@ -106,14 +125,17 @@ def _body(lines: Sequence[str], first: int, end: int) -> int:
 
 
 def _screen(text: str, first: int, body: int, end: int) -> Screen:
-    node, title, root = NODE.search(text), TITLE.search(text), ROOT.search(text)
+    node, found, root = NODE.search(text), TITLE.search(text), ROOT.search(text)
     release, rate, elapsed = RELEASE.search(text), RATE.search(text), ELAPSED.search(text)
     page, mode = PAGE.search(text), MODE.search(text)
+    title, title_cut = " ".join(found["title"].split()) if found else "", False
+    if found and elapsed is None:
+        title, title_cut = _whole(title)
     return Screen(
         first,
         body,
         end,
-        title=" ".join(title["title"].split()) if title else "",
+        title=title,
         node=node["node"].upper() if node else None,
         release=release["release"].upper() if release else None,
         at=first_moment(text),
@@ -123,7 +145,16 @@ def _screen(text: str, first: int, body: int, end: int) -> Screen:
         page=reading(page["page"]) if page else ABSENT,
         database=_unbroken(root["root"]) if root else None,
         merged=int(node["nodes"]) > 1 if node and node["nodes"] else None,
+        title_cut=title_cut,
     )
+
+
+def _whole(title: str) -> tuple[str, bool]:
+    """A title that no elapsed time follows, and whether it may be cut: not where its end is known by its beginning."""
+    if (ended := BEHIND_TITLE.sub("", title)) != title or title.endswith(")"):
+        return ended, False
+    known = [one for one in TITLES if one.lower().startswith(title.lower())]
+    return (known[0], False) if len(title) >= LEAST_OF_TITLE and len(known) == 1 else (title, True)
 
 
 def _unbroken(root: str) -> str:
