@@ -47,6 +47,7 @@ from rules.rdb._evidence.counted import (
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
+from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.prerequisites import never, page_level
 from rules.rdb._evidence.root_file import ROOT
 from rules.rdb._evidence.shared_rows import (
@@ -61,6 +62,7 @@ from rules.rdb._evidence.shared_rows import (
 from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, standstill, stopped
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
+from rules.rdb._evidence.turns import turns
 from rules.rdb._evidence.waits import (
     BACKUP,
     BY_TYPE,
@@ -84,7 +86,6 @@ from rules.rdb._evidence.waits import (
     named,
     of_holder,
     of_main,
-    process_of,
     queues,
     sooner,
     total,
@@ -399,13 +400,14 @@ def _queue(
     others = [line.holder for line in lines[1:]]
     steady, row = always(what, crowd, limits.queue, limits.stall_seconds), shared_in(what, rows)
     lasts, idle = lasts or logged_again(waits, what) or steady, for_quiet_point(what)
-    asks = next(
-        (f"; {process_of(lock)} asks for a quiet point" for lock in worst.waiting if lock.requested == "EX"), ""
-    )
+    asking = [lock for lock in worst.waiting if lock.requested == "EX"][:1]
+    asks = "".join(f"; {process_of(lock)} asks for a quiet point" for lock in asking)
     image = image_of(attached, worst.holder.pid)
+    loud = Severity.WARNING if halted or steady else Severity.ADVICE
+    if worst.in_turn:
+        return turns(one, waits, attached, worst, limits.queue, Severity.NOTE if little else loud)
     see = "" if row else f"{'S' if lasts else 's'}ee what its transaction does: "
     see += BACKUP if idle else IN_ROW if row else sooner(worst.holder, waits.held)
-    loud = Severity.WARNING if halted or steady else Severity.ADVICE
     return Finding(
         subject=f"{one.subject} {comment(what.partition(' (of ')[0].partition(' (storage')[0], 60)}",
         severity=loud if waiting >= limits.queue and not little else Severity.NOTE,

@@ -47,6 +47,7 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.limits import BusyLimits
+from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Share, Statistics
 from rules.rdb._evidence.waits import (
     DEADLOCKS,
@@ -59,7 +60,6 @@ from rules.rdb._evidence.waits import (
     evidence_of,
     held_by,
     hottest,
-    process_of,
     waits_of,
 )
 

@@ -29,7 +29,7 @@ from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
 from rules.unix._evidence import clock
 from rules.unix._evidence.gains import judge_runs
-from rules.unix._evidence.queues import QUEUE_FACTS, Queue, named, owners, queues
+from rules.unix._evidence.queues import QUEUE_FACTS, Queue, in_turn, named, owners, queues
 
 LINKS = (
     "https://man7.org/linux/man-pages/man5/proc_locks.5.html",
@@ -132,14 +132,16 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
     few = "Each listing shows one moment, so collect several before a program is changed; then "
     do = f"{few}{do}." if len(tables) < limits.listings else f"{do[0].upper()}{do[1:]}."
     held = worst.holders(worst.whole)
+    turns = in_turn([one.holders(one.whole) for one in several if len(one.whole) >= limits.waiters])
+    by = turns or (owners(held[:1]) if len(held) == 1 else "")
     return Finding(
         subject=f"{name} (flock)" if worst.flock else name,
         severity=_severity(worst, seen, len(tables), limits),
         title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}"
-        + (f", held by {owners(held[:1])}" if len(held) == 1 else ""),
+        + (f", held by {by}" if by else ""),
         seen=(
             f"{count} of {len(worst.waiters)} waiters want the whole file, from its first byte to its end: "
-            f"{owners(worst.whole)}. {_held(held)}{often}."
+            f"{owners(worst.whole)}. {_held(held, turns)}{often}."
         ),
         because=(
             "A lock on the whole file makes all who use it wait for each other, whichever record they want. With finer "
@@ -282,21 +284,23 @@ def _one_record(
     same = _holds_in_all([queue.holders(those) for queue, those in over])
     lasts = _lasting(seen, len(tables), limits)
     who, record = owners(same or held[:1]), f"bytes {first.start:,} {to} of {name}"
-    turns = "" if same or not lasts else ", not always with the same holder"
+    turns = "" if same or not lasts else in_turn([queue.holders(those) for queue, those in over])
+    whose = who if same else "the program of these" if turns else "the holder"
     title = f"not coarse: one record of {name} has waits by {count}" + (f", held by {who}" if len(held) == 1 else "")
     if lasts:
         title = f"{who} keeps {record} locked: {count} wait" if same else f"{count} wait for {record} again and again"
+        title += f", held by {turns}" if turns else ""
     return Finding(
         subject=name,
         severity=Severity.WARNING if lasts else Severity.NOTE,
         title=title,
         seen=(
-            f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held)}; seen in {seen} of {len(tables)} "
-            f"{_listings_of(tables)}{turns}."
+            f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held, turns)}; seen in {seen} of "
+            f"{len(tables)} {_listings_of(tables)}."
         ),
         because="Finer locks change nothing here: all of them want one record.",
         do=(
-            f"See what {who if same else 'the holder'} does{_ps(same)} while it holds bytes {first.start:,} {to}, and "
+            f"See what {whose} does{_ps(same)} while it holds bytes {first.start:,} {to}, and "
             "let it unlock them before it waits for anything else. Where they are a counter or the head of a list, "
             "allot numbers in blocks or divide the list, so that fewer need the same record."
         ),
@@ -350,7 +354,10 @@ def _standing(several: Sequence[Queue], tables: Sequence[RecordLockTable], name:
     )
 
 
-def _held(held: Sequence[RecordLock]) -> str:
+def _held(held: Sequence[RecordLock], turns: str = "") -> str:
+    """Who holds the lock; of `turns`, where another process does in each listing."""
+    if turns:
+        return f"The lock is held by {turns}"
     return f"The lock is held by {owners(tuple(held))}" if held else "Who holds it the listing does not show"
 
 

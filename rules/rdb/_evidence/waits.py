@@ -18,6 +18,7 @@ from rules.finding import Evidence, MissingInput, Untrusted
 from rules.laws.rounding import plain
 from rules.rdb._evidence.attached import image_of
 from rules.rdb._evidence.databases import OneDatabase, belonging
+from rules.rdb._evidence.listings import group_of, held_in_turn, listing_of, process_of
 
 WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown, LogicalArea)
 """What a rule that uses this module has to declare, beside those of `databases`."""
@@ -287,8 +288,18 @@ def culprits(held: Sequence[HeldLock]) -> list[HeldLock]:
     """Who holds others up: of MODE=CULPRIT where that is there, else blockers that do not wait themselves."""
     blocking = [lock for lock in held if lock.role == "blocker"]
     roots = [lock for lock in blocking if lock.display == "CULPRIT"]
-    waiting = {lock.pid for lock in held if lock.role in ("waiting", "requestor")}
-    found = roots or [lock for lock in blocking if lock.pid not in waiting]
+    listing = listing_of(held)
+    waiting: dict[str, set[tuple[str, object]]] = {}
+    for lock in held:
+        if lock.role in ("waiting", "requestor"):
+            waiting.setdefault(lock.pid, set()).add((lock.resource, listing[id(lock)]))
+
+    def waits(lock: HeldLock) -> bool:
+        """Whether it waits itself: not where it only stood in line for the same lock in another listing."""
+        others = waiting.get(lock.pid, ())
+        return any(what != lock.resource or where == listing[id(lock)] for what, where in others)
+
+    found = roots or [lock for lock in blocking if not waits(lock)]
     return list({(lock.pid, lock.resource): lock for lock in found}.values())
 
 
@@ -301,6 +312,10 @@ class Queue:
     """One line of each process that waits for it itself."""
     links: tuple["Queue", ...] = ()
     """Those of them who hold others up meanwhile, and the ones behind these in turn."""
+    in_turn: tuple[HeldLock, ...] = ()
+    """All that were seen to hold it, one line each, where no process holds it in every listing."""
+    listings: int = 1
+    """In how many listings somebody holds it."""
 
     @property
     def behind(self) -> int:
@@ -336,12 +351,30 @@ def queues(held: Sequence[HeldLock]) -> list[Queue]:
             asking.setdefault(lock.resource, {})[lock.pid] = lock
         elif lock.role == "blocker":
             blocking.setdefault(lock.pid, {})[lock.resource] = lock
-    found = []
-    for holder in culprits(held):
+    found: list[Queue] = []
+    roots, listing = culprits(held), listing_of(held)
+    for lines in held_in_turn(held, roots, listing).values():
+        here = {listing[id(lock)]: lock for lock in lines}
+        behind = {
+            at: {one.pid: one for one in held if _asks(one, lock.resource) and listing[id(one)] == at}
+            for at, lock in here.items()
+        }
+        most = max(behind, key=lambda at: len(behind[at]))
+        if behind[most]:
+            each = tuple({lock.pid: lock for lock in lines}.values())
+            found.append(Queue(here[most], tuple(behind[most].values()), (), each, len(here)))
+    turns = {queue.holder.resource for queue in found}
+    for holder in roots:
+        if holder.resource in turns:
+            continue
         waiting = _behind(holder, asking)
         if waiting:
             found.append(Queue(holder, waiting, tuple(_links(holder, waiting, asking, blocking))))
     return sorted(found, key=lambda queue: -queue.behind)
+
+
+def _asks(lock: HeldLock, resource: str) -> bool:
+    return lock.role in ("waiting", "requestor") and lock.resource == resource
 
 
 def _behind(holder: HeldLock, asking: Mapping[str, Mapping[str, HeldLock]]) -> tuple[HeldLock, ...]:
@@ -369,11 +402,6 @@ def _links(
         level = below
 
 
-def process_of(lock: HeldLock) -> str:
-    """`PAYROLL_07 (20600A07)`, or the identification alone."""
-    return f"{comment(lock.process, 20)} ({lock.pid})" if lock.process else lock.pid
-
-
 def held_by(locks: Sequence[HeldLock]) -> str:
     """`PAYROLL_07 (20600A07) holds page 811`, of the first ones."""
     return ", ".join(
@@ -388,11 +416,15 @@ def holds_up(line: Queue, behind: int = 0) -> str:
     """
     count, lock = behind or line.behind, line.holder.resource
     at = f" at {comment(lock, 100)}" if PLACE.match(lock.strip()) else ""
+    if line.in_turn:
+        return f"{group_of(line.in_turn)} in turn hold up {count} process{'es' * (count > 1)}{at}"
     return f"{process_of(line.holder)} holds up {count} process{'es' * (count > 1)}{at}"
 
 
 def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mapping[str, AttachedProcess]) -> str:
     """What to do where the display names who holds others up; who has most behind it first."""
+    if lines and lines[0].in_turn:
+        return of_turns(lines[0], held, attached)
     lock = lines[0].holder if lines else held[0]
     behind = f" while {lines[0].behind} wait for it" if lines else ""
     more = len({one.pid for one in held}) - 1
@@ -402,6 +434,16 @@ def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mappin
         f"See what the transaction of {process_of(lock)}{f' in {image}' if image else ''} does, which holds "
         f"{comment(lock.resource, 100)}{behind}{others}: {sooner(lock, held)}",
         lines[0] if lines else None,
+    )
+
+
+def of_turns(line: Queue, held: Sequence[HeldLock], attached: Mapping[str, AttachedProcess]) -> str:
+    """What to do where the holder changes from listing to listing: about the program, two sentences."""
+    images = {image for lock in line.in_turn if (image := image_of(attached, lock.pid))}
+    who = f"{group_of(line.in_turn)}{f', all in {min(images)},' if len(images) == 1 else ''}"
+    return (
+        f"Change the program, and send no process away: {who} hold {comment(line.holder.resource, 100)} in turn, in "
+        f"{line.listings} listings. Of each such transaction: {sooner(line.holder, held)}"
     )
 
 

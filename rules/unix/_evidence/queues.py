@@ -20,6 +20,7 @@ NO_RECORDS_BYTES = 64
 """This project: a lock file holds nothing, or a process number and the name of a host."""
 LOCK_FILE = re.compile(r"(?:\.(?:lock|lck|pid)|[/._-]lock(?:file)?)\s*\Z", re.IGNORECASE)
 LONGEST_NAME = 120
+NAMED_IN_TURN = 4
 SAME_PROCESSES = 2
 """This project: one process has locks on several files, two that meet at two files at once are told apart below."""
 
@@ -220,3 +221,18 @@ def owners(locks: tuple[RecordLock, ...], most: int = 8) -> str:
     )
     more = f" and {len(said) - most} more" if len(said) > most else ""
     return ", ".join(list(said)[:most]) + more
+
+
+def in_turn(held: Sequence[tuple[RecordLock, ...]]) -> str:
+    """`4 processes of payrolld in turn (4711, 4715)`, where no process is among the holders of each listing.
+
+    Empty where one is, where fewer than two listings tell who holds, or where an open file description does.
+    """
+    told = [{lock.pid for lock in locks} for locks in held if locks]
+    locks = [lock for several in held for lock in several]
+    if len(told) < 2 or set.intersection(*told) or any(lock.pid == -1 for lock in locks):
+        return ""
+    commands, pids = {lock.command for lock in locks}, dict.fromkeys(lock.pid for lock in locks)
+    of = f" of {min(filter(None, commands))}" if len(commands) == 1 and None not in commands else ""
+    more = f" and {len(pids) - NAMED_IN_TURN} more" if len(pids) > NAMED_IN_TURN else ""
+    return f"{len(pids)} processes{of} in turn ({', '.join(map(str, list(pids)[:NAMED_IN_TURN]))}{more})"
