@@ -397,11 +397,9 @@ def _queue(
     halted, lasts = halted_for(waits, what, limits.still_seconds, limits.queue)
     waiting = max(worst.behind, halted)  # the screen of stalls may have more than the display
     little = crowd is not None and crowd.waiting < limits.processes and not halted
-    others = [line.holder for line in lines[1:]]
     steady, row = always(what, crowd, limits.queue, limits.stall_seconds), shared_in(what, rows)
     lasts, idle = lasts or logged_again(waits, what) or steady, for_quiet_point(what)
-    asking = [lock for lock in worst.waiting if lock.requested == "EX"][:1]
-    asks = "".join(f"; {process_of(lock)} asks for a quiet point" for lock in asking)
+    asks = next((f"; {process_of(one)} asks for a quiet point" for one in worst.waiting if one.requested == "EX"), "")
     image = image_of(attached, worst.holder.pid)
     loud = Severity.WARNING if halted or steady else Severity.ADVICE
     if worst.in_turn:
@@ -415,7 +413,7 @@ def _queue(
         seen=joined(
             f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and "
             f"{first} process{'es' * (first > 1)} wait{'s' * (first == 1)} for it: {worst.said}{worst.passed_on}.",
-            f"Also: {held_by(others)}." if others else "",
+            f"Also: {held_by([line.holder for line in lines[1:]])}." if lines[1:] else "",
         ),
         because=lasts or "The display is of one moment, which may be over already; statistics do not name a holder.",
         do=with_care(
