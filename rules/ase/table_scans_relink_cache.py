@@ -106,7 +106,10 @@ LINKS = (
 NAMED, SAID = 5, 2
 """Tables that the evidence names, and that the sentence does."""
 RELINKED = "Each page scanned is one relinkage under a cache spinlock, for which the others wait."
-FIX = "Fix the statements that scan, by an index, a narrower query or statistics: no setting makes this less."
+FIX = (
+    "Fix the statements that scan {0} (monCachedStatement shows them by its logical reads), by an index, a narrower "
+    "query or statistics: no setting makes this less."
+)
 LOOK = (
     "Before anything is changed, look by their logical reads whether the statements scan much, or read by index and "
     "are only counted so."
@@ -127,6 +130,13 @@ STATEMENTS = (
 )
 
 
+SPINLOCKS = MissingInput("contention of the caches' spinlocks", MonSpinlockActivity.COLLECTED_BY)
+NO_SPINLOCK = "No cache spinlock suffers, but"
+UNMEASURED = "Whether a cache spinlock suffers was not measured, but"
+UNCOUNTED = "Whether others wait for it at a cache spinlock was not measured; engines read its pages."
+QUEUES = (
+    "{0:.1f} tasks wait for an engine, and engines are {1:.0f} % busy: {2:.0f} % of what is searched is these scans."
+)
 WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
 KEEPS = "No cache spinlock suffers, but engines are {0:.0f} % busy, and SSQLID {1} makes {2:.0f} % of the reads of {3}."
 READ = "{0} scans what the cache does not hold: the reads are not slow, they are many."
@@ -153,6 +163,7 @@ class Limits(TaskLimits):
     nearly_all_percent: float = percent(
         80.0, "this project: so much of the work of a known statement is worth a note, even if nobody waits", low=1
     )
+    most_percent: float = percent(50.0, "this project: half of all searches is most of the engines' reading", low=1)
     table_percent: float = percent(TABLE_PERCENT, "this project: smaller parts are not named", low=0.1)
     contention_percent: float = percent(CACHE_PERCENT, f"practice: 10 % starts the search ({TALLMAN})")
     searches_per_second: float = limit(
@@ -220,10 +231,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif share < limits.share_percent:
         yield Clean(f"scans make {share:.0f} % of {searches.everything} (limit {limits.share_percent:g} %)")
     else:
-        said = _held_against_caches(facts, limits, found, searches, share)
-        yield said
-        if isinstance(said, Finding) and not searches.of_caches:
-            yield Unknown.without("searches of the caches, which the scans are a share of", MonDataCache.COLLECTED_BY)
+        for said in _held_against_caches(facts, limits, found, searches, share):
+            yield said
+            if isinstance(said, Finding) and not searches.of_caches:
+                what = "searches of the caches, which the scans are a share of"
+                yield Unknown.without(what, MonDataCache.COLLECTED_BY)
 
 
 def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
@@ -238,25 +250,27 @@ def _caches(facts: Facts, tables: list[Scanned]) -> list[str]:
 
 def _held_against_caches(
     facts: Facts, limits: Limits, found: list[Scanned], searches: Searches, share: float
-) -> Outcome:
+) -> Iterator[Outcome]:
     tables = sorted(found, key=lambda one: -one.pages)
     names = ", ".join(name_of(one.row) for one in tables[:NAMED])
     said = f"scans make up to {share:.0f} % of {searches.everything} ({names})"
     caches = _caches(facts, tables)
     figures = [figure for name in caches if isinstance(figure := cache_figure(facts, name, f"cache {name}"), Figure)]
     read = [figure for figure in figures if known(figure.contention) and 0 <= figure.contention <= 100]
-    if not read:
-        what = MissingInput("contention of the caches' spinlocks", MonSpinlockActivity.COLLECTED_BY)
-        return Unknown((what,), f"{said}; whether their cache suffers is not in the export")
     quiet = {one.label: why for one in read if (why := _quiet(facts, limits, one))}
     hot = [one for one in read if one.label not in quiet]
-    if not hot:
+    by_engines = None if hot else _by_engines(facts, limits, tables[0], searches)
+    if not hot and by_engines is None:
         first = [(tables[0].row.database, tables[0].row.object_name)]
         plans, (_, busy) = plans_of(facts, first), busy_of(facts)
         work = share >= limits.nearly_all_percent and (busy is None or busy >= limits.busy_percent)
         shown_to_scan = bool(plans and plans[0].scanned) or (work and any(by_text(facts, first)))
         if not shown_to_scan and _costliest(facts, limits, tables[0]) is None:
-            return Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
+            if read:
+                yield Clean(f"{said}, but nobody waits for it: {'; '.join(quiet.values())}")
+            else:
+                yield Unknown((SPINLOCKS,), f"{said}; whether their cache suffers is not in the export")
+            return
     evidence = [
         Evidence(f"{one.label} contention", one.contention, "%", one.source, limits.contention_percent)
         for one in hot
@@ -266,12 +280,66 @@ def _held_against_caches(
     named = [(one.row.database, one.row.object_name) for one in tables[:NAMED]]
     finding = _finding(facts, limits, tables, evidence, searches, share)
     if not hot:
-        waits = f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
+        waits = UNCOUNTED
+        if quiet:
+            waits = (
+                f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
+            )
         finding = replace(finding, severity=Severity.NOTE, because=waits, explains=())
         finding = _by_cpu(facts, limits, finding, tables[0]) or _by_reads(facts, limits, finding, tables[0]) or finding
         if finding.severity is Severity.NOTE and share >= limits.nearly_all_percent:
             finding = _by_work(facts, limits, finding, tables[0]) or finding
-    return with_statements(finding, facts, named, otherwise=STATEMENTS)
+        if by_engines and finding.severity < by_engines.severity:
+            finding = by_engines.of(finding)
+        if not read:
+            finding = replace(finding, because=finding.because.replace(NO_SPINLOCK, UNMEASURED))
+    yield with_statements(finding, facts, named, otherwise=STATEMENTS)
+    if not read:
+        yield Unknown((SPINLOCKS,), f"{said}; whether their cache suffers, too, is not in the export")
+
+
+@dataclass(frozen=True)
+class Engines:
+    """Tasks that wait for engines which mostly read the pages of scans."""
+
+    severity: Severity
+    queue: Waited
+    evidence: tuple[Evidence, ...]
+    share: float
+    busy: float
+    explains: tuple[str, ...]
+
+    def of(self, finding: Finding) -> Finding:
+        """The same finding, by what waits for engines."""
+        return replace(
+            finding,
+            severity=self.severity,
+            title=f"{finding.title}; {self.queue.tasks:.1f} tasks wait for an engine",
+            because=QUEUES.format(self.queue.tasks, self.busy, self.share),
+            evidence=(*self.evidence, *finding.evidence),
+            explains=self.explains,
+            share=None,
+        )
+
+
+def _by_engines(facts: Facts, limits: Limits, first: Scanned, searches: Searches) -> Engines | None:
+    """That tasks wait for engines which are busy, while whole scans make most of what is searched; by no statement."""
+    queue, (number, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
+    if not isinstance(queue, Waited) or not number or busy is None or busy < limits.work_percent:
+        return None
+    loud, commands, part = of_tasks(queue, limits.queue), command_time(facts), share_of(first.pages, searches.number)
+    if loud is None or not searches.of_caches or not first.whole or not first.row.of_interval:
+        return None
+    if part < limits.most_percent or (commands and commands.seconds > limits.command_seconds):
+        return None
+    if scanning_most(facts, first):
+        return None  # its processor time is known, and decides
+    evidence = (
+        Evidence("mean engine busy", round(busy, 1), "%", queue.running_source, limits.work_percent),
+        *queue.evidence(limits.tasks, limits.waiting_percent),
+    )
+    explains = () if costliest_cached(facts) else ("ase/run_queue_long",)
+    return Engines(min(loud, Severity.WARNING), queue, evidence, part, busy, explains)
 
 
 def _poor_index(facts: Facts, limits: Limits, poor: PoorIndex, searches: Searches) -> Finding:
@@ -510,7 +578,13 @@ def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
     plans = plans_of(facts, [(first.row.database, first.row.object_name)])
     if not plans or not plans[0].scanned:
         top = reading_most(facts, first.row) if whole else None
-        return BY_STATEMENT.format(_ran(top), name_of(first.row)) if top else FIX if whole else LOOK
+        return (
+            BY_STATEMENT.format(_ran(top), name_of(first.row))
+            if top
+            else FIX.format(name_of(first.row))
+            if whole
+            else LOOK
+        )
     return (BY_PLAN if whole else BEGIN).format(owner_of(plans[0]), name_of(first.row))
 
 

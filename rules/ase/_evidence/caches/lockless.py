@@ -9,7 +9,7 @@ so no script is written (knowledge/releases-2026.md, 1.1).
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonDataCache, NamedCache
 from rules.ase._evidence.caches.figures import kind_of, unknown_kind
-from rules.ase._evidence.caches.fit import fit_of
+from rules.ase._evidence.caches.fit import GROWTH, fit_of
 from rules.ase._evidence.caches.temporary import serves_tempdb
 from rules.ase._evidence.server import setting_of
 from rules.changes.quoting import comment
@@ -29,9 +29,10 @@ NEW = (
 
 
 MET = (
-    "Make {} anew as a lockless data cache (its conditions are met: enable mem scale 1, relaxed LRU, no read from disk "
-    "in {:,.0f} s, {:,.0f} MB bound to {:,.0f}), and judge it by CASWaits of monDataCache. No source here has the "
-    "word of sp_cacheconfig for that type: see its syntax first; all is unbound before (messages 16764, 16765)."
+    "Make {} anew as a lockless data cache (its conditions are met: enable mem scale 1, {}no read from disk in {:,.0f} "
+    "s, {:,.0f} MB bound to {:,.0f}): unbind all, delete it, make it with relaxed LRU, bind again; no restart, undone "
+    "alike (messages 16764, 16765). Judge it by CASWaits of monDataCache; how sp_cacheconfig spells the type is not "
+    "known here."
 )
 
 
@@ -49,17 +50,19 @@ def lockless_instead(facts: Facts, named: NamedCache | None) -> str:
 def lockless_as_met(facts: Facts, named: NamedCache | None) -> str:
     """Ask for a lockless data cache where the exports show that this one meets all conditions; nothing elsewhere.
 
-    Relaxed LRU in force, no page read between two snapshots, and all that is bound to it, known by size, fits.
+    No page read between two snapshots, and all that is bound to it, known by size, fits: into one with strict LRU with
+    a fifth to grow, as nothing shows yet that it lives with relaxed LRU. Updates are no reason against it (practice).
     """
-    if named is None or not _may_be(facts, named) or not named.relaxed or named.pending:
+    if named is None or not _may_be(facts, named) or named.relaxed is None or named.pending:
         return ""
     counted = [one for one in facts.every(MonDataCache) if one.name == named.name and one.of_interval and one.believed]
     fit = fit_of(facts, named.name)
     if not counted or not counted[-1].seconds or fit is None or not known(named.run_size_mb):
         return ""
-    if counted[-1].misses != 0 or fit.bound_mb > named.run_size_mb:
+    if counted[-1].misses != 0 or fit.bound_mb * (1.0 if named.relaxed else GROWTH) > named.run_size_mb:
         return ""
-    return MET.format(comment(named.name, 30), counted[-1].seconds, fit.bound_mb, named.run_size_mb)
+    policy = "relaxed LRU, " if named.relaxed else ""
+    return MET.format(comment(named.name, 30), policy, counted[-1].seconds, fit.bound_mb, named.run_size_mb)
 
 
 def _may_be(facts: Facts, named: NamedCache | None) -> bool:
