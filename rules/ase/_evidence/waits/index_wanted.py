@@ -25,6 +25,7 @@ EACH_SCANS = 0.8
 MOST_COLUMNS = 3
 """This project: columns of an index that are named."""
 FILTER = re.compile(r"\bwhere\b(?P<where>.*?)(?:\border\s+by\b(?P<order>.*))?\Z", re.IGNORECASE | re.DOTALL)
+CHANGES = re.compile(r"\A\s*(?:update|delete)\b", re.IGNORECASE)
 UNCLEAR = re.compile(r"\b(?:or|select|union|group)\b", re.IGNORECASE)
 EQUALS = re.compile(r"(?<![\w@#$.(])(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:\?|@)")
 WRAPPED = re.compile(
@@ -103,14 +104,18 @@ def index_wanted(
 ) -> IndexWanted | None:
     """The statement with most of the lock waits of a table, if it scans it; `None` where none is shown to.
 
+    Where its waits were not collected, one that changes rows of the table and makes half of the reads of its data.
     `waits`: of the table in the interval. `statements`: those that name it and may have waited.
     """
     rows = [row for row in activity(facts) if row.of_interval and table_key(row) == table_key(table)]
     data = [row for row in rows if row.index_id == 0 and (known(row.scans) or known(row.used_count))]
     scans = sum(scans_of(row) for row in data) if data else None
+    read = sum(row.logical_reads for row in data if known(row.logical_reads))
     for row in statements:
         pages, ran, waited = pages_each(row), row.executions, row.lock_waits
-        if pages is None or not (known(ran) and known(waited)) or not row.of_interval or 2 * waited < waits:
+        if pages is None or not known(ran) or not row.of_interval or (known(waited) and 2 * waited < waits):
+            continue
+        if not known(waited) and not (read and CHANGES.match(row.text or "") and 2 * pages * ran >= read):
             continue
         changed = sum(count for one in rows for count in (one.rows_updated, one.rows_deleted) if known(count))
         if pages < LEAST_PAGES or pages * ran < PAGES_A_ROW * changed:
