@@ -31,7 +31,9 @@ def node(name: str) -> Input:
 
 def screen(written: dt.datetime, elapsed: float, on: str | None = "ORKNEY", root: str = ROOT) -> Input:
     window = StatisticsWindow(database=root, node=on, screen="Summary IO", at=written, elapsed_seconds=elapsed)
-    row = StatisticRow(database=root, node=on, screen="Summary IO", item="transactions", label="transactions")
+    row = StatisticRow(
+        database=root, node=on, screen="Summary IO", item="transactions", label="transactions", count=3 * elapsed
+    )
     return given(f"scr{written:%H%M}.txt", "rdb/statistics", window, row)
 
 

@@ -132,7 +132,7 @@ class Dominating:
             moves = most and share.masters and most not in share.masters and NODE.fullmatch(most)
             move = f"move it to {most}, which asks most (START/QUEUE/MANAGER/ON=({most},*)), or " if moves else ""
             return (
-                "Find what asks for queues in a loop (SHOW QUEUE, F$GETQUI, $GETQUI) or submits many short jobs"
+                "Find what asks for queues in a loop (SHOW QUEUE, F$GETQUI) or submits many short jobs"
                 f"{first}, and have it ask seldom (inference). Only if that is not enough, {move}give busy queues a "
                 "manager of their own (START/QUEUE/MANAGER/ADD/NAME_OF_MANAGER=name)."
             )
