@@ -1,5 +1,6 @@
 """Shared by all tests: where real exports may be (outside the project; every test must pass without them)."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -24,6 +25,8 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 # a shell that puts the tests into the background has them ignore Ctrl-C, and whatever they start would do so, too
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# the collected tests are alive all the time: a collector at its usual pace looks through them again and again
+gc.set_threshold(100_000, 50, 100)
 REAL = Path(__file__).resolve().parent.parent.parent / "shared" / "exports"
 
 
