@@ -131,20 +131,22 @@ from collectors.live.locklab import measuring
 measuring.TRIAL_UPDATES = 10**9
 measure('4', 300, 10, 1, None, lambda doing: None)
 """
-    running = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    said = tmp_path.with_name(f"{tmp_path.name}.log")
+    with said.open("wb") as errors:
+        running = subprocess.Popen(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+            stderr=errors,
+            start_new_session=True,
+        )
     until, started = time.monotonic() + PATIENCE, set[int]()
     while len(started) < 4 and time.monotonic() < until and running.poll() is None:
         started = children(running.pid)
         time.sleep(0.005)
     assert len(started) == 4
     os.kill(running.pid, number)
-    assert running.wait(PATIENCE) == status
+    assert running.wait(PATIENCE) == status, said.read_text("utf-8")
     while any(in_session(running.pid)) and time.monotonic() < until:
         time.sleep(0.005)
     left = list(in_session(running.pid))

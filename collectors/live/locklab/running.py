@@ -111,11 +111,11 @@ def _lines(file: int, task: Task, processes: int, look: Callable[[], None]) -> l
     try:
         with _started(file, task, processes, (ready[1], go[0], results[1]), (ready[0], go[1], results[0])):
             for end in (ready[1], go[0], results[1]):
+                ends.remove(end)  # first: an interruption between the two must not close it twice
                 os.close(end)
-                ends.remove(end)
             _wait_for(ready[0], results[0], processes)
-            os.close(go[1])
             ends.remove(go[1])
+            os.close(go[1])
             return _heard(results[0], task.most_seconds + GRACE_SECONDS, look).decode("utf-8", "replace").splitlines()
     finally:
         for end in ends:
