@@ -22,7 +22,6 @@ Where each CPU unit committed half as much or less as well (sp_sysmon), less dem
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import floor
 
 from collectors.facts import Facts, Source
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, Server
@@ -158,7 +157,7 @@ def _judge(facts: Facts, limits: Limits, series: LoadSeries, course: TimeSeries,
     model = model_of(series, limits.least_r2)
     fits = model.usable and model.r2 >= limits.least_r2 and model.peak_load is not None and model.proven
     fits = fits and (model.peak_load or 0.0) <= course.last.load  # beyond what was measured nothing is taken away
-    peak = floor(model.peak_load or 0.0) if fits else int(course.peak.load)
+    peak = int((model.best_load or 0.0) if fits else course.peak.load)
     figures = f"α {model.alpha:.4g}, β {model.beta:.3g}, R² {model.r2:.3f}" if fits else ""
     if peak >= online.engines:
         how = f"by the law ({figures})" if fits else "as measured"
