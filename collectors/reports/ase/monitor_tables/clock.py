@@ -12,6 +12,7 @@ from collectors.reports.ase.monitor_tables.snapshots import Moment
 TAKEN = (
     "sampletime", "sessionsampletime", "cmsampletime", "sampledate", "collecttime", "collectiontime", "collectdate",
     "snapshottime", "snapshotdate", "snaptime", "capturetime", "timestamp", "getdate", "currenttime", "now",
+    "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat",
 )  # fmt: skip
 """What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
 BOOTED = ("boottime", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")
@@ -25,9 +26,10 @@ SAMPLE_NUMBER = re.compile(r"[0-9]{1,6}")
 MOST_COLUMNS = 6
 
 _TIMES = (
-    "(?:session|cm)?_?sample_?(?:time|date)|collect(?:ion)?_?(?:time|date)|snap(?:shot)?_?(?:time|date)|capture_?time"
+    "(?:session|cm)?_?sample_?(?:time|date)|collect(?:ion)?_?(?:time|date)|snap(?:shot)?_?(?:time|date|at)|capture_?time"
+    "|(?:sampled|taken|captured|collected|measured|polled)_?at"
 )
-_OTHERS = "sample_?number|server_?name|srv_?name|boot_?(?:time|date)|counters_?cleared"
+_OTHERS = "sample_?number|server(?:_?name)?|srv_?name|boot_?(?:time|date)|counters_?cleared"
 HEADING = (
     rf"^(?=.{{0,400}}\b(?:{_TIMES})\b)[\W_]{{0,400}}(?:\b(?:{_TIMES}|{_OTHERS}|version|edition|product)\b[\W_]{{0,400}})"
     r"{1,6}$"
