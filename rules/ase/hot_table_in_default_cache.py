@@ -65,7 +65,10 @@ OWN_CACHE_FIRST = (
     "{:g} %; only if it is still over the limit, "
 )
 SPREAD = "Each search takes one of these spinlocks, and everything in one cache is the worst spread there is."
-LACKING = "Bind none of these tables yet: for a binding plan some figures are missing, which are to be collected first."
+LACKING = (
+    "Bind none of these tables yet, {} neither, which is searched most: for a binding plan some figures are missing, "
+    "which are to be collected first."
+)
 
 TEMPORARY_FIRST = (
     "First give the temporary databases a cache of their own: they make {} of its searches, all that the binding plan "
@@ -186,7 +189,7 @@ def _finding(
             do = _scans_first(scanned)
         else:
             do = first = OWN_FIRST.format(own.says, own.rule) if own else ""
-            do = do or LACKING
+            do = do or LACKING.format(top[0].name)
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:
@@ -209,8 +212,8 @@ def _finding(
         severity=Severity.NOTE if first and not scans else Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache"
         + (report.stays(scripted, top, goal) if scripted else "")
-        # the only word of them on the first page, as the step there is of the partitions
-        + (f", {top[0].name}{' most' if len(top) > 1 else ''}" if first.startswith(report.NOT_YET) else ""),
+        # the only word of them on the first page, where no step moves them
+        + ("" if scripted else f", {top[0].name}{' most' if len(top) > 1 else ''}"),
         seen=f"{_count(top)} {report.percent(share)} of the searches of {name} {contents.when} ({told}), and "
         f"{contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=because,
