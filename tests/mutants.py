@@ -80,10 +80,13 @@ def is_on(number):
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     if (number, test) not in seen and "MUTANTS_RECORD" in os.environ:
         seen.add((number, test))
-        with open(os.environ["MUTANTS_RECORD"], "a") as record:
+        with open(f"{os.environ['MUTANTS_RECORD']}-{os.getpid()}", "a") as record:
             record.write(f"{number}\\t{test}\\n")
     return False
 '''
+COLLECTING = "collectors/live/ase/process.py"
+PASSED_ON = '\nPASSED_ON = (*PASSED_ON, "MUTANT", "MUTANTS_RECORD", "PYTEST_CURRENT_TEST")\n'
+"""The process that asks a server has a small environment: in the copy it is also told which change is on."""
 
 
 class Mutant(NamedTuple):
@@ -341,9 +344,10 @@ class Trial:
         for line in (self.work / "times").read_text("utf-8").splitlines():
             took, _, test = line.partition("\t")
             self.seconds[test] = float(took)
-        for line in (self.work / "record").read_text("utf-8").splitlines():
-            number, _, test = line.partition("\t")
-            self.through[int(number)].add(test)
+        for record in self.work.glob("record-*"):  # one of each process
+            for line in record.read_text("utf-8").splitlines():
+                number, _, test = line.partition("\t")
+                self.through[int(number)].add(test)
 
     def order(self, number: int) -> list[str]:
         """The tests that go through a change, quickest first; all, where only the import does and keeps the result."""
@@ -404,6 +408,8 @@ def main() -> int:
         own = {number: one for number, one in mutants.items() if one.path == path}
         (tree / path).write_bytes(Source(path).with_switches(own, entered.get(path, set())))
     (tree / "mutants_switch.py").write_text(SWITCH, "utf-8")
+    with (tree / COLLECTING).open("a", encoding="utf-8") as out:
+        out.write(PASSED_ON)
     os.chdir(tree)
     os.environ["DJANGO_SETTINGS_MODULE"] = "advisor.config.settings"
     sys.path.insert(0, str(tree))
