@@ -261,5 +261,8 @@ def _figures(report: Report, column: _Column, lines: Sequence[_Line]) -> dict[st
         report.problem(f"{what}: call it `… total` or `…/s`", lines[0].index)
         return None
     passed = _passed([line for line in lines if known(line.values[column])])
+    if not passed:
+        report.problem(f"the total of {column.item} stands in one row alone, so what was added is open", lines[0].index)
+        return None
     moved = numbers[-1] - numbers[0]
-    return {"count": moved, "mean": moved / passed if passed else ABSENT}
+    return {"count": moved, "mean": moved / passed}
