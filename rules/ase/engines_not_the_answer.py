@@ -109,17 +109,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield from seen.untrusted
     little = little_of(facts, seen.hot, limits.spins_percent)
     if seen.hot:
-        yield _finding(facts, seen, engines, percents, limits, little)
+        yield _finding(facts, seen, engines, busy, percents, limits, little)
     elif not seen.untrusted and not seen.seen:
         yield unknown_of(facts, LockHashtable, MetadataSpinlock, CacheActivity, Spins)
     elif not seen.untrusted:
-        yield Clean(f"{said}, {_quiet(facts, limits, seen, engines)}")
+        yield Clean(f"{said}, {_quiet(facts, limits, seen, engines, busy)}")
 
 
 def _finding(
-    facts: Facts, seen: Survey, engines: Engines, percents: dict[str, float], limits: Limits, little: float | None
+    facts: Facts,
+    seen: Survey,
+    engines: Engines,
+    busy: float,
+    percents: dict[str, float],
+    limits: Limits,
+    little: float | None,
 ) -> Finding:
-    hot, busy = seen.by_spins, engines.busy_percent or 0.0
+    hot = seen.by_spins
     listed = ", ".join(f"{one.label} {one.contention:.3g} %" for one in hot[:NAMED] if known(one.contention))
     spins = [one.lock for one in hot if one.lock]
     more = f" and {len(hot) - NAMED} more" if len(hot) > NAMED else ""
@@ -155,9 +161,9 @@ def _finding(
     )
 
 
-def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines) -> str:
+def _quiet(facts: Facts, limits: Limits, seen: Survey, engines: Engines, busy: float) -> str:
     """What no figure in use reaches; and an engine more only where nothing spins much."""
-    high, busy = limits.contention_percent, engines.busy_percent or 0.0
+    high = limits.contention_percent
     if seen.faint:
         listed = ", ".join(f"{one.label} {one.contention:g} %, but {why}" for one, why in seen.faint).replace(
             f" (limit {limits.uses_per_second:g})", ""

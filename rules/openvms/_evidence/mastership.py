@@ -491,7 +491,7 @@ def _lowered(facts: Facts, numbers: dict[str, float], target: str, master: str, 
     It does where the others that would then have the highest weight are all as fast as the target. A weight that
     stands above that of the wanted master is the cause, and the boot is that of the node that is to serve less.
     """
-    if master not in numbers or master == target:
+    if master not in numbers:
         return None
     most = most_of(numbers, master)
     if not (numbers[master] > most and numbers[target] == most >= (1 if name == "LOCKDIRWT" else USUAL)):

@@ -219,11 +219,10 @@ def _piece(lines: Sequence[str]) -> tuple[list[str], str]:
     text = "\n".join(lines)
     end = text.find(LAST_WORDS)
     while end >= 0:
-        stop = text.find("\n", end)
-        line = text[text.rfind("\n", 0, end) + 1 : None if stop < 0 else stop]
-        if END.fullmatch(" ".join(line.split())):
-            text = text if stop < 0 else text[:stop]
-            lines = lines[: text.count("\n") + 1]
+        at = text.count("\n", 0, end)
+        if END.fullmatch(" ".join(lines[at].split())):
+            lines = lines[: at + 1]
+            text = "\n".join(lines)
             break
         end = text.find(LAST_WORDS, end + 1)
     return _cleaned(lines, text)
