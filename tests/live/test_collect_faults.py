@@ -15,6 +15,7 @@ from collectors import manifest
 from collectors.facts.ase import MonDataCache, MonProcELC, MonTable, TableScheme
 from collectors.live.ase import ASE, CollectRequest, collect, order_of, parse, sizes_of, try_it
 from collectors.live.ase.collect_request import SECOND
+from collectors.live.ase.queries import kept_of
 from collectors.live.registry import CollectorFailed, Target
 from tests.live.running import Serving, serving
 from tests.longer import first_of
@@ -276,6 +277,14 @@ def test_what_is_left_out_on_purpose_is_not_asked_and_is_no_problem(tmp_path: Pa
 def test_more_time_between_the_snapshots_than_there_is_is_refused(tmp_path: Path) -> None:
     with serving() as server, pytest.raises(CollectorFailed, match=r"30 s apart, and all of it may take 20 s"):
         collect(parse(server.connection()), tmp_path, order_of(30), limit=20)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sysmon", "total", "kept"),
+    [(60.0, "", 1000.0, 210.0), (60.0, "00:05:00", 1000.0, 450.0), (60.0, "", 70.0, 56.0)],
+)
+def test_time_is_kept_for_the_second_snapshot(seconds: float, sysmon: str, total: float, kept: float) -> None:
+    assert kept_of(replace(order_of(seconds), sysmon=sysmon, total_seconds=total)) == pytest.approx(kept)
 
 
 @pytest.mark.long

@@ -126,8 +126,7 @@ class Round:
     def collect(self) -> Result:
         """Ask all of it and write the answers. Raises `CollectorFailed`."""
         self.look()
-        between = max(self.order.seconds, seconds_of(self.order.sysmon))
-        self.reserved = min(between + FOR_THE_LAST * self.order.total_seconds, 0.8 * self.order.total_seconds)
+        self.reserved = kept_of(self.order)
         counting = any(self._wanted(one) for one in of("snapshot") if one.table)
         self._columns_and_databases()
         self._plan(counting=counting)
@@ -401,6 +400,12 @@ class Round:
         if seconds > 0:
             self.tell(f"waiting {seconds:,.0f} s for the second snapshot", seconds + SLACK)
             time.sleep(seconds)
+
+
+def kept_of(order: CollectRequest) -> float:
+    """Seconds that are kept for the interval and the second snapshot; a fifth stays for what comes before."""
+    between = max(order.seconds, seconds_of(order.sysmon))
+    return min(between + FOR_THE_LAST * order.total_seconds, 0.8 * order.total_seconds)
 
 
 class Untold(Refused):
