@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from collectors.facts.base import ABSENT, OVERFLOW
 from collectors.layouts.figures import decimal_comma, number, reading, size
+from collectors.layouts.problem_log import ProblemLog
 from collectors.layouts.tables import Row, Table, cut, delimited
+from collectors.registry import MOST_PROBLEMS
 
 WRAPPED = """\
  SPID   Name                           Spins
@@ -286,3 +288,15 @@ def test_sizes_know_their_units() -> None:
     assert (size("122880 Kb", "k"), size("1.5 Gb", "m"), size("2048kb", "m")) == (122880.0, 1536.0, 2.0)
     assert (size("512", "m"), size("2 468,13 Mb", "m", comma=True), size("*** Mb", "m")) == (512.0, 2468.13, OVERFLOW)
     assert size("Mb", "m") is ABSENT
+
+
+@pytest.mark.parametrize(
+    ("more", "last"), [(0, "line 98: cut"), (1, "1 more problem in"), (1_200, "1,200 more problems in")]
+)
+def test_of_many_problems_the_first_are_told_and_the_others_counted(more: int, last: str) -> None:
+    log = ProblemLog()
+    for line in range(MOST_PROBLEMS - 1 + more):
+        log.problem(line, "cut")
+    assert log.problems[0] == "line 0: cut"
+    assert len(log.problems) == MOST_PROBLEMS - (not more)
+    assert log.problems[-1].startswith(last)

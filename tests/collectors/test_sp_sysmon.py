@@ -243,6 +243,14 @@ def test_dirty_grabs_are_unknown_where_a_pool_is_lost() -> None:
     assert "log_cache: the grabs of its pools" in inputs[0].problems[0]
 
 
+def test_caches_that_do_not_add_up_to_their_summary_are_told_with_both_figures() -> None:
+    whole = text_of(WHOLE[0])
+    assert not read(whole)[0].problems
+    assert whole.index("2057029") == whole.rindex("2057029"), "the summary's searches"
+    (told,) = read(whole.replace("2057029", "2057036"))[0].problems
+    assert told.startswith("Data caches: searches add up to 2057029, not to 2057036 as the summary says")
+
+
 def test_lock_types_below_the_deadlocks_are_no_requests() -> None:
     below = "  Deadlocks by Lock Type          per sec      per xact       count  % of total\n  Exclusive Page\n" + ROW
     assert facts_of(read(HEADER + "Lock Management\n---------------\n" + below), LockRequests) == []
@@ -263,6 +271,11 @@ def test_prose_with_a_title_in_it_is_no_report() -> None:
     assert [fact for one in inputs for fact in one.facts] == []
     left = {line for one in inputs for run in one.leftovers for line in range(run.first, run.last + 1)}
     assert left >= {2, 3}
+
+
+def test_figures_far_below_a_title_in_prose_are_not_of_its_section() -> None:
+    inputs = read("Lock Management\n" + "is what we looked at for a while.\n" * 9 + ROW)
+    assert not [fact for one in inputs for fact in one.facts]
 
 
 def test_a_report_without_end_is_read_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
