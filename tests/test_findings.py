@@ -4,8 +4,8 @@ A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknow
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (or one of its parts:
 `seen`, `because`, `do`, `unknown`) and `never_says` (pieces), `changes` (target: [old, new]), `apply` (pieces of the
 script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`, `cost`, `evidence` (metric: value),
-`held_against` (metric: limit), `explains`, `urgent`, `no_changes`, `no_cost`, `no_expects`. Beside any of them
-`missing`: pieces of what to bring.
+`held_against` (metric: limit), `cites` (metric: first line), `explains`, `urgent`, `no_changes`, `no_cost`,
+`no_expects`. Beside any of them `missing`: pieces of what to bring.
 """
 
 from copy import deepcopy
@@ -176,6 +176,9 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
     held_against = {e.metric: e.limit for e in finding.evidence}
     for metric, value in want.get("held_against", {}).items():
         assert held_against.get(metric) == value, held_against
+    cited = {e.metric: e.source.first for e in finding.evidence}
+    for metric, line in want.get("cites", {}).items():
+        assert cited.get(metric) == line, cited
     for explained in want.get("explains", []):
         assert explained in finding.explains
     if want.get("explains") == []:
