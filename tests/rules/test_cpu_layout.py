@@ -201,3 +201,8 @@ def test_releases_with_one_or_not_known(version: str | None) -> None:
 
 def test_a_vax_has_none() -> None:
     assert isinstance(no_dedicated(layout(Node(name="A", hardware="VAX 7000-640", version="V7.3"))), NotApplicable)
+
+
+@pytest.mark.parametrize(("value", "read"), [(-1.0, None), (0.0, 0.0), (1024.0, 1024.0), (1025.0, None)])
+def test_a_setting_beyond_the_most_cpus_there_are_is_not_believed(value: float, read: float | None) -> None:
+    assert layout(SysgenParameter(name="LCKMGR_MODE", current=value)).setting("LCKMGR_MODE") == read

@@ -335,6 +335,7 @@ def test_where_no_boot_makes_it_master_its_tables_ask_for_none_on_their_own() ->
         ("RESHASHTBL", Effect.ADVICE),
     ]
     assert "with the next reboot of that node that happens anyway" in found.tables
+    assert "with the same boot" not in found.move.do
 
 
 def test_a_larger_table_that_the_new_master_needs_for_itself_is_asked_for_once() -> None:
@@ -430,7 +431,7 @@ def test_locks_of_one_cpu_more_ask_for_a_lock_manager_where_the_trees_go_and_the
         node("SLOW", 1000.0, 60000.0, 0.0, hardware=SLOW, own=True, dedicated=True, lock_manager_mode=6.0),
     ]
     found = decided(*members)
-    assert "belongs on FAST and on no other node" in found.lock_manager
+    assert "belongs on FAST and on no other node: once FAST is master, where MP synch" in found.lock_manager
     told = [(one.key, one.old, one.new, one.takes_effect) for one in found.lock_manager_changes]
     assert told == [
         ("openvms.sysgen:FAST:LCKMGR_MODE", 0.0, 6, Effect.ADVICE),
@@ -441,6 +442,15 @@ def test_locks_of_one_cpu_more_ask_for_a_lock_manager_where_the_trees_go_and_the
     assert "of 4 CPUs none is spared" in decided(*few).lock_manager
     untold = [replace(one, cpus=node("X", 0, 0, 0).lock_manager_mode) for one in members]
     assert "SHOW CPU ! on FAST" in [one.command for one in decided(*untold).missing]
+
+
+def test_where_the_trees_are_already_a_lock_manager_waits_for_nothing() -> None:
+    found = decided(
+        node("FAST", 2000.0, 60000.0, 0.0, hardware=FAST, lock_manager_mode=0.0),
+        node("SLOW", 1000.0, 0.0, 60000.0, hardware=SLOW, own=True),
+    )
+    assert found.kind is Kind.STAYS
+    assert "belongs on FAST and on no other node: there, where MP synch" in found.lock_manager
 
 
 @pytest.mark.parametrize("machine", [{"hardware": "VMware, Inc. VMware7,1"}, {"version": "V9.2-2"}])

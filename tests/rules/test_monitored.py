@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from collectors.facts import Facts, Source
 from collectors.facts.ase import (
     CacheActivity,
@@ -15,12 +17,14 @@ from collectors.facts.ase import (
 from rules.ase._evidence.server import engines_of, thread_busy
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
 from rules.ase._evidence.spinlocks.monitored import (
+    Spinlock,
     all_in_doubt,
     dearest,
     spinlock_named,
     spinlocks_by_name,
 )
 from rules.ase._evidence.spinlocks.names import meaning_of
+from rules.ase._evidence.spinlocks.spin_severity import SpinBound
 from rules.ase._evidence.spinlocks.survey import cache_names, lock_figure
 from rules.ase._evidence.times import span_of
 
@@ -157,3 +161,9 @@ def test_one_row_is_neither_the_hottest_nor_the_coldest_of_one() -> None:
         ("hottest of 2 rows", 10.0),
         ("coldest of 2 rows", 1.0),
     ]
+
+
+@pytest.mark.parametrize(("busy", "costly"), [(None, False), (69.9, False), (70.0, True)])
+def test_a_spinlock_is_costly_from_the_share_on_at_which_engines_are_busy(busy: float | None, costly: bool) -> None:
+    bound = SpinBound(Spinlock("tablockspins", (row("tablockspins"),), 500.0), 12.0, 8, busy, most=True)
+    assert bound.costly is costly

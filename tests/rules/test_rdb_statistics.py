@@ -2,10 +2,13 @@
 
 from datetime import datetime
 
+import pytest
+
 from collectors.facts import OVERFLOW, Fact, Facts, Source
 from collectors.facts.rdb import Database, DatabaseUse, StatisticRow, StatisticsWindow
+from rules.rdb._evidence.counted import averaged
 from rules.rdb._evidence.databases import OneDatabase, databases
-from rules.rdb._evidence.statistics import OPERATIONS, Statistics, statistics_of
+from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics, statistics_of
 
 ROOT, OTHER = "DISK$DB:[PAY]PAYROLL.RDB;1", "DISK$DB:[STK]STOCK.RDB"
 TOTAL, PAGE = "Summary Locking Statistics", "Locking (buffer/page locks)"
@@ -192,3 +195,10 @@ def test_users_by_fifty_are_no_node_count() -> None:
     assert one.nodes is not None
     assert (one.nodes.configured, one.nodes.least) == (None, 41)
     assert one.one_instance is None
+
+
+@pytest.mark.parametrize(("seconds", "days"), [(None, None), (86_399.5, None), (86_400.0, "1.0"), (216_000.0, "2.5")])
+def test_an_average_of_a_day_and_more_is_called_one(seconds: float | None, days: str | None) -> None:
+    rate = Rate(9.0, None, None, Source("s.txt", 1, 1), seconds, TOTAL)
+    said = averaged(Statistics("SKYE", "since reset", merged=None, rates={("total", "locks requested"): rate}))
+    assert said.startswith(f"These are averages of the {days} days") if days else not said

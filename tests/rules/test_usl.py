@@ -273,3 +273,13 @@ def test_noise_on_a_law_without_a_peak_makes_no_finding_above_a_note(loads: tupl
         found = judge_one(one, Facts((series,)), {}).findings
         loud += any(finding.severity > Severity.NOTE for finding in found)
     assert loud <= 5
+
+
+@pytest.mark.parametrize(("share", "kept"), [(5e-6, False), (2e-5, True)])
+def test_a_coefficient_is_zero_below_a_millionth_of_what_else_slows_the_highest_load(share: float, kept: bool) -> None:
+    """Queueing makes ten of one there, so that this share of one is less, or more, than a millionth of the whole."""
+    loads = (1, 2, 4, 8, 16, 24, 32)
+    alpha, beta = 9 / 31, share / (32 * 31)
+    found = fit(loads, [100 * n / (1 + alpha * (n - 1) + beta * n * (n - 1)) for n in loads])
+    assert found[0] == pytest.approx(alpha)
+    assert (found[1] > 0) is kept

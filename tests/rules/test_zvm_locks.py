@@ -1,5 +1,6 @@
 """CP's spin locks: the arithmetic of spinning, releases and what they did, and what a page's per cent are of."""
 
+import re
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from rules.zvm._evidence.releases import (
     DSVLOCK,
     HCPTRQLK,
     SRMSLOCK,
+    Improvement,
     Release,
     comparable,
     newer,
@@ -264,3 +266,16 @@ def test_a_log_of_wrong_rows_complains_of_a_few() -> None:
     doubts = spins_of(Facts(tuple(rows))).doubts
     assert len(doubts) == 11
     assert doubts[-1] == "30 more rows that cannot be believed"
+
+
+@pytest.mark.parametrize("one", [one for one in ALL if one.service], ids=lambda one: one.service)
+def test_what_came_as_service_is_not_told_as_newer_where_it_is_applied_to_the_release_it_is_for(
+    one: Improvement,
+) -> None:
+    """The releases stand in the words, too: `APAR VM64927 on 5.4 and 6.1`, `service to 6.3`."""
+    named = [Release(*map(int, number.split("."))) for number in re.findall(r"\b\d\.\d\b", one.service)]
+    assert list(one.service_on) == named
+    (number, *_) = re.findall(r"VM\d{5}", one.service)
+    for release in named:
+        assert one in newer(release, one.locks[0] if one.locks else SRMSLOCK, {number: False})
+        assert one not in newer(release, one.locks[0] if one.locks else SRMSLOCK, {number: True})
