@@ -57,7 +57,7 @@ from rules.openvms._evidence.lock_queues import (
     waits_of,
     what_of,
 )
-from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, name_of
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, is_volume, name_of
 from rules.openvms._evidence.node import parameter_of, sentence
 
 LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
@@ -80,6 +80,13 @@ IN_THE_PROGRAM = "Then in the program: no record locked while a person thinks; r
 """knowledge/openvms-rdb-more.md 1.7: fewer locked reads, which is inferred."""
 DESIGNED = 4
 """So many names of dead-man locks are printed."""
+VOLUME_LOCK, SERIAL_LOCK, FILE_BYTES = "F11B$v", "F11B$s", 4
+PASSES = (
+    "This lock passes from each that opens, creates or deletes a file there to the next, so its holder is seldom the "
+    "cause. Only one that holds it in listing after listing is to be looked at: watchers of files, backups and "
+    "defragmentation agents may."
+)
+"""openvms-rdb-more.md [V] W11 on what hooks these locks."""
 ONE_MOMENT = "A listing is one moment and no rate: repeat it while users complain."
 
 
@@ -197,6 +204,31 @@ def _named_as_rdbs(facts: Facts, root: str) -> bool:
     return not root.startswith(OWN_NAMES) and (shows_rdb(facts) or "." in root.rstrip(" ."))
 
 
+def _serialised(facts: Facts, queue: ListedQueue) -> tuple[str, FileName | None] | None:
+    """The volume whose file system lets one at a time at a header, and the only listed file that it can be.
+
+    `None` where the queue is for another lock. SDA prints dots for bytes that are no text, so several may fit.
+    """
+    if not (queue.root.startswith(VOLUME_LOCK) and queue.text.startswith(SERIAL_LOCK)):
+        return None
+    volume = queue.root.removeprefix(VOLUME_LOCK).rstrip(" .")
+    shown = queue.text.removeprefix(SERIAL_LOCK).ljust(FILE_BYTES, ".")
+    fit = {one.name: one for one in facts.every(FileName) if is_volume(one.device, volume) and _as_sda(one) == shown}
+    return volume, next(iter(fit.values())) if len(fit) == 1 else None
+
+
+def _as_sda(file: FileName) -> str:
+    """What SDA prints for a file's number and the volume's, four bytes of a name (openvms-rdb-more.md [S][V])."""
+    name = file.number.to_bytes(FILE_BYTES - 1, "little") + bytes((file.volume_number % 256,))
+    return "".join(chr(one) if chr(one).isascii() and chr(one).isprintable() else "." for one in name)
+
+
+def _of_a_header(facts: Facts, volume: str, file: FileName | None) -> str:
+    """What to do about a queue for a header."""
+    directory = large_directory(file)
+    return split(facts, directory) if directory else fewer_files(facts, volume)
+
+
 def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding:
     """The queue of one resource in SHOW LOCK/BRIEF: a number of locks at one moment, and no rate."""
     root = _shown(queue.root)
@@ -209,15 +241,22 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
     holder = f"it is held by {_held(facts, held)}" if held else "no lock in the listing holds it: see another node"
     where = f" on {comment(queue.node, 15)}" if queue.node else ""
     many = _one_holds_many(_listed(queue), held, limits)
-    by = f", held by {first_of(facts, held)}" if many and held else ""
+    header = None if suspended(facts, held) else _serialised(facts, queue)
+    by = f", held by {first_of(facts, held)}" if many and held and not header else ""
     find = sentence(HOLDER_DOES, CULPRIT if _named_as_rdbs(facts, queue.root) else "")
+    if header:
+        volume, file = header
+        called = comment(file.name if file else volume, LONGEST_NAME)
+        by = f", the header of {called}" if file else f", a header on {called}"
     return Finding(
         subject=f"{root} {name}" if below else root,
         severity=_loud(facts, many, False, held),
         title=f"{_listed(queue):,} lock requests wait for {name}{by}",
         seen=sentence(f"{_listed(queue):,} wait for {name}{below} in SHOW LOCK/BRIEF{where}", holder),
-        because=WAITS,
-        do=joined((look_at(facts, held) if held else "") or find, _after(facts, held, many)),
+        because=PASSES if header else WAITS,
+        do=_of_a_header(facts, *header)
+        if header
+        else joined((look_at(facts, held) if held else "") or find, _after(facts, held, many)),
         unknown=ONE_MOMENT,
         evidence=(
             Evidence(
