@@ -46,7 +46,9 @@ def _sample(file: str, output: Output) -> MonitorSample:
     parts = list(output.classes.values())
     longest = max(parts, key=lambda one: one.frames)
     display = output.kind == "display"
-    seconds = (output.end - output.start).total_seconds() if output.start and output.end else None
+    # screens of several classes, one of each, are of one moment, however long each took to be printed
+    start = output.end if display and longest.frames == 1 else output.start
+    seconds = (output.end - start).total_seconds() if start and output.end else None
     interval = None
     if display and longest.frames > 1 and longest.first_time and longest.last_time and not longest.restarted:
         interval = (longest.last_time - longest.first_time).total_seconds() / (longest.frames - 1)
@@ -55,7 +57,7 @@ def _sample(file: str, output: Output) -> MonitorSample:
         node=output.node,
         kind=output.kind,
         classes=tuple(dict.fromkeys(one.name for one in parts)),
-        start=output.start,
+        start=start,
         end=output.end,
         seconds=seconds or None,
         samples=longest.frames if display else None,
