@@ -21,7 +21,7 @@ from rules.engine import BadLimit, judge_one, rules
 from rules.finding import Finding, Severity, Verdict
 from tests import whole
 from tests.facts_yml import build, load
-from tests.varied import varied
+from tests.varied import uneven, varied
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "rules").glob("*/examples/*.yml"))
@@ -116,6 +116,17 @@ def test_an_exhibit_that_lacks_a_fact_or_has_another_figure_breaks_no_rule(path:
             said = [whole.parts_of(finding) for finding in verdict.findings]
             parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
         whole.check(f"varied/{rule_of(path)}", name, parts)
+
+
+@pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
+def test_figures_that_do_not_come_out_even_are_rounded_as_accepted(path: Path) -> None:
+    for name, case in LOADED[path].items():
+        verdict = judged(path, {**case, "facts": uneven(case["facts"], name)})
+        assert verdict.verdict != "broken", (name, verdict.why)
+        of_each = {f"finding{at}": whole.parts_of(finding) for at, finding in enumerate(verdict.findings)}
+        whole.check(
+            f"uneven/{rule_of(path)}", name, {"verdict": (verdict.verdict, verdict.why, verdict.missing), **of_each}
+        )
 
 
 def test_of_every_exhibit_it_is_accepted_what_comes_out_whole() -> None:

@@ -2,12 +2,18 @@
 it is accepted as a whole (`tests.whole`), so that a guard which no claim names is noticed when it goes."""
 
 import dataclasses
+import re
 from functools import cache
 from random import Random
 from typing import Any
 
 from advisor.audits.services.examples import fact_class
 
+SETTINGS = re.compile(
+    r"Parameter|NamedCache|CachePool\b|[._](?:cpus?|cores?|sockets|processors|engines|threads|partitions|load|weight|pe1|"
+    r"number|cothread|mode|level|nodes|kilobytes)\b|_id\b|size_kb|page"
+)
+"""Facts and fields that an administrator chose, or that number something: they stay."""
 Items = list[dict[str, dict[str, Any] | None]]
 
 
@@ -39,6 +45,31 @@ def _with_other(facts: Items, dice: Random) -> Items:
     if times is not None and isinstance(old, int | float) and not isinstance(old, bool):
         changed[field] = type(old)(times * old)
     return [*facts[:at], {kind: changed}, *facts[at + 1 :]]
+
+
+def uneven(facts: Items, name: str) -> Items:
+    """The facts with counts and measures like those of a real export, which no division leaves without a remainder."""
+    dice = Random(name)
+    return [
+        {
+            kind: {
+                field: value if SETTINGS.search(f"{kind}.{field}") else _uneven(value, dice)
+                for field, value in (fields or {}).items()
+            }
+            for kind, fields in item.items()
+        }
+        for item in facts
+    ]
+
+
+def _uneven(value: Any, dice: Random) -> Any:
+    """Up to a quarter of a per cent more or less; large whole numbers stay whole."""
+    if isinstance(value, list):
+        return [_uneven(one, dice) for one in value]
+    if not isinstance(value, float):
+        return value
+    new = value * dice.uniform(0.9975, 1.0025)
+    return float(round(new)) if value.is_integer() and abs(value) >= 1000 else new
 
 
 @cache
