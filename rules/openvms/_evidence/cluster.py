@@ -127,7 +127,7 @@ def cluster_of(facts: Facts) -> Cluster | Outcome:
         missing = (
             f"the lock operations of {', '.join(silent)} are not in the exports" if silent else "a node is missing"
         )
-        why = f"all nodes together: {found.agreement}, so {missing}, or the exports are of different times"
+        why = f"all nodes together: {found.agreement}, so {missing}, or the exports' times differ"
         return Unknown(lacks or Unknown.of(ClusterMember).missing, why)
     return found
 
