@@ -14,9 +14,10 @@ is kept past its read is one of isolation level 2 or 3, and the row is to be cha
 alone can have (`select ... for update`, 15.7 on, datarows). The texts of the statements are in the error log while
 `print deadlock information` is 1.
 
-How loud it is: by the rate, and advice where most of those that are listed are about the same tables. Where most lock
-waits are for these tables and last as long as those in the rings, it explains ase/lock_waits_high: they are waits in
-the rings and behind them.
+How loud it is: by the rate, and advice where most of those that are listed are about the same tables. Where two
+procedures or programs take two tables in opposite order again and again within a day, the rate says nothing against
+mending them: also advice. Where most lock waits are for these tables and last as long as those in the rings, it
+explains ase/lock_waits_high: they are waits in the rings and behind them.
 
 When to ignore it: a few an hour are daily life where applications try again. `deadlock checking period` is no remedy:
 it says when the server looks; 0 makes it look at each wait, which holds spinlocks and is not for production (vendor).
@@ -43,9 +44,9 @@ from rules.ase._evidence.waits.deadlocks import (
     Ring,
     about,
     asks_of,
-    busiest_hour,
     edges_of,
     mean_wait,
+    most_within,
     procedures_of,
     rings_of,
     searched_at_once,
@@ -122,6 +123,12 @@ class Limits:
     )
     warning_least: float = limit(30.0, "this project: fewer may be one burst, whatever the rate", unit="deadlocks")
     least: float = limit(5.0, "this project: fewer are chance, however short the time", unit="deadlocks")
+    repeated: float = limit(
+        5.0,
+        "this project: so often within a day the same two transactions meet again and again, however low the rate; no "
+        "vendor names a limit",
+        unit="deadlocks",
+    )
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,8 @@ class Counted:
     source: Source
     over_interval: bool = False
     """Whether they are of the time over which waits are counted, too."""
+    repeated: bool = False
+    """Whether they are those about the same tables within a day, whatever the rate."""
 
 
 @rule(
@@ -161,10 +170,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield counted
     elif counted is None:
         yield Unknown.of(LockEvents, MonState)
-    elif counted.per_hour < limits.per_hour or counted.count < limits.least:
-        yield Clean(f"{counted.said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
-    else:
+    elif counted.per_hour >= limits.per_hour and counted.count >= limits.least:
         yield _finding(facts, limits, counted, rings)
+    elif repeated := _repeated(rings, limits):
+        yield _finding(facts, limits, repeated, rings)
+    else:
+        yield Clean(f"{counted.said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
 
 
 def _by_sysmon(facts: Facts) -> Counted | Untrusted | None:
@@ -198,11 +209,22 @@ def _by_state(facts: Facts) -> Counted | Untrusted | None:
 
 
 def _by_list(rings: list[Ring]) -> Counted | None:
-    most = 0 if any(one.edges[0].logged for one in rings) else busiest_hour(rings)
+    most = 0 if any(one.edges[0].logged for one in rings) else most_within(rings)
     if not most:
         return None
     listed = f"{len(rings):,} in the list" if len(rings) > most else "all that are listed"
     return Counted(most, most, f"{most:,} deadlocks within one hour by monDeadLock, {listed}", rings[0].source)
+
+
+def _repeated(rings: list[Ring], limits: Limits) -> Counted | None:
+    """Those about the two tables that most are about, where so many ended within a day and it is known whose."""
+    tables, many = about(rings)
+    alike = [one for one in rings if one.tables == tuple(sorted(tables))]
+    count = most_within(alike, DAY) if 2 * many > len(rings) and asks_of(rings, tables) else 0
+    if count < limits.repeated:
+        return None
+    said = f"{count:,} deadlocks about the same tables within a day, {len(rings):,} in the list"
+    return Counted(count, count / 24, said, alike[0].source, repeated=True)
 
 
 def _by_log(facts: Facts) -> Counted | None:
@@ -228,16 +250,18 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     more = AT_ONCE if at_once else "" if converts else (_singly(facts, tables) if pages else "") or REPEAT
     waits = _same_waits(facts, rings, tables) if counted.over_interval and 2 * many > len(rings) >= limits.least else ""
     who, lost = victims_of(rings)
+    hourly = f"{counted.per_hour:,.0f} deadlocks an hour"
+    rate = "" if counted.repeated else f": {counted.per_hour:,.0f} an hour"
     same_table = converts and [one.name for one in waiting_tables(facts)][:1] == list(tables)
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
         severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
-        title=f"{counted.per_hour:,.0f} deadlocks an hour"
+        title=(f"{counted.count:,.0f} deadlocks within a day" if counted.repeated else hourly)
         + (f", most about {named}" if tables else "")
         + (CONVERTED if converts else "")
         + (f" ({ran})" if asks and ran else ""),
-        seen=joined(f"{counted.said}: {counted.per_hour:,.0f} an hour.", first if len(first) <= LONGEST else ""),
+        seen=joined(f"{counted.said}{rate}.", first if len(first) <= LONGEST else ""),
         because=joined(
             CONVERTS if converts else "",
             "" if waits else VICTIM,
@@ -250,8 +274,14 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
         do=joined(order, more),
         unknown=joined(STATEMENTS, "" if rings else WHO),
         evidence=(
-            Evidence("deadlocks", counted.count, "", counted.source, limits.least),
-            Evidence("deadlocks per hour", round(counted.per_hour, 1), "/h", counted.source, limits.per_hour),
+            *(
+                (Evidence("deadlocks about the same tables", counted.count, "", counted.source, limits.repeated),)
+                if counted.repeated
+                else (
+                    Evidence("deadlocks", counted.count, "", counted.source, limits.least),
+                    Evidence("deadlocks per hour", round(counted.per_hour, 1), "/h", counted.source, limits.per_hour),
+                )
+            ),
             *(Evidence(name, said, "", at) for name, said, at in list(edges_of(rings))[:NAMED]),
             *(
                 Evidence(f"deadlocks about {one.kind} locks", one.count, "", one.source)

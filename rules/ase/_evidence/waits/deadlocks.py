@@ -158,12 +158,12 @@ def _victim(rows: list[Deadlock]) -> int | None:
     return None
 
 
-def busiest_hour(rings: list[Ring]) -> int:
-    """The most deadlocks that ended within any hour; 0 where none has a time."""
+def most_within(rings: list[Ring], long: timedelta = HOUR) -> int:
+    """The most deadlocks that ended within any hour, or any other time as `long`; 0 where none has a time."""
     times = sorted(one.resolved for one in rings if one.resolved)
     most, first = 0, 0
     for last, time in enumerate(times):
-        while time - times[first] >= HOUR:
+        while time - times[first] >= long:
             first += 1
         most = max(most, last - first + 1)
     return most
