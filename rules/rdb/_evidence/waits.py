@@ -75,7 +75,11 @@ RESERVES = (
     "if it reserves {0} FOR EXCLUSIVE WRITE, as EX on a logical area suggests: RESERVING {0} FOR SHARED WRITE with a "
     "commit after each portion, or run it at night."
 )
-"""Vendor: RDO help (7.2), START_TRANSACTION, the share modes. That EX on a logical area comes of it is an inference."""
+READS_RESERVED = (
+    "if it reserves {0} FOR PROTECTED READ, as PR on a logical area suggests: a report that only reads can SET "
+    "TRANSACTION READ ONLY (with snapshots enabled, not deferred), else RESERVING {0} FOR SHARED READ."
+)
+"""Vendor: RDO help (7.2), START_TRANSACTION, share modes. That EX or PR on a logical area comes of them is inferred."""
 PORTIONS = (
     "it changes many rows in one transaction, so let it commit after each portion. Or, when nobody else needs them: "
     "SET TRANSACTION READ WRITE RESERVING {} FOR EXCLUSIVE WRITE, with all other tables that it reads FOR SHARED READ."
@@ -472,9 +476,9 @@ def sooner(lock: HeldLock, held: Sequence[HeldLock] = ()) -> str:
         return PORTIONS.format(table[1] if table else "<table>")
     if mode == "PR" and kind.startswith("record"):
         return READS
-    if mode == "EX" and kind.startswith(AREA):
+    if mode in ("EX", "PR") and kind.startswith(AREA):
         table = re.search(r"\((.{1,31})\)$", lock.resource.strip())
-        return RESERVES.format(table[1] if table else "a table")
+        return (RESERVES if mode == "EX" else READS_RESERVED).format(table[1] if table else "a table")
     return SOONER
 
 
