@@ -424,23 +424,27 @@ def _join_samples(groups: dict[tuple[str, str], Group]) -> None:
 
 
 def _join_listings(groups: dict[tuple[str, str], Group]) -> None:
-    """Take the listings of both kinds in one folder for those of one host, where two processes or more are in both."""
+    """Take listings in one folder for those of one host, where two processes or more are in both.
+
+    Of more than one of each kind, as several hosts may have brought, the same processes must lock the same files.
+    """
     by_folder: dict[PurePath, list[tuple[tuple[str, str], Group]]] = {}
     for key, group in groups.items():
         if not group.named and all(one.report in LISTINGS for one in group.inputs):
             by_folder.setdefault(PurePath(group.inputs[0].file).parent, []).append((key, group))
     for found in by_folder.values():
-        if len(found) != len(LISTINGS) or len({group.inputs[0].report for _, group in found}) != len(LISTINGS):
-            continue
-        (_, group), (key, other) = sorted(found, key=lambda pair: pair[1].inputs[0].report != LISTINGS[0])
-        if len(_pids(group) & _pids(other)) < COMMON_PROCESSES:
-            continue
-        group.inputs += groups.pop(key).inputs
-        for one in other.inputs:
-            one.problems = [said for said in one.problems if said != ALONE]
-            one.problems.append(SAMPLE.format(PurePath(group.inputs[0].file).name))
-        for one in group.inputs:
-            one.problems = [said for said in one.problems if said != ALONE]
+        one_each = len(found) == len(LISTINGS) == len({group.inputs[0].report for _, group in found})
+        common = _pids if one_each else _on_files
+        (_, group), *others = sorted(found, key=lambda pair: pair[1].inputs[0].report != LISTINGS[0])
+        first = PurePath(group.inputs[0].file).name
+        for key, other in others:
+            if len(common(group) & common(other)) < COMMON_PROCESSES:
+                continue
+            for one in (*group.inputs, *other.inputs):
+                one.problems = [said for said in one.problems if said != ALONE]
+            for one in other.inputs:
+                one.problems.append(SAMPLE.format(first))
+            group.inputs += groups.pop(key).inputs
 
 
 def _join_error_log(groups: dict[tuple[str, str], Group]) -> None:
@@ -481,9 +485,15 @@ def _full_in_both(log: Group, listing: Group) -> str:
     return min((one.database for one in asleep if one.database and one.database in full), default="")
 
 
-def _pids(group: Group) -> set[int]:
+def _pids(group: Group) -> set[Hashable]:
     locks = (fact for one in group.inputs for fact in one.facts if isinstance(fact, RecordLock))
     return {lock.pid for lock in locks if lock.pid > 0}
+
+
+def _on_files(group: Group) -> set[Hashable]:
+    """The processes with the files that they lock, by device and inode."""
+    locks = (fact for one in group.inputs for fact in one.facts if isinstance(fact, RecordLock))
+    return {(lock.pid, lock.device, lock.inode) for lock in locks if lock.pid > 0 and lock.inode is not None}
 
 
 def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:

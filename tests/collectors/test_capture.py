@@ -475,9 +475,9 @@ def listings(*files: str) -> list[Input]:
     ]
 
 
-def lock(pid: int, path: str | None = None) -> RecordLock:
+def lock(pid: int, path: str | None = None, inode: int | None = None) -> RecordLock:
     return RecordLock(
-        kind="POSIX", mode="WRITE", mandatory=False, pid=pid, device=None, inode=None, start=0, end=None, path=path
+        kind="POSIX", mode="WRITE", mandatory=False, pid=pid, device=None, inode=inode, start=0, end=None, path=path
     )
 
 
@@ -490,6 +490,25 @@ def test_listings_of_both_kinds_are_of_one_host_where_two_processes_are_in_both(
     named = given("in/ls.txt", "unix/lslocks", table, *(lock(pid, "/srv/pay.db") for pid in others), folder="in")
     assert len(captures([proc, named])) == systems
     assert "sample of the one that proc.txt is of" in "".join(named.problems) or systems == 2
+
+
+@pytest.mark.parametrize(("inode", "systems"), [(4711, 1), (815, 2)])
+def test_three_listings_are_of_one_host_where_two_processes_lock_the_same_file_in_each(
+    inode: int, systems: int
+) -> None:
+    """Of another file the same numbers of processes may be of another host."""
+    table = RecordLockTable(report="/proc/locks", locks=2, waiters=1)
+    first, second = (
+        given(file, "unix/proc_locks", table, lock(7, inode=of), lock(8, inode=of), folder="in")
+        for file, of in (("in/before.txt", 4711), ("in/after_5s.txt", inode))
+    )
+    named = given("in/names.txt", "unix/lslocks", table, lock(7, "/srv/pay.db", 4711), lock(8, inode=4711), folder="in")
+    found = captures([first, second, named])
+    assert len(found) == systems
+    assert ["sample of the one that before.txt is of" in "".join(one.problems) for one in (second, named)] == [
+        systems == 1,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
