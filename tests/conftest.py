@@ -12,6 +12,7 @@ from tests.on_postgres import WITH_DATABASE
 
 # asserts in the modules that tests share show their values, too
 pytest.register_assert_rewrite(
+    "tests.browser.views",
     "tests.advisor.operations.administering",
     "tests.advisor.notifications.mail.mail_servers",
     "tests.advisor.people",
