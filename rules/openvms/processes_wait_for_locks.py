@@ -26,7 +26,15 @@ from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
 from collectors.facts.openvms import FileName, ListedQueue, LockQueues, LockRates, Volume
-from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, RMS_BUCKET, RMS_RECORD, VOLUME, XQP_KINDS
+from collectors.facts.openvms.resource_names import (
+    FILE_ACCESS,
+    FILE_SERIAL,
+    RMS_BUCKET,
+    RMS_RECORD,
+    VOLUME,
+    XQP_KINDS,
+    as_text,
+)
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
@@ -219,8 +227,7 @@ def _serialised(facts: Facts, queue: ListedQueue) -> tuple[str, FileName | None]
 
 def _as_sda(file: FileName) -> str:
     """What SDA prints for a file's number and the volume's, four bytes of a name (openvms-rdb-more.md [S][V])."""
-    name = file.number.to_bytes(FILE_BYTES - 1, "little") + bytes((file.volume_number % 256,))
-    return "".join(chr(one) if chr(one).isascii() and chr(one).isprintable() else "." for one in name)
+    return as_text(file.number.to_bytes(FILE_BYTES - 1, "little") + bytes((file.volume_number % 256,)))
 
 
 def _of_a_header(facts: Facts, volume: str, file: FileName | None) -> str:
