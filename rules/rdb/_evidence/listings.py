@@ -33,15 +33,19 @@ def held_in_turn(
     held: Sequence[HeldLock], roots: Sequence[HeldLock], listing: Mapping[int, object]
 ) -> dict[str, list[HeldLock]]:
     """Resources that are held in several listings and by no process in all of them, with the lines of who holds."""
-    found: dict[str, list[HeldLock]] = {}
-    for resource in dict.fromkeys(lock.resource for lock in roots):
-        lines = [lock for lock in held if lock.role == "blocker" and lock.resource == resource]
-        by_listing: dict[object, set[str]] = {}
-        for lock in lines:
-            by_listing.setdefault(listing[id(lock)], set()).add(lock.pid)
-        if len(by_listing) > 1 and not set.intersection(*by_listing.values()):
-            found[resource] = lines
-    return found
+    found: dict[str, list[HeldLock]] = {lock.resource: [] for lock in roots}
+    for lock in held:
+        if lock.role == "blocker" and lock.resource in found:
+            found[lock.resource].append(lock)
+    return {resource: lines for resource, lines in found.items() if _changes(lines, listing)}
+
+
+def _changes(lines: Sequence[HeldLock], listing: Mapping[int, object]) -> bool:
+    """Whether these lines are of several listings, and of no process in all of them."""
+    by_listing: dict[object, set[str]] = {}
+    for lock in lines:
+        by_listing.setdefault(listing[id(lock)], set()).add(lock.pid)
+    return len(by_listing) > 1 and not set.intersection(*by_listing.values())
 
 
 def group_of(locks: Sequence[HeldLock]) -> str:

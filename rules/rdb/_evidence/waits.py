@@ -290,9 +290,12 @@ def evidence_of(groups: Sequence[WaitGroup], what: str) -> tuple[Evidence, ...]:
 
 def culprits(held: Sequence[HeldLock]) -> list[HeldLock]:
     """Who holds others up: of MODE=CULPRIT where that is there, else blockers that do not wait themselves."""
+    return _culprits(held, listing_of(held))
+
+
+def _culprits(held: Sequence[HeldLock], listing: Mapping[int, object]) -> list[HeldLock]:
     blocking = [lock for lock in held if lock.role == "blocker"]
     roots = [lock for lock in blocking if lock.display == "CULPRIT"]
-    listing = listing_of(held)
     waiting: dict[str, set[tuple[str, object]]] = {}
     for lock in held:
         if lock.role in ("waiting", "requestor"):
@@ -348,21 +351,21 @@ class Queue:
 
 def queues(held: Sequence[HeldLock]) -> list[Queue]:
     """Who holds others up with who waits for it, the longest queue first; without those behind whom none is listed."""
+    listing = listing_of(held)
     asking: dict[str, dict[str, HeldLock]] = {}
+    at_once: dict[tuple[str, object], dict[str, HeldLock]] = {}  # who asks for it in one listing
     blocking: dict[str, dict[str, HeldLock]] = {}
     for lock in held:
         if lock.role in ("waiting", "requestor"):
             asking.setdefault(lock.resource, {})[lock.pid] = lock
+            at_once.setdefault((lock.resource, listing[id(lock)]), {})[lock.pid] = lock
         elif lock.role == "blocker":
             blocking.setdefault(lock.pid, {})[lock.resource] = lock
     found: list[Queue] = []
-    roots, listing = culprits(held), listing_of(held)
-    for lines in held_in_turn(held, roots, listing).values():
+    roots = _culprits(held, listing)
+    for resource, lines in held_in_turn(held, roots, listing).items():
         here = {listing[id(lock)]: lock for lock in lines}
-        behind = {
-            at: {one.pid: one for one in held if _asks(one, lock.resource) and listing[id(one)] == at}
-            for at, lock in here.items()
-        }
+        behind = {at: at_once.get((resource, at), {}) for at in here}
         most = max(behind, key=lambda at: len(behind[at]))
         if behind[most]:
             each = tuple({lock.pid: lock for lock in lines}.values())
@@ -375,10 +378,6 @@ def queues(held: Sequence[HeldLock]) -> list[Queue]:
         if waiting:
             found.append(Queue(holder, waiting, tuple(_links(holder, waiting, asking, blocking))))
     return sorted(found, key=lambda queue: -queue.behind)
-
-
-def _asks(lock: HeldLock, resource: str) -> bool:
-    return lock.role in ("waiting", "requestor") and lock.resource == resource
 
 
 def _behind(holder: HeldLock, asking: Mapping[str, Mapping[str, HeldLock]]) -> tuple[HeldLock, ...]:
