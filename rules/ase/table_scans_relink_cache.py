@@ -133,12 +133,13 @@ STATEMENTS = (
 SPINLOCKS = MissingInput("contention of the caches' spinlocks", MonSpinlockActivity.COLLECTED_BY)
 NO_SPINLOCK = "No cache spinlock suffers, but"
 UNMEASURED = "Whether a cache spinlock suffers was not measured, but"
+"""How the reason of a finding by engines begins."""
 UNCOUNTED = "Whether others wait for it at a cache spinlock was not measured; engines read its pages."
 QUEUES = (
     "{0:.1f} tasks wait for an engine, and engines are {1:.0f} % busy: {2:.0f} % of what is searched is these scans."
 )
-WORKS = "No cache spinlock suffers, but {0}, and {1:.1f} tasks wait for an engine."
-KEEPS = "No cache spinlock suffers, but engines are {0:.0f} % busy, and SSQLID {1} makes {2:.0f} % of the reads of {3}."
+WORKS = "{0} {1}, and {2:.1f} tasks wait for an engine."
+KEEPS = "{0} engines are {1:.0f} % busy, and SSQLID {2} makes {3:.0f} % of the reads of {4}."
 READ = "{0} scans what the cache does not hold: the reads are not slow, they are many."
 INDEX = (
     "Give {0}, {1}, an index: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No "
@@ -286,13 +287,14 @@ def _held_against_caches(
                 f"Nobody waits for it at a cache spinlock ({next(iter(quiet.values()))}), but engines read its pages."
             )
         finding = replace(finding, severity=Severity.NOTE, because=waits, explains=())
-        finding = _by_cpu(facts, limits, finding, tables[0]) or _by_reads(facts, limits, finding, tables[0]) or finding
+        but = NO_SPINLOCK if read else UNMEASURED
+        finding = (
+            _by_cpu(facts, limits, finding, tables[0], but) or _by_reads(facts, limits, finding, tables[0]) or finding
+        )
         if finding.severity is Severity.NOTE and share >= limits.nearly_all_percent:
-            finding = _by_work(facts, limits, finding, tables[0]) or finding
+            finding = _by_work(facts, limits, finding, tables[0], but) or finding
         if by_engines and finding.severity < by_engines.severity:
             finding = by_engines.of(finding)
-        if not read:
-            finding = replace(finding, because=finding.because.replace(NO_SPINLOCK, UNMEASURED))
     yield with_statements(finding, facts, named, otherwise=STATEMENTS)
     if not read:
         yield Unknown((SPINLOCKS,), f"{said}; whether their cache suffers, too, is not in the export")
@@ -382,7 +384,7 @@ def _poor_index(facts: Facts, limits: Limits, poor: PoorIndex, searches: Searche
     )
 
 
-def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> Finding | None:
+def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned, but: str) -> Finding | None:
     """The finding where a statement that scans the first table is much of what engines do that others wait for."""
     queue, (number, busy) = waited_for(facts, "an engine", RUN_QUEUE), busy_of(facts, interval=True)
     if not isinstance(queue, Waited) or not number or busy is None or busy < limits.work_percent or not first.whole:
@@ -400,7 +402,7 @@ def _by_cpu(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> F
         finding,
         severity=min(loud, Severity.WARNING),
         title=f"Scans of {name} keep {top.engines:.1f} of {top.busy:.1f} busy engines at work",
-        because=WORKS.format(f"SSQLID {row.statement}, {top.says}", queue.tasks),
+        because=WORKS.format(but, f"SSQLID {row.statement}, {top.says}", queue.tasks),
         do=do,
         evidence=(
             Evidence(cpu, round(top.engines, 2), "engines", row.source),
@@ -457,7 +459,7 @@ def _by_reads(facts: Facts, limits: Limits, finding: Finding, first: Scanned) ->
     )
 
 
-def _by_work(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> Finding | None:
+def _by_work(facts: Facts, limits: Limits, finding: Finding, first: Scanned, but: str) -> Finding | None:
     """The finding where busy engines mostly do the scans of one statement, which runs too often to be a report."""
     (number, busy), commands, row = busy_of(facts, interval=True), command_time(facts), first.row
     top = reading_most(facts, row)
@@ -474,7 +476,7 @@ def _by_work(facts: Facts, limits: Limits, finding: Finding, first: Scanned) -> 
         finding,
         severity=Severity.ADVICE,
         title=f"{finding.title}; SSQLID {top.number} scans it {often:,.0f} times a second",
-        because=KEEPS.format(busy, top.number, part, name_of(row)),
+        because=KEEPS.format(but, busy, top.number, part, name_of(row)),
         do=do,
         evidence=(
             Evidence(
@@ -577,14 +579,10 @@ def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
     """By the plan of a statement that scans the first table, where one was collected."""
     plans = plans_of(facts, [(first.row.database, first.row.object_name)])
     if not plans or not plans[0].scanned:
-        top = reading_most(facts, first.row) if whole else None
-        return (
-            BY_STATEMENT.format(_ran(top), name_of(first.row))
-            if top
-            else FIX.format(name_of(first.row))
-            if whole
-            else LOOK
-        )
+        if not whole:
+            return LOOK
+        top = reading_most(facts, first.row)
+        return BY_STATEMENT.format(_ran(top), name_of(first.row)) if top else FIX.format(name_of(first.row))
     return (BY_PLAN if whole else BEGIN).format(owner_of(plans[0]), name_of(first.row))
 
 
