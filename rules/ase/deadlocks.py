@@ -144,6 +144,16 @@ class Counted:
     repeated: bool = False
     """Whether they are those about the same tables within a day, whatever the rate."""
 
+    @property
+    def often(self) -> str:
+        """`120 deadlocks an hour`, `9 deadlocks within a day`."""
+        return f"{self.count:,.0f} deadlocks within a day" if self.repeated else f"{self.hourly} deadlocks an hour"
+
+    @property
+    def hourly(self) -> str:
+        """Per hour, as printed."""
+        return f"{self.per_hour:,.0f}"
+
 
 @rule(
     needs=(),
@@ -250,18 +260,19 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     more = AT_ONCE if at_once else "" if converts else (_singly(facts, tables) if pages else "") or REPEAT
     waits = _same_waits(facts, rings, tables) if counted.over_interval and 2 * many > len(rings) >= limits.least else ""
     who, lost = victims_of(rings)
-    hourly = f"{counted.per_hour:,.0f} deadlocks an hour"
-    rate = "" if counted.repeated else f": {counted.per_hour:,.0f} an hour"
     same_table = converts and [one.name for one in waiting_tables(facts)][:1] == list(tables)
     kinds = [one for one in facts.every(LockEvents) if one.event == "deadlock" and one.kind != TOTAL]
     return Finding(
         subject=subject_of(facts),
         severity=_loud(limits, counted, one_kind=2 * many > len(rings) >= limits.least),
-        title=(f"{counted.count:,.0f} deadlocks within a day" if counted.repeated else hourly)
+        title=counted.often
         + (f", most about {named}" if tables else "")
         + (CONVERTED if converts else "")
         + (f" ({ran})" if asks and ran else ""),
-        seen=joined(f"{counted.said}{rate}.", first if len(first) <= LONGEST else ""),
+        seen=joined(
+            f"{counted.said}{'' if counted.repeated else f': {counted.hourly} an hour'}.",
+            first if len(first) <= LONGEST else "",
+        ),
         because=joined(
             CONVERTS if converts else "",
             "" if waits else VICTIM,
