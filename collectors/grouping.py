@@ -9,7 +9,7 @@ they show the same event at the same time.
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePath
@@ -486,14 +486,18 @@ def _full_in_both(log: Group, listing: Group) -> str:
 
 
 def _pids(group: Group) -> set[Hashable]:
-    locks = (fact for one in group.inputs for fact in one.facts if isinstance(fact, RecordLock))
-    return {lock.pid for lock in locks if lock.pid > 0}
+    return {lock.pid for lock in _locks(group)}
 
 
 def _on_files(group: Group) -> set[Hashable]:
     """The processes with the files that they lock, by device and inode."""
-    locks = (fact for one in group.inputs for fact in one.facts if isinstance(fact, RecordLock))
-    return {(lock.pid, lock.device, lock.inode) for lock in locks if lock.pid > 0 and lock.inode is not None}
+    return {(lock.pid, lock.device, lock.inode) for lock in _locks(group) if lock.inode is not None}
+
+
+def _locks(group: Group) -> Iterator[RecordLock]:
+    """The locks of processes; one of an open file description names none."""
+    facts = (fact for one in group.inputs for fact in one.facts)
+    return (fact for fact in facts if isinstance(fact, RecordLock) and fact.pid > 0)
 
 
 def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:

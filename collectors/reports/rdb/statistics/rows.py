@@ -79,20 +79,19 @@ def table_of(lines: Sequence[str], screen: Screen) -> Table:
             headed, left = True, names
             continue
         label, figures = figures_of(line)
+        if not re.search("[A-Za-z]", label):
+            continue
         at_edge = narrow and len(line.rstrip()) == width
         short = left or at_edge or (narrow and len(figures) < len(ORDER))
-        if short and headed and figures and re.search("[A-Za-z]", label):
+        if short and headed and figures:
             cut.append(index)
             label, _ = figures_of(line, len(figures))
-            if whole := figures[: -1 if at_edge else None][: len(left) or None]:
-                found.append((index, len(label) - len(label.lstrip()), " ".join(label.split())[:LONGEST_LABEL], whole))
-        elif re.search("[A-Za-z]", label) and (headed or FIVE_COLUMNS.search(screen.title)):
-            if len(figures) == len(ORDER):
-                found.append(
-                    (index, len(label) - len(label.lstrip()), " ".join(label.split())[:LONGEST_LABEL], figures)
-                )
-            elif figures and headed:
-                cut.append(index)
+            figures = figures[: -1 if at_edge else None][: len(left) or None]
+        elif len(figures) != len(ORDER) or not (headed or FIVE_COLUMNS.search(screen.title)):
+            cut += [index] if figures and headed else []
+            continue
+        if figures:
+            found.append((index, len(label) - len(label.lstrip()), " ".join(label.split())[:LONGEST_LABEL], figures))
     if cut and (narrow or left):
         most = max((len(figures) for *_, figures in found), default=0)
         left = order[:most] or left
