@@ -61,7 +61,7 @@ def test_a_rule_is_added_as_the_page_says(tree: Path) -> None:
     done = run(tree, *cases)
     assert done.returncode == 0, done.stdout
     assert "9 passed" in done.stdout, (
-        "six cases, one with the figure at the limit, and all with a fact or a figure less"
+        "six cases, one with the figure at the limit, all with a fact or a figure less, and all with uneven figures"
     )
     assert (
         run(tree, "ruff", "check", *[path for path in shown if path.endswith(".py")]).stdout == "All checks passed!\n"
