@@ -238,7 +238,7 @@ class SysmonReport:
             shown = ", ".join(str(self.first + at) for at in damaged[:MOST_SHOWN])
             more = f" and {len(damaged) - MOST_SHOWN:,} more" if len(damaged) > MOST_SHOWN else ""
             lines = "lines" if len(damaged) > 1 else "line"
-            damage = "a row is cut or lost characters, so its figures were not read"
+            damage = "figures stand beside their columns (cut, or typed anew), so they were not read"
             yield f"{lines} {shown}{more}: {damage}; {COLLECTED_BY}"
 
 

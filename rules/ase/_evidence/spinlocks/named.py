@@ -19,7 +19,7 @@ from rules.ase._evidence.spinlocks.gates import (
     SPINS_SHARE,
 )
 from rules.ase._evidence.spinlocks.ratio import LEAVE_IT, decides, refused, waited
-from rules.ase._evidence.spinlocks.spin_severity import spin_bound
+from rules.ase._evidence.spinlocks.spin_severity import GROWS, spin_bound
 from rules.engine import limit, percent
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, joined
 
@@ -71,6 +71,8 @@ def speak(
 ) -> Finding:
     """Make the finding: the figures, then the advice; where its spins can cost nothing, no advice.
 
+    Unless it is contended, has most of the spins of busy engines, and the advice is scripted: then it is a cheap one.
+
     Since boot, and of a moment, it is a note.
     """
     contention = figure.contention if known(figure.contention) else 0.0
@@ -79,20 +81,21 @@ def speak(
     if lock:
         own += lock.cost_evidence(dear.contention_percent)
     bound = spin_bound(facts, lock)
-    nothing = bound is not None and bound.nothing and not figure.since_boot
+    grows = bound is not None and bound.grows and bool(advice.changes) and contention >= dear.contention_percent
+    nothing = bound is not None and bound.nothing and not figure.since_boot and not grows
     if bound:
         own.append(bound.evidence)
-    loud = bound.severity(base) if bound else base
+    loud = Severity.ADVICE if grows else bound.severity(base) if bound else base
     return Finding(
         subject=subject,
         severity=Severity.NOTE if figure.since_boot or figure.short else loud,
         title=f"{figure.label}: {contention:g} % contended" + _spun(figure),
         seen=joined(waited(facts, figure, figure.label), lock.counted if lock else ""),
-        because=joined("" if nothing else advice.because, bound.says if bound else ""),
+        because=joined("" if nothing else GROWS if grows else advice.because, bound.says if bound else ""),
         do=LEAVE_IT if nothing else advice.do,
         unknown=joined("" if lock else decides(facts), "" if nothing else advice.unknown, figure.aside),
         evidence=(*own, *advice.evidence),
-        explains=() if nothing else ("ase/engines_not_the_answer",),
+        explains=() if nothing or grows else ("ase/engines_not_the_answer",),
         changes=() if nothing else advice.changes,
         weight=figure.weight,
         share=figure.share,

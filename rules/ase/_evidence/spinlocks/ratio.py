@@ -45,7 +45,7 @@ from rules.ase._evidence.spinlocks.gates import (
 )
 from rules.ase._evidence.spinlocks.monitored import share_in_words
 from rules.ase._evidence.spinlocks.raised import is_lever
-from rules.ase._evidence.spinlocks.spin_severity import SpinBound, spin_bound
+from rules.ase._evidence.spinlocks.spin_severity import GROWS, SpinBound, spin_bound
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.ase._evidence.spinlocks.waits import WaitBound, wait_bound
 from rules.changes.ase_config import PARAMETERS, configure, waiting_number
@@ -290,8 +290,14 @@ class _Case:
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing measurable can have been lost."""
-        return bool(self.bound and self.bound.nothing)
+        """Whether nothing measurable can have been lost, nor is this the first spinlock to cost something."""
+        return bool(self.bound and self.bound.nothing) and not self.grows
+
+    @property
+    def grows(self) -> bool:
+        """Whether it costs next to nothing, but is the one that grows with the load of busy engines."""
+        unproven = self.under or self.figure.short or self.ratio.spins_needed
+        return bool(self.spins and self.spins.grows) and not unproven
 
     @property
     def measured(self) -> bool:
@@ -310,11 +316,14 @@ class _Case:
             severity=self.severity(),
             title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {self.contention:g} % contended{self.ranked}",
             seen=joined(waited(self.facts, figure, f"the {figure.label} spinlocks"), lock.counted if lock else ""),
-            because=joined(step.because or ratio.spins_needed or usual, self.bound.says if self.bound else ""),
+            because=joined(
+                GROWS if self.grows else step.because or ratio.spins_needed or usual,
+                self.bound.says if self.bound else "",
+            ),
             do=step.do,
             unknown=joined(alone, "" if lock else decides(self.facts), figure.aside),
             evidence=tuple(self.evidence()),
-            explains=() if self.nothing else ("ase/engines_not_the_answer",),
+            explains=() if self.bound and self.bound.nothing else ("ase/engines_not_the_answer",),
             changes=(step.change,) if step.change else (),
             expects=step.expects,
             weight=figure.weight,
@@ -349,6 +358,8 @@ class _Case:
         figure = self.figure
         if figure.undated:
             return Severity.NOTE
+        if self.grows:
+            return Severity.ADVICE
         loud = Severity.CRITICAL if self.engines and not figure.since_boot and not figure.short else Severity.WARNING
         if self.ratio.base < Severity.WARNING and not self.bound:  # no source calls any share of it grave
             loud = min(loud, Severity.WARNING)

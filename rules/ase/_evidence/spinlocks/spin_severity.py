@@ -6,9 +6,10 @@ did take: only of the time they can have taken at most. Two bounds hold at once,
 at most 100 ns, and a spinlock with a tenth of all spins takes at most a tenth of the time that the engines were busy.
 
 Under 1 % of the engines' time nothing measurable is lost, so the finding is a note and changes nothing, whatever the
-share. Only from 10 % on can it be critical. Both are ceilings, because the bound is one: between them the share decides
-how loud it is, up to a warning. Most of all spins on busy engines, and a tenth of their time at stake, make a finding a
-warning whatever the share.
+share; but where busy engines do most of their spinning there it is advice, if its lever is cheap: such a spinlock is
+the first to cost something when the load grows. Only from 10 % on can it be critical. Both are ceilings, because the
+bound is one: between them the share decides how loud it is, up to a warning. Most of all spins on busy engines, and a
+tenth of their time at stake, make a finding a warning whatever the share.
 """
 
 from collections.abc import Sequence
@@ -26,10 +27,15 @@ from rules.laws.spinlocks import engine_time_percent
 NOTHING_PERCENT, CRITICAL_PERCENT = 1.0, 10.0
 """This project, of the engines' time at most: under the first nothing measurable is lost, from the second on it may be
 critical."""
+SLIGHT_PERCENT = 0.25
+"""This project, of the engines' time at most: four times the load of such a spinlock may be measurable."""
 MOST_PERCENT = 50.0
 """This project: of the spins outside the scheduler's queues; more than all other spinlocks together."""
 BUSY_PERCENT = 70.0
 """Practice: threads busier than this want relief (justdaveinfo, magic numbers)."""
+
+GROWS = "Expect little of it today; but busy engines spin here most of all, and will more as the load grows."
+"""Why the lever of such a spinlock is named, where it is cheap."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,11 @@ class SpinBound:
         return self.percent < NOTHING_PERCENT
 
     @property
+    def grows(self) -> bool:
+        """Whether it costs next to nothing, yet has most of the spins of busy engines: the first to grow with load."""
+        return self.nothing and self._rated and self.percent >= SLIGHT_PERCENT and self.most
+
+    @property
     def dominates(self) -> bool:
         """Whether busy engines may lose a tenth of their time to it, and it has most of the spins."""
         return self.most and self.costly
@@ -62,9 +73,13 @@ class SpinBound:
 
         Only of an interval with times and engines that are counted: nothing less shows a rate.
         """
+        return self._rated and self.percent >= CRITICAL_PERCENT
+
+    @property
+    def _rated(self) -> bool:
+        """Whether it is a rate, of an interval with times and of engines that are counted and busy."""
         busy = self.busy_percent is not None and self.busy_percent >= BUSY_PERCENT
-        rated = self.lock.of_interval and bool(self.lock.seconds and self.engines)
-        return busy and rated and self.percent >= CRITICAL_PERCENT
+        return busy and self.lock.of_interval and bool(self.lock.seconds and self.engines)
 
     def severity(self, by_share: Severity) -> Severity:
         """The severity by its spins, where `by_share` is what its share and its use say alone."""
