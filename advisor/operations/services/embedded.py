@@ -61,11 +61,16 @@ class Process:
         elif now >= self.again_at:
             self.start()
 
+    def terminate(self) -> None:
+        """Ask it to end, and wait for nothing."""
+        if self.running is not None and not self.ended:
+            self.running.terminate()
+
     def stop(self) -> None:
         """End it: politely, then not."""
         if self.running is None or self.ended:
             return
-        self.running.terminate()
+        self.terminate()
         try:
             self.running.wait(STOP_WAIT)
         except subprocess.TimeoutExpired:

@@ -19,7 +19,7 @@ from pytest_django import Settings
 from advisor.config.celery import app
 from advisor.operations.management.commands import up
 from advisor.operations.services.broker import server_command, server_program
-from advisor.operations.services.embedded import Held, only_one
+from advisor.operations.services.embedded import Held, Process, only_one
 from tests.servers import eventually
 
 
@@ -126,6 +126,25 @@ def test_where_it_listens_everywhere_links_lead_to_the_name_of_the_machine(monke
 def test_what_is_no_address_to_listen_at_is_refused(listen: str) -> None:
     with pytest.raises(CommandError, match="write host:port"):
         up.address_in_settings(listen)
+
+
+def test_all_processes_are_asked_to_end_before_any_is_waited_for_and_the_broker_last(tmp_path: Path) -> None:
+    """The last one ends once the first was asked to: one after the other it would have to be killed."""
+    ends = {
+        "redis": "trap 'ls > seen; exit 0' TERM",
+        "web": "trap 'touch asked; exit 0' TERM",
+        "worker": "trap 'while ! [ -e asked ]; do sleep 0.05; done; touch done; exit 0' TERM",
+    }
+    processes = [
+        Process(name, ["sh", "-c", f"cd {tmp_path}; {trap}; touch {name}.up; while :; do sleep 0.05; done"])
+        for name, trap in ends.items()
+    ]
+    for process in processes:
+        process.start()
+    eventually(lambda: all((tmp_path / f"{name}.up").exists() for name in ends))
+    up.stop_all(processes)
+    assert [process.running and process.running.returncode for process in processes] == [0, 0, 0]
+    assert {"asked", "done"} <= set((tmp_path / "seen").read_text().split())
 
 
 def test_a_second_service_is_refused_while_one_runs(tmp_path: Path) -> None:

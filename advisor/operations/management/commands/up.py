@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from advisor.operations.services.embedded import REDIS_WAIT, Held, Process, only
 from advisor.schedules.sources import keys
 
 STEP = 0.2
+BROKER = "redis"
+"""Name of the process of the private Redis."""
 
 
 class Command(BaseCommand):
@@ -63,8 +66,7 @@ class Command(BaseCommand):
                     process.watch(self.say)
                 time.sleep(STEP)
         finally:
-            for process in reversed(processes):
-                process.stop()
+            stop_all(processes)
             lock.close()
             self.say("stopped")
 
@@ -89,7 +91,7 @@ class Command(BaseCommand):
         if "BROKER_URL" in os.environ:
             return found
         try:
-            return [Process("redis", server_command(settings.RUN_DIR), lock), *found]
+            return [Process(BROKER, server_command(settings.RUN_DIR), lock), *found]
         except (FileNotFoundError, ValueError) as error:
             raise CommandError(str(error)) from None
 
@@ -97,7 +99,7 @@ class Command(BaseCommand):
         """Start all; the broker first, and wait for it."""
         for process in processes:
             process.start()
-            if process.name == "redis":
+            if process.name == BROKER:
                 until = time.monotonic() + REDIS_WAIT
                 while not (settings.RUN_DIR / "redis.sock").exists() and not stop:
                     if time.monotonic() > until or process.ended:
@@ -122,6 +124,15 @@ class Command(BaseCommand):
             if first is not None:
                 user, password = first
                 self.say(f"First login: {user.username}  password: {password}  (printed this once; change it)")
+
+
+def stop_all(processes: Sequence[Process]) -> None:
+    """End them side by side, each takes seconds; the broker after all that hand their last work back to it."""
+    for process in processes:
+        if process.name != BROKER:
+            process.terminate()
+    for process in reversed(processes):
+        process.stop()
 
 
 NOT_SAID_AGAIN = ("-W", "ignore:You're running the worker with superuser privileges")
