@@ -4,7 +4,8 @@ An export that names its system belongs to that system. One that does not (a con
 system only where there is no doubt: exactly one system of its product came in the same folder or archive or on the
 same command line, or the user gave a name. Otherwise it is judged by itself, file by file. Advice built from the
 settings of one server and the figures of another would be worse than none. Files that name none are put together where
-they show the same event at the same time.
+they show the same event at the same time, and those of SAP ASE where a folder has no others and nothing tells them
+apart.
 """
 
 import re
@@ -36,6 +37,7 @@ from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage
 from collectors.group import Group
+from collectors.of_one_folder import join_folders
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
 from collectors.series_of import adopt_series, join_own_series
@@ -162,6 +164,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_samples(groups)
     _join_listings(groups)
     _join_error_log(groups)
+    join_folders(groups, ALONE)
     _join_clusters(groups)
     _join_settings(groups)
     _name_by_databases(groups)
