@@ -338,6 +338,18 @@ def test_where_no_boot_makes_it_master_its_tables_ask_for_none_on_their_own() ->
     assert "with the same boot" not in found.move.do
 
 
+@pytest.mark.parametrize(("resources", "steps"), [(3000.0, 1), (16000.0, 2)])
+def test_a_table_a_little_short_asks_for_no_step_where_no_boot_takes_it_along(resources: float, steps: int) -> None:
+    members = [
+        replace(one, version="V7.3-2", lock_remaster_weight=5.0, **tables(resources=resources))  # type: ignore[arg-type]
+        for one in three()
+    ]
+    found = decided(*members)
+    assert found.move is not None
+    assert len(found.move.changes) == steps
+    assert ("names/s are compared in vain" in found.tables) is (steps == 1)
+
+
 def test_a_larger_table_that_the_new_master_needs_for_itself_is_asked_for_once() -> None:
     fast, slow, third = three()
     own = {"hash_table": 4096.0, "resources": 30000.0}
