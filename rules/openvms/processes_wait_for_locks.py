@@ -84,7 +84,9 @@ OWN_NAMES = ("RMS$", "F11B$")
 """What the names of RMS and of the file system begin with."""
 SUM = "as a sum"
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
-IN_THE_PROGRAM = "Then in the program: no record locked while a person thinks; read it again with a lock to update."
+IN_THE_PROGRAM = (
+    "In the program: no record locked while a person thinks, numbers of a counter taken in blocks; keep DEADLOCK_WAIT."
+)
 """knowledge/openvms-rdb-more.md 1.7: fewer locked reads, which is inferred."""
 DESIGNED = 4
 """So many names of dead-man locks are printed."""
@@ -184,7 +186,7 @@ def _after(facts: Facts, held: Held | None, many: bool, *, record: bool = False)
         return ""
     if many:
         return AGAIN
-    return IN_THE_PROGRAM if record and held is not None and look_at(facts, held) else no_cure(facts)
+    return IN_THE_PROGRAM if record and (held is None or look_at(facts, held)) else no_cure(facts)
 
 
 def _loud(facts: Facts, many: bool, often: bool, held: Held | None) -> Severity:
