@@ -22,6 +22,7 @@ from rules.cluster import clusters_of
 from rules.finding import Effect
 from rules.openvms._evidence.decision import Decision, Kind, Rates, bring, decide
 from rules.openvms._evidence.mastership import works_more
+from rules.openvms._evidence.room import room_of
 from tests.collectors.test_growth import calls_of
 from tests.stories import HERE, audits_of
 
@@ -271,6 +272,23 @@ def test_equal_nodes_far_apart_are_told_to_part_the_work_and_not_to_move_the_tre
     assert "each tree at one site" in found.says
     much = [replace(members[0], local_per_second=500.0), members[1]]
     assert decided(*much, *far).kind is Kind.KEPT, "hardly anything would wait any more: the move is worth it"
+
+
+@pytest.mark.parametrize(
+    ("busy", "of_master", "cpus", "waits"),
+    [(76.0, 95.0, 4.0, False), (76.0, 85.0, 4.0, True), (92.0, 95.0, 16.0, True), (85.0, 95.0, 1.0, True)],
+)
+def test_a_busy_node_need_not_wait_for_free_cpus_where_the_master_has_even_fewer(
+    busy: float, of_master: float, cpus: float, waits: bool
+) -> None:
+    members = [
+        node("ROOM", 3000.0, 0.0, 9000.0, busy_percent=busy, cpus=cpus),
+        node("FULL", 900.0, 9000.0, 0.0, busy_percent=of_master, cpus=2.0),
+    ]
+    found = room_of(members, "ROOM", comes_from=("FULL",), by="weight")
+    assert bool(found.when) is waits
+    assert (f"the CPUs of FULL were {of_master:.0f} % busy" in found.brief) is not waits
+    assert not room_of(members, "ROOM", by="weight").relieves, "of a master that nobody names nothing is known"
 
 
 def listed(name: str, value: float) -> SysgenParameter:
