@@ -239,6 +239,32 @@ def test_an_emulator_that_others_work_more_on_waits_for_a_locktime_run() -> None
     assert decided(*less).move is None, "the emulator itself works most in its trees"
 
 
+@pytest.mark.parametrize(
+    ("machine", "title", "effect"),
+    [
+        ("Stromasys Charon-AXP AlphaServer ES40", "VIRT, an emulator, is master by its weight", Effect.REBOOT),
+        ("AlphaServer ES40", "", Effect.ADVICE),
+    ],
+)
+def test_the_weight_of_an_emulator_that_draws_the_trees_of_others_waits_for_no_locktime_run(
+    machine: str, title: str, effect: Effect
+) -> None:
+    """A machine whose name emulators borrow is not known to be one: there the run comes first."""
+    members = [
+        node("REAL", 1900.0, 300.0, 13000.0, hardware="HP rx2800 i4 (2.53GHz/32.0MB)"),
+        node("VIRT", 1900.0, 13000.0, 300.0, hardware=machine, own=True, lock_directory_weight=3.0),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.target) == (Kind.MOVES, "REAL")
+    assert found.move is not None
+    (change,) = found.move.changes
+    assert (change.key, change.old, change.new) == ("openvms.sysgen:VIRT:LOCKDIRWT", 3.0, 1.0)
+    assert (change.takes_effect, found.move.title.startswith(title or "no")) == (effect, bool(title))
+    if title:
+        (cluster,) = clusters_of(audited(members))
+        assert [one.change_keys for one in cluster.plan.steps] == [(change.key,)]
+
+
 def test_a_limit_on_moving_that_keeps_the_trees_from_an_equal_node_is_a_step_with_its_way_back() -> None:
     members = [
         node("ELM", 3300.0, 18800.0, 400.0, hardware=FAST, own=True, pe1=100.0),
