@@ -296,7 +296,8 @@ def _finding(
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
-        title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of all lock requests{found.in_all}"
+        title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of the lock requests that LOCK_ACTV lists"
+        + found.in_all
         + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
         + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else "")
         + (f"; {queued.waiting:g} wait in it" if queued else ""),
@@ -373,7 +374,12 @@ def _evidence(
     added = f"as the sum of {share.members:,} trees" if share.members > 1 else ""
     yield Evidence("lock requests in it", share.rate, "/s", source, computed=added)
     yield Evidence(
-        "share of all lock requests", share.percent, "% of lock requests", source, limits.share_percent, "from both"
+        "share of the lock requests listed",
+        share.percent,
+        "% of lock requests",
+        source,
+        limits.share_percent,
+        "from both",
     )
     yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     if remote:

@@ -195,7 +195,7 @@ def _told(
                         computed=f"as the mean of {wanderer.reports} reports",
                     ),
                     Evidence(
-                        "its share of all lock requests",
+                        "its share of the lock requests listed",
                         round(wanderer.percent, 1),
                         "% of lock requests",
                         wanderer.source,
@@ -256,7 +256,7 @@ def _elsewhere(members: Sequence[ClusterMember], own: str | None, limits: Limits
 
 def _which(wanderer: Wanderer | None, *, most: bool) -> str:
     """Which tree was seen to move, to end a title; `most`: it has most of all lock requests."""
-    share = f", with {wanderer.percent:.0f} % of all lock requests," if wanderer and most else ""
+    share = f", with {wanderer.percent:.0f} % of the lock requests that LOCK_ACTV lists," if wanderer and most else ""
     return f": {wanderer.said}{share} among them" if wanderer else ""
 
 
