@@ -232,10 +232,10 @@ def _new_pages(facts: Facts, look: Look, faults: float) -> None:
         (logins, source), (brief, of_brief) = per.values()
         if logins >= MANY_LOGINS and MOSTLY * logins <= brief <= logins:
             alive = f"{in_prose(logins)} logins a minute, {in_prose(brief)} of them for less than one, and "
-            computed = "as the mean, for each minute"
-            look.evidence.append(Evidence("logins", round(logins, 1), "/min", source, computed=computed))
+            computed = "as the mean by the interval"
+            look.evidence.append(Evidence("logins", round(logins / 60, 2), "/s", source, computed=computed))
             look.evidence.append(
-                Evidence("of them for less than a minute", round(brief, 1), "/min", of_brief, computed=computed)
+                Evidence("of them for less than a minute", round(brief / 60, 2), "/s", of_brief, computed=computed)
             )
     look.remedy = (
         f"what helps is to keep processes and images alive: {alive}of {in_prose(faults)} page faults/s "
