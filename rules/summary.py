@@ -375,6 +375,8 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
 
     What a note would change some day, as a table that the next boot makes larger, is a template of its finding alone.
 
+    A template that a step comes after stands before that step.
+
     What a finding promises stands at the last of its changes that is told: all of them together bring it.
     """
     for ranked in findings:
@@ -388,16 +390,23 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
     steps = [(number, step, key) for number, step in numbered for key in step.change_keys if key in by_key]
     made = [one for one in steps if one[1].takes_effect is not Effect.ADVICE][:MOST_DO]
     last = {by_key[key][0].key: key for _, _, key in made}
+    templates = [
+        one
+        for one in steps
+        if one[1].takes_effect is Effect.ADVICE and by_key[one[2]][0].finding.severity > Severity.NOTE
+    ]
+    ahead: set[str] = set()
     for number, step, key in made:
         ranked, change = by_key[key]
+        for first, template, before in templates:
+            if before in change.after and before not in ahead:
+                ahead.add(before)
+                yield _one_thing(first, template, *by_key[before], "")
         promise = _promise(ranked, accounts, unit) if last[ranked.key] == key else ""
         yield _one_thing(number, step, ranked, change, promise)
     asked = list(_by_words(findings, {key for _, step, key in steps if step.takes_effect is not Effect.ADVICE}))
     yield from (one for severity, one in asked if severity >= Severity.WARNING)
-    for number, step, key in steps:
-        ranked, change = by_key[key]
-        if step.takes_effect is Effect.ADVICE and ranked.finding.severity > Severity.NOTE:
-            yield _one_thing(number, step, ranked, change, "")
+    yield from (_one_thing(number, step, *by_key[key], "") for number, step, key in templates if key not in ahead)
     yield from (one for severity, one in asked if severity < Severity.WARNING)
 
 

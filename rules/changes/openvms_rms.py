@@ -92,6 +92,30 @@ def global_buffers(file: str, old: float | None, new: int, bucket_blocks: float)
     )
 
 
+def open_for_input(file: str, programs: str) -> Change:
+    """Have programs that only read a file open it for input alone: a template, as it is a change of the programs.
+
+    `programs` as they may be printed; empty where no listing names them. Source: knowledge/openvms-rdb-more.md, W10
+    (practice): a stream that is opened for update locks each record that it reads.
+    """
+    name = comment(file, 80)
+    who = programs or "the programs that only read it"
+    return Change(
+        key=f"openvms.rms:input:{name}",
+        target=f"access of {who} to {name}",
+        old="update" if programs else None,
+        new="input alone",
+        apply=(
+            f"$! {name}: which of its programs never write to it? An OPEN without ACCESS is one for update:",
+            "$!   BASIC: ACCESS READ, with a USEROPEN that clears MSE; COBOL: OPEN INPUT",
+            "$!   then link that program, and start it anew; measure with LOCK_ACTV",
+        ),
+        undo=(f"$! the programs of {name}: back to the image that opens it for update",),
+        takes_effect=Effect.ADVICE,
+        condition="where the program never writes to the file; ask who develops it",
+    )
+
+
 def query_locks() -> Change:
     """Let RMS ask the lock manager no longer whether a record is locked: a template, as the programs must be known.
 

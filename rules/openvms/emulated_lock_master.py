@@ -202,6 +202,8 @@ def _where(facts: Facts, node: str, faster: list[str]) -> tuple[str | None, Move
         return decided.target, decided.move
     if decided and decided.master == node and decided.kind is Kind.OPEN and decided.move and not faster:
         return None, replace(decided.move, missing=(*decided.move.missing, MEASURE))
+    if decided and decided.master == node and decided.kind is Kind.MOVES and decided.move and not faster:
+        return None, replace(decided.move, missing=(*decided.move.missing, MEASURE))
     able = [one for one in faster if not room_of(members, one).full] or faster
     target = next((one for one in able if not any(_before(facts, two, one) for two in able)), None)
     if target not in [one.name for one in members] or target is None:

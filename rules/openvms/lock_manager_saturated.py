@@ -147,7 +147,7 @@ def _do(tree: Dominating | None, facts: Facts) -> str:
 
 def _for_what(tree: Dominating | None) -> str:
     """What most of the requests are for, to end a title."""
-    return f", {tree.share.percent:.0f} % of them for {tree.share.key}" if tree else ""
+    return f"; of those LOCK_ACTV lists {tree.percent:.0f} % are for {tree.what.rstrip(',')}" if tree else ""
 
 
 def _who_locks(facts: Facts) -> Iterator[Unknown]:

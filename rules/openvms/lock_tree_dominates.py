@@ -33,7 +33,7 @@ When to ignore it: where the requests are few, where no CPU spins and nobody wai
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from collectors.facts import Facts, known
@@ -59,7 +59,7 @@ from collectors.facts.openvms.resource_names import (
     UNREADABLE,
 )
 from collectors.facts.rdb import NodeDatabases
-from rules.changes.openvms_rms import query_locks
+from rules.changes.openvms_rms import open_for_input, query_locks
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
@@ -296,7 +296,8 @@ def _finding(
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud else Severity.NOTE,
-        title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of all lock requests{found.in_all}"
+        title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of the lock requests that LOCK_ACTV lists"
+        + found.in_all
         + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
         + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else "")
         + (f"; {queued.waiting:g} wait in it" if queued else ""),
@@ -323,13 +324,16 @@ def _finding(
 
 
 def _of_file(found: Dominating) -> tuple[Change, ...]:
-    """What spares locks of a file: global buffers those of buckets, no queries those of records."""
+    """What spares locks of a file: opening it to read, then global buffers those of buckets, no queries records."""
     listed, buffers = found.listed, found.buffers
     if listed and listed.of_records:
         return (query_locks(),)
     if buffers is None or buffers.change is None:
         return ()
-    return (buffers.change,) if listed else (buffers.change, query_locks())
+    reads = open_for_input(found.named.name, found.programs) if found.named and found.named.sure else None
+    late = replace(buffers.change, after=(*buffers.change.after, reads.key)) if reads else buffers.change
+    first = (reads, late) if reads else (late,)
+    return first if listed else (*first, query_locks())
 
 
 def _queued(facts: Facts, share: Share, limits: Limits) -> Waits | None:
@@ -370,7 +374,12 @@ def _evidence(
     added = f"as the sum of {share.members:,} trees" if share.members > 1 else ""
     yield Evidence("lock requests in it", share.rate, "/s", source, computed=added)
     yield Evidence(
-        "share of all lock requests", share.percent, "% of lock requests", source, limits.share_percent, "from both"
+        "share of the lock requests listed",
+        share.percent,
+        "% of lock requests",
+        source,
+        limits.share_percent,
+        "from both",
     )
     yield Evidence("lock requests in all trees", share.picture.total, "/s", whole, limits.many_requests, "as their sum")
     if remote:

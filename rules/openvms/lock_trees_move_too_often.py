@@ -8,6 +8,9 @@ Why it matters: while a tree moves, nobody gets a lock in it, and both nodes sen
 weights a node needs only some more activity to win a tree, so two equally busy nodes go on winning it from each other.
 A real two-node day with 0.03 moves per second had no trouble.
 
+Where all nodes are as fast and of one weight the trees have no home, and that their locks cross follows from it: this
+leads then, and a template of one weight on the node with room that locks most goes with it.
+
 What to do: give the node that should be master the higher weight: LOCKDIRWT from V8.3 on (a reboot), LOCKRMWT before
 (dynamic). Better still, let the work of a tree run on one node. PE1 above 0 limits moving to small trees (as recalled):
 check what it is now and see the effect before it is kept.
@@ -19,16 +22,17 @@ When to ignore it: when jobs wander through the cluster by intent, or when only 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import ClusterMember, RemasterRates
 from collectors.facts.openvms.locking import total
-from rules.changes.openvms_sysgen import PARAMETERS
+from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
+    Effect,
     Evidence,
     Expectation,
     Finding,
@@ -142,8 +146,11 @@ def _told(
     equals = [one for one in members if one.name in fastest] if 1 < len(fastest) == len(members) else []
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     wanderer = wanders_most(facts)
+    homeless = not wanderer and name == "LOCKDIRWT" and _one_weight(facts, equals)
     if wanderer:
         move = Move((), _weight(facts, members, wanderer, alike=bool(equals)))
+    elif homeless:
+        move = _home(facts, members, equals) or move
     if len(fastest) == 1 < len(members):
         move = move_to(facts, members, fastest[0])
     elif name == "LOCKRMWT" and (target := _either(members, equals, wanderer)):
@@ -157,9 +164,10 @@ def _told(
         subject=own or "node",
         severity=Severity.WARNING if fought >= limits.far_moves_per_second or most else Severity.ADVICE,
         title=f"{plain(fought, 2)} lock trees per second move away, and as many come back{_which(wanderer, most=most)}",
-        seen=joined(f"{figures}.", why if reasons else ""),
+        seen=joined(f"{figures}{_elsewhere(members, own, limits)}.", why if reasons else ""),
         because=joined(
-            "Two nodes take the trees from each other: while a tree moves, nobody gets a lock in it.",
+            f"{'The' if homeless else 'Two'} nodes take the trees from each other: while a tree moves, nobody gets a "
+            "lock in it.",
             sentence(move.because, _seen(wanderer)),
         ),
         do=_do(move, wanderer),
@@ -187,7 +195,7 @@ def _told(
                         computed=f"as the mean of {wanderer.reports} reports",
                     ),
                     Evidence(
-                        "its share of all lock requests",
+                        "its share of the lock requests listed",
                         round(wanderer.percent, 1),
                         "% of lock requests",
                         wanderer.source,
@@ -200,7 +208,7 @@ def _told(
             ),
             *move.evidence,
         ),
-        explains=("openvms/locks_mastered_remotely",) if wanderer else (),
+        explains=("openvms/locks_mastered_remotely",) if wanderer or homeless else (),
         changes=move.changes,
         expects=(Expectation("lock trees moved out (/s)", out, "lower", "heuristic"),),
     )
@@ -208,9 +216,47 @@ def _told(
         yield Unknown(move.missing)
 
 
+def _one_weight(facts: Facts, equals: Sequence[ClusterMember]) -> bool:
+    """Whether nodes that are all as fast have one LOCKDIRWT, so that no tree has a home, and no PE1 keeps it."""
+    weights = {weight_of(facts, one, "LOCKDIRWT") for one in equals}
+    return len(weights) == 1 and None not in weights and all(not known(one.pe1) or one.pe1 == 0 for one in equals)
+
+
+def _home(facts: Facts, members: Sequence[ClusterMember], equals: Sequence[ClusterMember]) -> Move | None:
+    """A home for trees that have none, as a template; `None` where no node has room, or a weight is pending."""
+    most = _locks_most(equals)
+    if most is None or _pending(facts, members) or any(known(one.pending_directory_weight) for one in equals):
+        return None
+    move = move_to(facts, members, most[0])
+    if move.stays or move.held or not move.changes:
+        return None
+    (first, *_), node = move.changes, comment(most[0], 31)
+    if not isinstance(first.old, float) or not isinstance(first.new, int | float):
+        return None
+    when = f"only where the work of a tree cannot be kept on one node: {node} becomes master of every tree it locks in"
+    change = advise_parameter(first.target, first.old, first.new, when=when, cautions=first.cautions, node=most[0])
+    do = (
+        f"Run the work of a tree on one node where the application can; else LOCKDIRWT {first.old:.0f} → "
+        f"{first.new:.0f} on {node}, which locks most ({in_prose(most[1])}/s), as any value above the others' "
+        "gives the trees a home."
+    )
+    return replace(move, changes=(change,), do=do)
+
+
+def _elsewhere(members: Sequence[ClusterMember], own: str | None, limits: Limits) -> str:
+    """What other nodes send away that often, to end a clause: in their captures this does not stand."""
+    rates = [(one.name, one.moved_out_per_second) for one in members if one.name != own]
+    told = [
+        f"{plain(rate, 2)}/s left {comment(node, 31)}"
+        for node, rate in rates
+        if known(rate) and rate >= limits.moves_per_second
+    ]
+    return "".join(f", {one}" for one in told[:3])
+
+
 def _which(wanderer: Wanderer | None, *, most: bool) -> str:
     """Which tree was seen to move, to end a title; `most`: it has most of all lock requests."""
-    share = f", with {wanderer.percent:.0f} % of all lock requests," if wanderer and most else ""
+    share = f", with {wanderer.percent:.0f} % of the lock requests that LOCK_ACTV lists," if wanderer and most else ""
     return f": {wanderer.said}{share} among them" if wanderer else ""
 
 
@@ -227,6 +273,8 @@ def _seen(wanderer: Wanderer | None) -> str:
 
 def _do(move: Move, wanderer: Wanderer | None) -> str:
     """One tree's work on one node needs no boot, so it comes first where that tree is known."""
+    if move.changes and all(one.takes_effect is Effect.ADVICE for one in move.changes) and not move.held:
+        return move.do
     if wanderer and not move.changes and not move.held:
         return joined(
             f"Run the work on {wanderer.said} on one node, {_which_node(wanderer)}.", "" if move.stays else move.do

@@ -84,7 +84,7 @@ OWN_NAMES = ("RMS$", "F11B$")
 """What the names of RMS and of the file system begin with."""
 SUM = "as a sum"
 AGAIN = "Then list the queue again, some minutes later: if it stands, that process is the cause."
-IN_THE_PROGRAM = "Then in the program: no record locked while a person thinks; read it again with a lock to update."
+IN_THE_PROGRAM = "In the program: no record locked while a person thinks, numbers of a counter taken in blocks."
 """knowledge/openvms-rdb-more.md 1.7: fewer locked reads, which is inferred."""
 DESIGNED = 4
 """So many names of dead-man locks are printed."""
@@ -184,6 +184,8 @@ def _after(facts: Facts, held: Held | None, many: bool, *, record: bool = False)
         return ""
     if many:
         return AGAIN
+    if record and held is None:
+        return f"{IN_THE_PROGRAM.removesuffix('.')}; keep {NAME}."
     return IN_THE_PROGRAM if record and held is not None and look_at(facts, held) else no_cure(facts)
 
 

@@ -22,6 +22,7 @@ from rules.cluster import clusters_of
 from rules.finding import Effect
 from rules.openvms._evidence.decision import Decision, Kind, Rates, bring, decide
 from rules.openvms._evidence.mastership import works_more
+from rules.openvms._evidence.room import room_of
 from tests.collectors.test_growth import calls_of
 from tests.stories import HERE, audits_of
 
@@ -238,6 +239,32 @@ def test_an_emulator_that_others_work_more_on_waits_for_a_locktime_run() -> None
     assert decided(*less).move is None, "the emulator itself works most in its trees"
 
 
+@pytest.mark.parametrize(
+    ("machine", "title", "effect"),
+    [
+        ("Stromasys Charon-AXP AlphaServer ES40", "VIRT, an emulator, is master by its weight", Effect.REBOOT),
+        ("AlphaServer ES40", "", Effect.ADVICE),
+    ],
+)
+def test_the_weight_of_an_emulator_that_draws_the_trees_of_others_waits_for_no_locktime_run(
+    machine: str, title: str, effect: Effect
+) -> None:
+    """A machine whose name emulators borrow is not known to be one: there the run comes first."""
+    members = [
+        node("REAL", 1900.0, 300.0, 13000.0, hardware="HP rx2800 i4 (2.53GHz/32.0MB)"),
+        node("VIRT", 1900.0, 13000.0, 300.0, hardware=machine, own=True, lock_directory_weight=3.0),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.target) == (Kind.MOVES, "REAL")
+    assert found.move is not None
+    (change,) = found.move.changes
+    assert (change.key, change.old, change.new) == ("openvms.sysgen:VIRT:LOCKDIRWT", 3.0, 1.0)
+    assert (change.takes_effect, found.move.title.startswith(title or "no")) == (effect, bool(title))
+    if title:
+        (cluster,) = clusters_of(audited(members))
+        assert [one.change_keys for one in cluster.plan.steps] == [(change.key,)]
+
+
 def test_a_limit_on_moving_that_keeps_the_trees_from_an_equal_node_is_a_step_with_its_way_back() -> None:
     members = [
         node("ELM", 3300.0, 18800.0, 400.0, hardware=FAST, own=True, pe1=100.0),
@@ -271,6 +298,23 @@ def test_equal_nodes_far_apart_are_told_to_part_the_work_and_not_to_move_the_tre
     assert "each tree at one site" in found.says
     much = [replace(members[0], local_per_second=500.0), members[1]]
     assert decided(*much, *far).kind is Kind.KEPT, "hardly anything would wait any more: the move is worth it"
+
+
+@pytest.mark.parametrize(
+    ("busy", "of_master", "cpus", "waits"),
+    [(76.0, 95.0, 4.0, False), (76.0, 85.0, 4.0, True), (92.0, 95.0, 16.0, True), (85.0, 95.0, 1.0, True)],
+)
+def test_a_busy_node_need_not_wait_for_free_cpus_where_the_master_has_even_fewer(
+    busy: float, of_master: float, cpus: float, waits: bool
+) -> None:
+    members = [
+        node("ROOM", 3000.0, 0.0, 9000.0, busy_percent=busy, cpus=cpus),
+        node("FULL", 900.0, 9000.0, 0.0, busy_percent=of_master, cpus=2.0),
+    ]
+    found = room_of(members, "ROOM", comes_from=("FULL",), by="weight")
+    assert bool(found.when) is waits
+    assert (f"the CPUs of FULL were {of_master:.0f} % busy" in found.brief) is not waits
+    assert not room_of(members, "ROOM", by="weight").relieves, "of a master that nobody names nothing is known"
 
 
 def listed(name: str, value: float) -> SysgenParameter:
@@ -336,6 +380,18 @@ def test_where_no_boot_makes_it_master_its_tables_ask_for_none_on_their_own() ->
     ]
     assert "with the next reboot of that node that happens anyway" in found.tables
     assert "with the same boot" not in found.move.do
+
+
+@pytest.mark.parametrize(("resources", "steps"), [(3000.0, 1), (16000.0, 2)])
+def test_a_table_a_little_short_asks_for_no_step_where_no_boot_takes_it_along(resources: float, steps: int) -> None:
+    members = [
+        replace(one, version="V7.3-2", lock_remaster_weight=5.0, **tables(resources=resources))  # type: ignore[arg-type]
+        for one in three()
+    ]
+    found = decided(*members)
+    assert found.move is not None
+    assert len(found.move.changes) == steps
+    assert ("names/s are compared in vain" in found.tables) is (steps == 1)
 
 
 def test_a_larger_table_that_the_new_master_needs_for_itself_is_asked_for_once() -> None:

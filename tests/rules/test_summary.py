@@ -248,6 +248,16 @@ def test_the_line_of_a_step_says_its_condition_too() -> None:
     assert (one.when, one.title) == ("reboot", "RESHASHTBL 64 → 128, only once A is out")
 
 
+@pytest.mark.parametrize("comes_after", [True, False])
+def test_a_template_that_a_step_comes_after_stands_before_it(comes_after: bool) -> None:
+    first = advise_parameter("LCKMGR_MODE", 0.0, 6, when="only when a spinlock trace blames LCKMGR")
+    step = set_parameter("RESHASHTBL", 64.0, 128, dynamic=False, minimum=True)
+    step = replace(step, after=(first.key,) if comes_after else ())
+    ranked = (Ranked("openvms/a", Finding("A", Severity.ADVICE, "", "", (), changes=(first, step))),)
+    told = [one.target for one in summarized(ranked, (), make_plan((first, step)), ()).do]
+    assert told == (["LCKMGR_MODE", "RESHASHTBL"] if comes_after else ["RESHASHTBL", "LCKMGR_MODE"])
+
+
 def test_words_that_only_point_to_the_finding_that_causes_them_are_not_repeated() -> None:
     """As long as the cause is more than a note: what a note says nobody reads first."""
     symptom = Ranked("rdb/b", Finding("B", Severity.WARNING, "", "", (), do="Of 9 that wait 8 wait for it: see rdb/a."))

@@ -15,8 +15,9 @@ Or one pair a row, under a heading that names the three columns::
     ORKNEY,SKYE,212.5
 
 In the matrix the columns are the masters and the rows the nodes that ask, unless its first cell says `master\from`. No
-layout is published: taken is only what calls itself LOCKTIME, latency or microseconds and has the same nodes across as
-down. An empty cell was not measured. The unit is microseconds unless the heading says milliseconds.
+layout is published: taken is only what calls itself LOCKTIME, latency or microseconds, or `From\To` in a file that is
+named LOCKTIME, and has the same nodes across as down. An empty cell was not measured. The unit is microseconds unless
+the heading says milliseconds.
 
 Tentative unless the heading names unit and direction and each node is its own fastest master, as a local lock must be.
 """
@@ -35,6 +36,8 @@ from collectors.registry import NotThisReport, Report, report
 SAYS = r"LOCKTIME|latency|micro-?seconds?|milli-?seconds?"
 UNIT = r"micro-?sec(?:ond)?s?|milli-?sec(?:ond)?s?|[µμ]s|us|ms"
 CELL = rf'[,;\t][ "]{{0,4}}{NODE}[ "]{{0,4}}'
+WAYS = r"(?:from|to|master|requester)[ ]{0,2}[\\/][ ]{0,2}(?:from|to|master|requester)"
+"""What the first cell of a matrix says that names both its sides and nothing else."""
 PAIRS = (
     r'\s{0,8}"?(?:from|requester|requesting|asking)(?: node)?"?[ ]{0,4}[,;\t][ ]{0,4}"?master(?: node)?"?[ ]{0,4}'
     rf'[,;\t][ ]{{0,4}}"?(?:(?:lock )?(?:latency|time)[ (,]{{0,3}})?(?:{UNIT}|LOCKTIME|latency)\)?"?[ ]{{0,4}}$'
@@ -42,10 +45,13 @@ PAIRS = (
 START = re.compile(
     rf'^[\s#!"*]{{0,6}}LOCKTIME(?:\.COM)?(?:;[0-9]{{1,5}})?[ "]{{0,4}}$'
     r'|^[\s#!"*]{0,6}(?:LOCKTIME\b|Lock(?:ing)? (?:request )?latency\b).{0,80}\b(?:micro-?|milli-?)seconds?\b.{0,20}$'
-    rf'|^[\s"]{{0,4}}[^,;\t]{{0,30}}\b(?:{SAYS})\b[^,;\t]{{0,30}}(?:{CELL}){{2,96}}[,;\t ]{{0,40}}$|^{PAIRS}',
+    rf'|^[\s"]{{0,4}}[^,;\t]{{0,30}}\b(?:{SAYS})\b[^,;\t]{{0,30}}(?:{CELL}){{2,96}}[,;\t ]{{0,40}}$|^{PAIRS}'
+    rf'|^[\s"]{{0,4}}{WAYS}[ "]{{0,4}}(?:{CELL}){{2,96}}[,;\t ]{{0,40}}$',
     re.IGNORECASE,
 )
 PAIRS_HEAD = re.compile(PAIRS, re.IGNORECASE)
+OWN_FILE = re.compile(r"LOCKTIME[^/\\]*$", re.IGNORECASE)
+"""A file that is named for it: a bare matrix of distances or of packets has the same two words in its first cell."""
 NAMED = re.compile(rf"\b(?:{SAYS})\b", re.IGNORECASE)
 OURS = re.compile(r"\bLOCKTIME\b", re.IGNORECASE)
 UNITS = re.compile(
@@ -112,12 +118,13 @@ def _tables(report: Report) -> list[_Table]:
     tables: list[_Table] = []
     title = ""
     ended = True
+    named = "LOCKTIME" if OWN_FILE.search(report.file) else ""
     for index, raw in enumerate(report.lines):
         line = raw[:LONGEST]
         if PAIRS_HEAD.match(line):
             tables.append(_Table(index, index, _delimiter(line), f"{title} {line}"))
             ended, title = False, ""
-        elif heading := _heading(index, line, title):
+        elif heading := _heading(index, line, title or named):
             tables.append(heading)
             ended, title = False, ""
         elif START.search(line):

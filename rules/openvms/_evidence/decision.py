@@ -16,7 +16,7 @@ from collectors.facts.openvms import ClusterMember, LockActivity
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Clean, MissingInput, NotApplicable, Outcome, Unknown, Untrusted, joined
-from rules.laws.hardware import Order, hardware_of
+from rules.laws.hardware import Order
 from rules.laws.rounding import plain
 from rules.openvms._evidence.after_move import (
     Choice,
@@ -47,6 +47,7 @@ from rules.openvms._evidence.mastership import (
     MEASURE,
     Move,
     by_weight,
+    emulated,
     freed,
     if_not_slower,
     kept_by,
@@ -295,9 +296,9 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
     if held := by_weight(facts, cluster.members, master):
         return Decision(Kind.MOVES, figures, told, master, held[0], move=held[1], missing=missing)
     if untold:
-        if (node := _works_most(facts, cluster.members, master)) and (emulated := _emulated(facts, master, node)):
+        if (node := _works_most(facts, cluster.members, master)) and (is_one := emulated(facts, master, node)):
             move = if_not_slower(facts, cluster.members, node, master)
-            return Decision(Kind.OPEN, figures, f"{told}. {emulated}", master, node, move=move, missing=missing)
+            return Decision(Kind.OPEN, figures, f"{told}. {is_one}", master, node, move=move, missing=missing)
         return Decision(Kind.OPEN, figures, told, master, missing=missing)
     bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
     why = f"no node is faster than {master} ({bases})"
@@ -357,15 +358,6 @@ def _works_most(facts: Facts, members: Sequence[ClusterMember], master: str) -> 
         if (order := compare_nodes(facts, one.name, master)) is None or order.sign >= 0
     }
     return max(more, key=lambda name: more[name], default=None)
-
-
-def _emulated(facts: Facts, master: str, node: str) -> str:
-    """That the master is an emulator by its name and this node is none, as a clause; empty where not."""
-    names = hardware_names(facts)
-    first, second = (hardware_of(names.get(name.upper(), ("",))[0]) for name in (master, node))
-    if first is None or second is None or first.emulator is not True or second.emulator is not False:
-        return ""
-    return f"{master} is an emulator by its name, and {node}, which is none, works more in the trees"
 
 
 def _apart(facts: Facts, members: Sequence[ClusterMember], master: str, node: str) -> str:

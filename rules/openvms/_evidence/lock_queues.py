@@ -191,7 +191,7 @@ def find_holder(facts: Facts, waits: Waits) -> str:
 def _blocking(facts: Facts, queue: LockQueue) -> str:
     """What shows who holds what a queue waits for; Rdb's own command where the lock may be one of Rdb."""
     if queue.resource.kind == RMS_RECORD:
-        return f"RMS_LOCKS (Fruth) of the file, or {BLOCKING}"
+        return f"RMS_LOCKS (Fruth) of the file, or {BLOCKING.replace(' (ANALYZE/SYSTEM)', '')}"
     return f"{BLOCKING}{f', {CULPRIT}' if may_be_rdbs(facts, queue.names[0]) else ''}"
 
 

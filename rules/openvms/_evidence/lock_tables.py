@@ -3,6 +3,7 @@
 The resources of a tree are kept by its master. How many of those of today's master come along is not in the exports:
 all of them at the most, and the new master has its own already. So what is asked for holds both. Neither parameter is
 dynamic: where the move boots that node anyway they go with that boot, and no boot is asked for on their account alone.
+A table that is short without a cost is said to be, and no step is made of it where no boot takes it along.
 """
 
 import math
@@ -11,11 +12,12 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import known
 from collectors.facts.openvms import ClusterMember
+from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
-from rules.laws.hashing import BUCKET_BYTES, LOCK_ID_BYTES, PROVEN, mean_chain, next_power_of_two
-from rules.openvms._evidence.chains import ENOUGH_CHAIN, FAR_CHAIN, GROWTH, as_wanted, wanted_buckets
+from rules.laws.hashing import BUCKET_BYTES, LOCK_ID_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two
+from rules.openvms._evidence.chains import ENOUGH_CHAIN, FAR_CHAIN, GROWTH, LITTLE_COMPARED, as_wanted, wanted_buckets
 from rules.openvms._evidence.mastership import Move
 from rules.openvms._evidence.node import LEVELS, in_prose
 
@@ -98,6 +100,15 @@ def _hash(new: ClusterMember, old: ClusterMember, *, boots: bool) -> Found | Non
     waits = new.pending_hash_table
     if known(waits) and waits != value and next_power_of_two(waits) >= wanted:
         return f"RESHASHTBL {waits:,.0f} is pending on {name} and enough: {figures} of today.", (), evidence
+    most_served = total(new.local_per_second, new.outgoing_per_second, new.incoming_per_second, old.local_per_second)
+    if not boots and chain < FAR_CHAIN and most_served is not None:
+        compared = most_served * (mean_probes(most, buckets) - 1)
+        if compared < LITTLE_COMPARED:
+            little = (
+                f"at most {in_prose(compared)} names/s are compared in vain (from {LITTLE_COMPARED:,.0f}/s on this "
+                "project minds)"
+            )
+            return f"RESHASHTBL stays: {figures}; {little}.", (), evidence
     memory = (wanted - buckets) * BUCKET_BYTES / 2**20
     large = (
         f"More than {PROVEN:,} buckets are unproven: measure kernel time before and after." if wanted > PROVEN else ""

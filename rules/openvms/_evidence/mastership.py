@@ -16,9 +16,11 @@ from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
+from rules.laws.hardware import hardware_of
 from rules.openvms._evidence.after_move import takes_of
 from rules.openvms._evidence.cluster import (
     Stakes,
+    hardware_names,
     latencies_of,
     stakes_by_node,
     unbrought,
@@ -287,11 +289,21 @@ def _roomy(move: Move, room: Room) -> Move:
     return replace(move, unknown=room.brief)
 
 
+def emulated(facts: Facts, master: str, node: str) -> str:
+    """That the master is an emulator by its name and this node is none, as a clause; empty where not."""
+    names = hardware_names(facts)
+    first, second = (hardware_of(names.get(name.upper(), ("",))[0]) for name in (master, node))
+    if first is None or second is None or first.emulator is not True or second.emulator is not False:
+        return ""
+    return f"{master} is an emulator by its name, and {node}, which is none, works more in the trees"
+
+
 def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tuple[str, Move] | None:
     """The node that works more in the trees than their master, which has them by its own weight, and how it gets them.
 
     For nodes of which none is known to be the faster: the weights are made equal (`levelled`), no one is preferred, and
-    the trees go to who uses them most. `None` where no weight is the cause.
+    the trees go to who uses them most. A master that is an emulator by its name waits for no LOCKTIME run: no weight is
+    set above another one, and that of the published runs was the slowest master. `None` where no weight is the cause.
     """
     stakes = stakes_by_node(members, master)
     most = {one.name: stakes[one.name.upper()][1] for one in members if one.name.upper() in stakes}
@@ -335,10 +347,12 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
         "trees then go to the node that uses them most."
     )
     change = _set(name, old, new, master, room, FASTEST.format(master))
-    if order is None and not room.when:
+    virtual = bool(emulated(facts, master, node))
+    if order is None and not room.when and not virtual:
         when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
         change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
-    return node, _roomy(Move((change,), do, why.removesuffix("."), evidence=(*read, *room.evidence)), room)
+    title = f"{master}, an emulator, is master by its weight, and {node} works more in its trees" if virtual else ""
+    return node, _roomy(Move((change,), do, why.removesuffix("."), evidence=(*read, *room.evidence), title=title), room)
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:

@@ -16,6 +16,8 @@ LITTLE_PERCENT = 2.0
 """This project: so little more of all its CPUs, at most, hardly shows in MONITOR MODES: a busy node may take it."""
 CROWDED_PERCENT = 90.0
 """This project: from this share on a node takes nothing more, however little."""
+CLEARLY_MORE = 2.0
+"""This project: twice as many processors free are more, whatever one sample is off by."""
 PART = (
     "How much of it would come is not in the exports: move a part at a time (LOCK_ACTV tells which trees are busy) and "
     "measure."
@@ -52,6 +54,9 @@ class Room:
     """What sends it there: a key of `HOW`."""
     little: Mapping[str, float] = field(default_factory=dict)
     """Those that are busy and yet have room, as what comes takes at most so many per cent of all their CPUs."""
+
+    relieves: tuple[str, ...] = ()
+    """Those of `tight` that are busy, and yet have more free than the only node it would come from, which is full."""
 
     @property
     def when(self) -> str:
@@ -116,6 +121,8 @@ class Room:
     def _doubt(self, one: ClusterMember) -> str:
         """Why not all of it may fit on this node, as a sentence."""
         names = " and ".join(comment(other.name, 31) for other in self.comes) or "the other nodes"
+        if one.name in self.relieves:
+            return f"{_shares([one])}, but {_shares(self.comes)}, so it has more free than the node that does it now."
         if (after := _after(one, self.comes)) is None:
             return (
                 f"Whether there is room cannot be told: {_shares([one])}, but not all of how busy {names} and how many "
@@ -193,17 +200,40 @@ def room_of(
         and more <= LITTLE_PERCENT
         and busy + more < CROWDED_PERCENT
     }
-    below = [one for one, busy in read if busy < FULL_PERCENT]
-    free = [one for one in below if (after := _after(one, comes)) is not None and after <= FULL_PERCENT]
+    relieves = [one for one, busy in read if one.name not in little and busy >= FULL_PERCENT and _relieves(one, comes)]
+    below = [one for one, busy in read if busy < FULL_PERCENT or one in relieves]
+    free = [
+        one
+        for one in below
+        if one not in relieves and (after := _after(one, comes)) is not None and after <= FULL_PERCENT
+    ]
     free += [one for one, _ in read if one.name in little]
     return Room(
-        tuple(one for one, busy in read if busy >= FULL_PERCENT and one.name not in little),
+        tuple(one for one, busy in read if busy >= FULL_PERCENT and one.name not in little and one not in relieves),
         tuple(free),
         tuple(one for one in below if one not in free),
         tuple(name for name in nodes if name.upper() not in told),
         comes,
         by,
         little,
+        tuple(one.name for one in relieves),
+    )
+
+
+def _relieves(target: ClusterMember, comes: Sequence[ClusterMember]) -> bool:
+    """Whether a busy node may take what the one that does it now has even less room for, in processors and in per cent.
+
+    To wait for free CPUs there would keep the work where there are fewer of them.
+    """
+    if len(comes) != 1 or not known(comes[0].busy_percent) or not known(target.busy_percent):
+        return False
+    free = [
+        one.cpus * (100 - one.busy_percent) for one in (target, *comes) if known(one.cpus) and known(one.busy_percent)
+    ]
+    return (
+        len(free) == 2
+        and free[0] > CLEARLY_MORE * free[1]
+        and target.busy_percent < CROWDED_PERCENT <= comes[0].busy_percent
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates, T4Column
+from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates, T4Column, T4File
 from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change, Evidence, Expectation, Severity, Unknown, Untrusted
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
@@ -32,6 +32,10 @@ LOOKS_AT = (
     SystemRates,
 )
 """What a rule that uses this module has to declare."""
+MOSTLY = 0.5
+"""This project: half and more is most of it."""
+MANY_LOGINS = 60.0
+"""A minute, this project: one a second."""
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
 SPREAD = (
     "the fast path is on for every port already, so what helps is to spread the ports over the CPUs (SHOW FASTPATH) "
@@ -194,6 +198,7 @@ def _memory(facts: Facts, look: Look) -> None:
     if rates and known(rates.page_fault_per_second):
         look.facts.append(f"on average there are {in_prose(rates.page_fault_per_second)} page faults per second")
         look.evidence.append(Evidence("page faults (mean)", rates.page_fault_per_second, "/s", rates.source))
+        _new_pages(facts, look, rates.page_fault_per_second)
     machine = machine_of(facts)
     if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
         look.because = (
@@ -209,3 +214,30 @@ def _memory(facts: Facts, look: Look) -> None:
             look.evidence.append(Evidence("release", machine.release.printed, "", machine.source))
     elif machine.family is None or machine.release is None:
         look.missing.append(Unknown(machine.lacking))
+
+
+def _new_pages(facts: Facts, look: Look, faults: float) -> None:
+    """Page faults that are mostly demand zero, as of new processes and images: no working set spares a first touch."""
+    zero = facts.latest(T4Column, group="MON.PAGE", name="Demand-zero faults")
+    if zero is None or not known(zero.mean) or not MOSTLY * faults <= zero.mean <= faults:
+        return
+    look.evidence.append(Evidence("demand zero faults (mean)", zero.mean, "/s", zero.source))
+    alive = ""
+    per, file = {}, facts.also(T4File).latest(T4File)
+    for name in ("Logins", "LifeTime < 1 min"):
+        column = facts.latest(T4Column, group="ACLG", name=name)
+        if column and known(column.mean) and file and known(file.interval_seconds) and file.interval_seconds > 0:
+            per[name] = column.mean * 60 / file.interval_seconds, column.source
+    if len(per) == 2:
+        (logins, source), (brief, of_brief) = per.values()
+        if logins >= MANY_LOGINS and MOSTLY * logins <= brief <= logins:
+            alive = f"{in_prose(logins)} logins a minute, {in_prose(brief)} of them for less than one, and "
+            computed = "as the mean by the interval"
+            look.evidence.append(Evidence("logins", round(logins / 60, 2), "/s", source, computed=computed))
+            look.evidence.append(
+                Evidence("of them for less than a minute", round(brief / 60, 2), "/s", of_brief, computed=computed)
+            )
+    look.remedy = (
+        f"what helps is to keep processes and images alive: {alive}of {in_prose(faults)} page faults/s "
+        f"{in_prose(zero.mean)} are demand zero, pages of their first touch, which no larger working set spares"
+    )
