@@ -149,6 +149,15 @@ def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
     return Engines(1, None, most.source) if most and most.run_number == 1 else Engines()
 
 
+def engines_at_most(facts: Facts) -> int | None:
+    """How many engines there are, or, where no export counts them, how many `max online engines` allows.
+
+    For a spinlock that is contended: on one engine alone no grab would have waited. `None` where neither is known.
+    """
+    number, most = engines_of(facts).number, setting_of(facts, "max online engines")
+    return number or (int(most.run_number) if most and most.run_number and most.run_number > 1 else None)
+
+
 def _queues(facts: Facts) -> Engines | None:
     """The engines by the slots of `Sched Q`, one for each engine of the threaded kernel; at most `max online engines`.
 

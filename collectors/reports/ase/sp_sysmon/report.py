@@ -1,5 +1,6 @@
 """One whole sp_sysmon report: lines in, facts, leftovers and problems out."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -132,13 +133,13 @@ class SysmonReport:
         whole = Page(self.file, self.first, self.lines, self.items)
         header = header_of(whole, spans[0][1] if spans else end)
         pages = [Page(self.file, self.first + a, self.lines[a:b], self.items[a:b]) for _, a, b in spans]
-        plans = [_plan_of(page, title, self._stray(title)) for page, (title, _, _) in zip(pages, spans, strict=True)]
+        plans = [_plan_of(page, title, self._stray(title, page)) for page, (title, _, _) in zip(pages, spans, strict=True)]
         facts: list[Fact] = [header.server] if header.server else []
         facts.append(self._sample(header, pages, plans))
         sums: list[str] = []
         for page, plan in zip(pages, plans, strict=True):
             cut = not self.complete and page is pages[-1]
-            facts.append(_raw(page, plan, self._stray(plan.section.title)))
+            facts.append(_raw(page, plan, self._stray(plan.section.title, page)))
             facts.extend(own := plan.forms.fill(page))
             sums.extend(_sums(page, plan.section, own, cut=cut))
         odd, damaged = list(header.odd), list[int]()
@@ -190,8 +191,14 @@ class SysmonReport:
                     return title
         return ""
 
-    def _stray(self, title: str) -> int:
-        """How far rows may stray from the columns: as far as most rows of the report do, and some sections allow 1."""
+    def _stray(self, title: str, page: Page) -> int:
+        """How far rows may stray from the columns: as far as most rows of the report do, and some sections allow 1.
+
+        Where every row of a section that strays ends its figures where others of them do, that was typed or pasted
+        with other blanks: what loses characters is a row by itself.
+        """
+        if self.strays[2] and _stray_alike(page):
+            return 2
         shifted, crooked = self.strays[1], self.strays[2]
         if (shifted + crooked) * 10 > len(self.items):
             rows = sum(1 for item in self.items if isinstance(item, Row) and item.kind == "standard")
@@ -240,6 +247,17 @@ class SysmonReport:
             lines = "lines" if len(damaged) > 1 else "line"
             damage = "figures stand beside their columns (cut, or typed anew), so they were not read"
             yield f"{lines} {shown}{more}: {damage}; {COLLECTED_BY}"
+
+
+ALIKE = 3
+"""So many rows with their figures in the same wrong places are a layout, not a loss (this project)."""
+
+
+def _stray_alike(page: Page) -> bool:
+    """Whether all rows of a section that stray far do it like others of them."""
+    rows = [item for item in page.items if isinstance(item, Row) and item.kind == "standard" and item.stray > 1]
+    ends = Counter(tuple(end for _, end in row.spans[:3]) for row in rows)
+    return bool(ends) and min(ends.values()) >= ALIKE
 
 
 SENTENCES = {

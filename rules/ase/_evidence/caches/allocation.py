@@ -42,7 +42,7 @@ from rules.ase._evidence.caches.own_cache import (
 )
 from rules.ase._evidence.caches.partitions import enough_alone, legal_partitions
 from rules.ase._evidence.objects.scans import scanned_of
-from rules.ase._evidence.server import busy_of
+from rules.ase._evidence.server import engines_at_most
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.laws.hashing import next_power_of_two
 
@@ -233,7 +233,7 @@ def _together(
     named = default_cache(facts, contents)
     assert named is not None  # noqa: S101 - can_give() has refused that
     waits = any(one.first for one in mine)
-    engines, _ = busy_of(facts)
+    engines = engines_at_most(facts)
     most = min(legal_partitions(facts), next_power_of_two(engines or 1))
     for count in range(len(mine), 0, -1):
         some = mine[:count]

@@ -59,7 +59,7 @@ from rules.ase._evidence.caches.memory import (
 )
 from rules.ase._evidence.caches.partitions import proposed
 from rules.ase._evidence.caches.temporary import perhaps_temporary, serves_tempdb
-from rules.ase._evidence.server import ENGINES_MISSING, busy_of
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
 from rules.ase._evidence.spinlocks.survey import cache_figure
@@ -292,7 +292,7 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     worth, rest = worth[:MOST_PIECES], worth[MOST_PIECES:]
     version = [server.version for server in facts.every(Server) if server.version]
     legal, page, free = most_partitions(version[-1] if version else None), page_kb(facts) or 0.0, free_memory(facts)
-    engines, _ = busy_of(facts)
+    engines = engines_at_most(facts)
     assert free is not None  # noqa: S101 - _missing() has asked for it
     overhead = overhead_of(facts)
     terms = Terms(
@@ -433,7 +433,7 @@ def _missing(facts: Facts, partitions: dict[str, float | None]) -> Iterator[Miss
     unknown = [name for name, count in partitions.items() if count is None]
     if unknown:
         yield MissingInput(f"partitions of {', '.join(unknown[:3])}", "sp_cacheconfig")
-    if busy_of(facts)[0] is None:
+    if engines_at_most(facts) is None:
         yield ENGINES_MISSING
     if free_memory(facts) is None:
         yield MEMORY_MISSING

@@ -31,7 +31,7 @@ from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory,
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
 from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
 from rules.ase._evidence.objects.seen import activity
-from rules.ase._evidence.server import ENGINES_MISSING, busy_of
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
 from rules.changes.ase_cache import create_cache, set_partitions, show_cache
@@ -240,7 +240,7 @@ def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: fl
     now = partitions_of(facts, named.name)
     size = f", {named.run_size_mb:,.0f} MB" if known(named.run_size_mb) else ""
     says = f"{named.name}{size}, is there for it"
-    engines, _ = busy_of(facts)
+    engines = engines_at_most(facts)
     if contents_mb is not None and known(named.run_size_mb) and contents_mb > named.run_size_mb:
         first = f"Enlarge {named.name} first (dynamic): {contents_mb:,.0f} MB are in memory now, more than it holds."
         return Target(named.name, says, first=first)
@@ -309,7 +309,7 @@ def new_cache(
     facts: Facts, moving: Moving, name: str, contents_mb: float | None, goal: float, *, log_only: bool = False
 ) -> NewCache | Target:
     """A new cache as large as what is in memory now and a fifth more; else what is missing to tell its size."""
-    free, page, (engines, _) = free_memory(facts), page_kb(facts), busy_of(facts)
+    free, page, engines = free_memory(facts), page_kb(facts), engines_at_most(facts)
     lacking = [
         *((SIZE_MISSING,) if contents_mb is None else ()),
         *((ENGINES_MISSING,) if engines is None else ()),

@@ -21,7 +21,7 @@ from rules.ase._evidence.caches.figures import (
     too_small_for,
     unknown_kind,
 )
-from rules.ase._evidence.server import ENGINES_MISSING, busy_of
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache
@@ -80,7 +80,7 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     configured = named.config_partitions
     if known(configured) and configured > run:
         return Advice(f"{configured:.0f} partitions are configured and wait for a restart: measure after it.")
-    engines, _ = busy_of(facts)
+    engines = engines_at_most(facts)
     worse = ""
     if known(configured) and 0 < configured < run:
         worse = f"{configured:.0f} partitions are configured in place of the {run:.0f} in force: "

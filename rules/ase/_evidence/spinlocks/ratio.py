@@ -31,6 +31,7 @@ from collectors.facts.ase import ConfigParameter, MonSpinlockActivity
 from rules.ase._evidence.server import (
     ENGINES_MISSING,
     busy_of,
+    engines_at_most,
     not_shown,
     setting_of,
     subject_of,
@@ -246,6 +247,9 @@ def judge_ratio(facts: Facts, limits: RatioLimits, figure: Figure | Outcome, rat
         yield from _Case(facts, limits, figure, ratio, contention).outcomes()
 
 
+UNCOUNTED = "The number of engines is not in the export: with one engine no ratio matters."
+
+
 @dataclass(frozen=True)
 class _Step:
     """What to do; where the ratio may be set the change, and what it should give. `because`: in place of the usual."""
@@ -310,7 +314,7 @@ class _Case:
         figure, ratio, lock = self.figure, self.ratio, self.figure.lock
         step = self.step()
         usual = "" if self.nothing else ratio.because
-        alone = "" if self.engines else "The number of engines is not in the export: with one engine no ratio matters."
+        alone = "" if engines_at_most(self.facts) else UNCOUNTED
         yield Finding(
             subject=subject_of(self.facts),
             severity=self.severity(),
@@ -440,7 +444,7 @@ class _Case:
 
     def held_back(self) -> str:
         """On what condition a change may be made, where this export does not show enough for a script; else nothing."""
-        if not self.engines:
+        if not engines_at_most(self.facts):
             return "Should there be more than one engine"
         if self.figure.since_boot and not PARAMETERS[self.ratio.parameter].static:
             return "Should an interval show the same (the ratio may be new)"
