@@ -44,7 +44,10 @@ BIND = (
     "Bind the descriptors that the script names with dbcc tune(des_bind), after a test on another server: it takes "
     "effect at once, and each restart loses it."
 )
-NOT_NOW = "Nothing is bound on these counts: bind what two snapshots at the busiest hour show."
+NOT_NOW = (
+    "Nothing is bound on these counts: bind what two snapshots at the busiest hour show, with dbcc tune(des_bind, "
+    'dbid, "table"), which lasts until the restart.'
+)
 
 
 @dataclass(frozen=True)
