@@ -4,7 +4,8 @@ Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a
 a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
 listing, also where it keeps no more than a range and the same requests for parts of it stand); many that wait for one
 record (the locks are fine already: a note, and a warning in listing after listing), or for what `lslocks` does not tell
-from a whole file (advice, whichever it is, where ten or more wait in each of one or two listings); in measured variants of a program how much clock time coarse locking takes more than fine.
+from a whole file (advice, whichever it is, where ten or more wait in each of one or two listings); in measured variants
+of a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
