@@ -122,7 +122,8 @@ class _Clusters:
         self.interval = [intervals.setdefault(one.interval, len(intervals)) for one in captures]
         self.intervals = list(intervals)
         self.same: dict[tuple[int, int], bool] = {}
-        timed = Counter(name for name, one in zip(self.names, captures, strict=True) if one.interval.start)
+        monitored = [bool(one.interval.start and one.facts.every(MonitorSample)) for one in captures]
+        timed = Counter(name for name, of_monitor in zip(self.names, monitored, strict=True) if of_monitor)
         self.single = [timed[name] == 1 and _of_screens(one) for name, one in zip(self.names, captures, strict=True)]
         self.of_name, self.naming, self.of_file = (dict[str, list[int]]() for _ in range(3))
         for at, name in enumerate(self.names):

@@ -212,7 +212,7 @@ def _named(on: Sequence[Pair]) -> tuple[Evidence, ...]:
 
 
 def _stopped_in_test(
-    layout: Layout, on: Sequence[Pair], tested: WithAndWithout, spare: int | None
+    layout: Layout, on: Sequence[Pair], tested: WithAndWithout | None, spare: int | None
 ) -> tuple[tuple[int, ...], WithAndWithout] | None:
     """The co-threads that were stopped in a test that gained by it, where all of them may be stopped now.
 
@@ -264,12 +264,15 @@ def _advise(
         together = _stopped_in_test(layout, on, tried, spare)
     elif tried:
         why = f"{why} In a test on this node co-threads gave {tried.brief}."
+    if locks:
+        together = _stopped_in_test(layout, on, tried, spare)
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""
     debug = debug_modes(layout.facts) if locks else None
     if together:
         order = [*together[0]]
         title = title.replace("Co-threads run", f"Co-threads (CPU {', '.join(map(str, order))}) run")
-    stops = (layout.stop_together(order),) if together else _stop(layout, order[0], locks) if order else ()
+    stops = (layout.stop_together(order),) if together else layout.stop(order[0]) if order else ()
+    stops = _in_turn(layout, stops, locks)
     if debug:
         why, step = debug.because, f"{debug.do} Until then no CPU is stopped."
     elif short:
@@ -317,14 +320,13 @@ def _home(layout: Layout) -> int | None:
     return placement_of(layout).chosen if layout.all_full and layout.fastpath_read else None
 
 
-def _stop(layout: Layout, cpu: int, locks: bool) -> tuple[Change, ...]:
-    """Stop it; where the load waits for locks, after what the lock manager's own CPU or a larger table may do."""
+def _in_turn(layout: Layout, stops: Sequence[Change], locks: bool) -> tuple[Change, ...]:
+    """These stops; where the load waits for locks, after what the lock manager's own CPU or a larger table may do."""
     chain = chain_of(layout.facts)
     table = (parameter_key(TABLE, layout.node),) if isinstance(chain, Chain) and chain.explains_spinning else ()
     first = (parameter_key("LCKMGR_MODE", layout.node),) if locks and not layout.lock_manager else ()
     return tuple(
-        replace(change, after=(*change.after, *first), yields_to=(*change.yields_to, *table))
-        for change in layout.stop(cpu)
+        replace(change, after=(*change.after, *first), yields_to=(*change.yields_to, *table)) for change in stops
     )
 
 

@@ -16,7 +16,7 @@ What to do: give the node that should be master the higher weight: LOCKDIRWT fro
 check what it is now and see the effect before it is kept.
 
 How loud: advice, and a warning where very many trees move, or where the tree that was seen to move has half of all
-lock requests: then most of the locking stops with each move.
+lock requests: then most of the locking stops with each move, and a third as many moves are enough.
 
 When to ignore it: when jobs wander through the cluster by intent, or when only small trees move and nobody waits.
 """
@@ -69,6 +69,9 @@ class Limits:
         "this project: a tree with half of all lock requests that moves so often stops most of the locking each time",
         of="lock requests",
     )
+    main_moves_per_second: float = limit(
+        0.1, "this project: three times that day, where such a tree was seen to move", unit="trees/s"
+    )
     similar_percent: float = percent(
         50.0, "this project: to and fro where the smaller of in and out is half of the larger"
     )
@@ -88,6 +91,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if refused := _refused(rates, limits):
         yield refused
         return
+    if (wanderer := wanders_most(facts)) and wanderer.percent >= limits.most_percent:
+        limits = replace(limits, moves_per_second=min(limits.moves_per_second, limits.main_moves_per_second))
     out, into = rates.moved_out, rates.moved_in
     fought = rates.moved_higher_activity if known(rates.moved_higher_activity) else out
     by = f", {plain(fought, 3)} of them to a more active node" if known(rates.moved_higher_activity) else ""

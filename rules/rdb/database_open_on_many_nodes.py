@@ -9,7 +9,8 @@ Why it matters: performance is often better where a database is open on one node
 locks and root file I/O that only a cluster needs (JCC Consulting's slides on the OpenVMS lock manager, 2014). It is
 also the first step to row caches and to page transfer via memory.
 
-What to do: where several nodes use it, let the work meet on one of them, through Rdb remote access if need be. Never
+What to do: where several nodes use it, let the work meet on one of them, through Rdb remote access if need be; where
+its one lock tree can be partitioned, see first whether each node has storage areas of its own. Never
 set NUMBER OF CLUSTER NODES 1 while users attach from several nodes. Where one node has it open for good, set it, with
 the database closed and after a full backup.
 
@@ -68,6 +69,7 @@ MOVE = (
     "Move the work to one node, or let the others reach it through Rdb remote access, one application first (its "
     "network has limits of its own)."
 )
+BY_AREA = "If File IO Overview of each node shows areas of its own, take LOCK PARTITIONING, and no user moves; else {}"
 STAY = "NUMBER OF CLUSTER NODES must stay as it is while users attach from several nodes."
 FAILOVER = (
     "Where nobody can try out here how another node takes the database over after a failure, leave it as it is.",
@@ -164,6 +166,8 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         for use in one.in_use
     )
     move = _move(minor) if minor else _move_users(facts, one, remote)
+    if not minor and not areas and one.is_on("lock_partitioning") is False and one.figure("storage_areas") != 1:
+        move = BY_AREA.format(f"{move[0].lower()}{move[1:]}")  # nobody has to move for it
     yield Finding(
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,

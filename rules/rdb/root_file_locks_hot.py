@@ -65,6 +65,7 @@ FIRST = (
     "each transaction reserves its number at its start. Only if commits still queue then, COMMIT TO JOURNAL "
     "OPTIMIZATION from DISABLED to ENABLED, closed and after a full backup."
 )
+STAY = "it is known that immediate snapshots may stay, or may be deferred or disabled first"
 LONGER = "; fast commit, which it switches on, lengthens recovery: choose its checkpoint interval first"
 PRESTARTED = "when prestarted transactions are enabled, that was measured, and commits still queue for the root file"
 SNAPSHOTS = (
@@ -192,11 +193,12 @@ def _remedy(facts: Facts, one: OneDatabase) -> tuple[tuple[str, str, str], tuple
         when = "" if fast else "when a new header shows after-image journaling and fast commit"
         if before and not all(line.startswith("$!") for change in before for line in change.apply):
             when = ""  # the plan makes fast commit before it
-        if one.word("snapshot_mode") in (None, "immediate"):  # the default
-            when = when or "when it is known that immediate snapshots may stay, or may be deferred"
         reserves = one.is_on("prestarted_transactions") is False or switched_off(facts) is not None
         if reserves:
-            when, before = PRESTARTED + ("" if fast else LONGER), ()
+            when, before = PRESTARTED, ()
+        if one.word("snapshot_mode") in (None, "immediate"):  # the default
+            when = f"{when}, and {STAY}" if when else f"when {STAY}"
+        when += LONGER if reserves and not fast else ""
         needs = tuple(change.key for change in before)
         # the clause switches fast commit on as well, which is never done without a checkpoint interval
         clause = "commit_to_journal" if fast or before else "commit_with_checkpoint"

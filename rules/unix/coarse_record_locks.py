@@ -4,7 +4,8 @@ Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a
 a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
 listing, also where it keeps no more than a range and the same requests for parts of it stand); many that wait for one
 record (the locks are fine already: a note, and a warning in listing after listing), or for what `lslocks` does not tell
-from a whole file; in measured variants of a program how much clock time coarse locking takes more than fine.
+from a whole file (advice, whichever it is, where ten or more wait in each of one or two listings); in measured variants
+of a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -72,6 +73,9 @@ class Limits:
     record_waiters: int = limit(
         5, "this project: fewer that wait for one record are record locks at work", low=2, unit="waiters"
     )
+    crowd: int = limit(
+        10, "this project: so many behind one lock at one moment are no chance meeting", low=2, unit="waiters"
+    )
     clock_percent: float = limit(
         10.0,
         "this project: twice what runs of one test repeat to; 30 to 71 in APUE 20.9, from 2 processes on",
@@ -136,7 +140,7 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
     by = turns or (owners(held[:1]) if len(held) == 1 else "")
     return Finding(
         subject=f"{name} (flock)" if worst.flock else name,
-        severity=_severity(worst, seen, len(tables), limits),
+        severity=_severity(worst, count, seen, len(tables), limits),
         title=f"{count} wait for {'flock on' if worst.flock else 'a lock on all of'} {name}"
         + (f", held by {by}" if by else ""),
         seen=(
@@ -165,7 +169,7 @@ def _unsure(worst: Queue, seen: int, tables: Sequence[RecordLockTable], name: st
     lone = owners(held) if len({one.pid for one in held}) == 1 else ""
     return Finding(
         subject=name,
-        severity=min(Severity.ADVICE, _severity(worst, seen, len(tables), limits)),
+        severity=min(Severity.ADVICE, _severity(worst, count, seen, len(tables), limits)),
         title=f"{count} wait for {name}{f', held by {lone}' if lone else ''}",
         seen=f"{owners(worst.whole)} wait for the whole file or for its first byte. {_held(held)}.",
         because="All of them wait for one lock, whichever record they want.",
@@ -183,8 +187,13 @@ def _unsure(worst: Queue, seen: int, tables: Sequence[RecordLockTable], name: st
     )
 
 
-def _severity(worst: Queue, seen: int, listings: int, limits: Limits) -> Severity:
-    """A note for a rare queue or fewer listings than are needed: a moment tells nothing of what is lost."""
+def _severity(worst: Queue, count: int, seen: int, listings: int, limits: Limits) -> Severity:
+    """A note for a rare queue or fewer listings than are needed: a moment tells nothing of what is lost.
+
+    So long a queue in each of the few that were brought is worth a look all the same: advice.
+    """
+    if listings < limits.listings and seen == listings and count >= limits.crowd:
+        return Severity.ADVICE
     if listings < limits.listings or 2 * seen < listings:
         return Severity.NOTE
     return Severity.ADVICE if worst.flock else Severity.WARNING
@@ -286,13 +295,16 @@ def _one_record(
     who, record = owners(same or held[:1]), f"bytes {first.start:,} {to} of {name}"
     turns = "" if same or not lasts else in_turn([queue.holders(those) for queue, those in over])
     whose = who if same else "the program of these" if turns else "the holder"
-    title = f"not coarse: one record of {name} has waits by {count}" + (f", held by {who}" if len(held) == 1 else "")
+    severity = Severity.WARNING if lasts else min(Severity.ADVICE, _severity(hot, count, seen, len(tables), limits))
+    title = f"not coarse: {count} wait for one record of {name}" + (f", held by {who}" if len(held) == 1 else "")
+    if severity is Severity.ADVICE:
+        title = f"{count} wait for {record}"
     if lasts:
         title = f"{who} keeps {record} locked: {count} wait" if same else f"{count} wait for {record} again and again"
         title += f", held by {turns}" if turns else ""
     return Finding(
         subject=name,
-        severity=Severity.WARNING if lasts else Severity.NOTE,
+        severity=severity,
         title=title,
         seen=(
             f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held, turns)}; seen in {seen} of "
@@ -304,7 +316,7 @@ def _one_record(
             "let it unlock them before it waits for anything else. Where they are a counter or the head of a list, "
             "allot numbers in blocks or divide the list, so that fewer need the same record."
         ),
-        unknown="How long they wait no listing tells." if lasts else "",
+        unknown="How long they wait no listing tells." if severity > Severity.NOTE else "",
         evidence=(
             Evidence("waiters for one record", count, "waiters", first.source, limits.record_waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),

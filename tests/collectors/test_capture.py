@@ -33,6 +33,7 @@ from collectors.facts.openvms import (
     SysgenParameter,
     T4File,
 )
+from collectors.facts.rdb import DatabaseUse, StatisticsWindow
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterSeries
 from collectors.facts.unix import RecordLock, RecordLockTable
 from collectors.read import Input
@@ -586,3 +587,8 @@ def test_screens_of_two_nodes_minutes_apart_are_of_one_cluster() -> None:
     for skye, members in (((3,), 2), ((11,), 0), ((3, 60), 0)):
         found = captures([*of("ORKNEY", 0), *of("SKYE", *skye)])
         assert [len(one.facts.every(ClusterMember)) for one in found][:1] == [members]
+    users = DatabaseUse(database="D:[A]B.RDB;1", node="SKYE", active_users=9)
+    window = StatisticsWindow(database="D:[A]B.RDB;1", screen="Locking", at=at(12), elapsed_seconds=1800.0, node="SKYE")
+    of_rdb = given("d/rdb.scr", "rdb/statistics", Node(name="SKYE"), users, window, folder="d")
+    found = captures([*of("ORKNEY", 0), *of("SKYE", 3), of_rdb])
+    assert sorted(len(one.facts.every(ClusterMember)) for one in found) == [0, 2, 2]

@@ -217,16 +217,19 @@ def with_and_without(facts: Facts, setting: str, *, of_model: bool = False) -> W
     return max(found, key=lambda one: (one.without.where == ON_NODE, one.most[0].rate), default=None)
 
 
-def with_stopped(facts: Facts, tried: WithAndWithout) -> tuple[tuple[int, ...], WithAndWithout] | None:
+def with_stopped(facts: Facts, tried: WithAndWithout | None) -> tuple[tuple[int, ...], WithAndWithout] | None:
     """The CPUs that were stopped in a run else like the one with co-threads, and both held against each other.
 
-    `None` where none was made that gained by it; of several the one that did most.
+    `None` where none was made that gained by it; of several the one that did most. `tried`: the pair whose run with
+    co-threads it is; without one any such run of the node.
     """
     every = own_runs(facts, either=True)
-    alike = [one for one in every if one.stopped and _but_stopped(one) == _but_stopped(tried.with_it)]
+    running = [one for one in every if not one.stopped and one.told.get("threads") == "on"]
+    bases = [tried.with_it] if tried else running
+    alike = [(base, one) for base in bases for one in every if one.stopped and _but_stopped(one) == _but_stopped(base)]
     found = []
-    for one in alike:
-        held = _held(Differ("stopped_cpus", tried.with_it.series, one.series), tried.with_it, one)
+    for base, one in alike:
+        held = _held(Differ("stopped_cpus", base.series, one.series), base, one)
         cpus = cpus_named(one.told["stopped_cpus"])
         if held is not None and held.gains and cpus:
             found.append((tuple(sorted(cpus)), held))

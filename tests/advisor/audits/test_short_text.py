@@ -44,6 +44,17 @@ def test_notes_are_named_and_what_is_not_listed_is_counted_as_what_it_is() -> No
     assert f"\n    and {len(notes)} note" in text
 
 
+def test_notes_of_one_title_tell_of_what_each_is() -> None:
+    inputs = read_exports([str(STORIES / "vlh_2_descriptors")], io.BytesIO())
+    data = json.loads(json.dumps(audit_data(inputs, run_audit(inputs, {})), default=str))
+    findings = data["captures"][0]["findings"]
+    note = next(one for one in findings if one["severity"] == "note")
+    findings += [{**note, "key": f"{of}", "title": "falls", "subject": of} for of in ("series A", "series B")]
+    findings += [{**note, "key": "alone", "title": "rises", "subject": "series C"}]
+    text = render("audit", data, "txt").partition("\nNotes\n")[2]
+    assert re.search(r"series A: falls\n *\d+  series B: falls\n *\d+  rises\n", text)
+
+
 def test_a_file_with_lines_that_were_not_understood_is_named(tmp_path: Path) -> None:
     report = tmp_path / "sysmon.txt"
     shutil.copy(next((STORIES / "vlh_2_descriptors").glob("*.txt")), report)
