@@ -196,6 +196,8 @@ class MonProcessActivity(Counted, Fact):
     """No column of the table, nor are the next two: of `monProcessLookup` beside it, where a question joins them."""
     application: str | None = None
     host: str | None = None
+    database: str | None = None
+    """Of `monProcess`, likewise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

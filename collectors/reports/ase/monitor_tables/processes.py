@@ -202,6 +202,7 @@ PROCESS_ACTIVITY = MonitorTable(
     columns={
         **OF_PROCESS,
         **OF_CLIENT,
+        "dbname": ("database", words),
         **counts(
             cpu_milliseconds="cputime",
             wait_milliseconds="waittime",
