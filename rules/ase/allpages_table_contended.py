@@ -185,7 +185,6 @@ class Limits:
     allpages_percent: float = percent(
         5.0, "this project: with fewer changed rows in allpages tables they are not the cause"
     )
-
     table_percent: float = percent(
         15.0, "vendor: 15 % of a table's lock requests (sp_object_stats, Locking 15.7)", low=1
     )
