@@ -246,7 +246,8 @@ def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE,
-        title=f"{queue.tasks:.1f} tasks queue for at most {most:g} engines; SSQLID {row.statement} keeps {kept:.1f} busy",
+        title=f"{queue.tasks:.1f} tasks queue for at most {most:g} engines; SSQLID {row.statement} "
+        f"keeps {kept:.1f} busy",
         seen=f"{queue.said[0].upper()}{queue.said[1:]}; {MOST} is {most:g}.",
         because=f"SSQLID {row.statement} ({text}) scans many rows for each it finds, and takes {kept:.1f} engines "
         "by its executions and AvgCpuTime.",
