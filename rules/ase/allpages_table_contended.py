@@ -49,6 +49,7 @@ from rules.ase._evidence.objects.allpages import (
     by_most_waits,
     named_tables,
     no_allpages_tables,
+    only_heap,
 )
 from rules.ase._evidence.objects.lock_waits import (
     Share,
@@ -184,7 +185,6 @@ class Limits:
     allpages_percent: float = percent(
         5.0, "this project: with fewer changed rows in allpages tables they are not the cause"
     )
-
     table_percent: float = percent(
         15.0, "vendor: 15 % of a table's lock requests (sp_object_stats, Locking 15.7)", low=1
     )
@@ -562,15 +562,18 @@ def _finding(
         evidence.append(Evidence("number of locks", locks.run_number, "", locks.source))
     evidence += latches_before(facts)
     loud = bool(hints) or any(group.percent >= limits.loud_percent for group in waiting)
+    many = any(group.what == HEAPS and group.percent >= limits.loud_percent for group in waiting)
+    heap = only_heap(facts) if many and unnamed == UNNAMED else None
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"Tasks wait for allpages tables: {first.metric} {first.value:g} {first.unit}",
+        title=f"Tasks wait for allpages tables: {first.metric} {first.value:g} {first.unit}"
+        + (f"; the only one listed is {heap.name}" if heap else ""),
         seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
         because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
         do=joined(
             _sooner(facts) if any(one.metric == HASH for one in hints) else "",
-            TO_DATAROWS if heaps else TO_DATAPAGES,
+            heap.step if heap else TO_DATAROWS if heaps else TO_DATAPAGES,
         ),
         unknown=joined(unnamed, TOO_PAGES if pages_alone else ""),
         evidence=tuple(evidence),

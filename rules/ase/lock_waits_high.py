@@ -38,7 +38,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, HeldLock, LockEvents, MonOpenObjectActivity, ObjectLockContention
+from collectors.facts.ase import (
+    ConfigParameter,
+    HeldLock,
+    IndexKeys,
+    LockEvents,
+    MonOpenObjectActivity,
+    ObjectLockContention,
+)
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
@@ -50,7 +57,7 @@ from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.ended_long import WHILE_IT_LASTS, ended_long
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
-from rules.ase._evidence.waits.index_wanted import IndexWanted, index_wanted
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.promotion import (
@@ -101,6 +108,8 @@ SHORTER = (
     "Shorten the transactions that change {0}: no user input and no physical reads inside, the hot update last, an "
     "index that lets them lock fewer rows."
 )
+NO_INDEX = ", an index that lets them lock fewer rows"
+"""Left out where the statement that waits most is known to find its rows on a few pages."""
 BY_SCHEME = {
     "allpages": (
         "It locks whole pages and index pages: `alter table {0} lock datapages` ends the latter, but copies the table "
@@ -261,6 +270,7 @@ class Limits(LockWaitLimits):
         *CHAIN_FACTS,
         ObjectLockContention,
         ConfigParameter,
+        IndexKeys,
     ),
     links=LINKS,
     limits=Limits,
@@ -523,7 +533,8 @@ def _levers(
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
     no_table = not waiting_tables(facts) and not facts.every(ObjectLockContention)
-    yield find_table(facts) if no_table else SHORTER.format(first.name if first else "what is waited for")
+    shorter = SHORTER.replace(NO_INDEX, "") if first and _found_at_once(facts, first) else SHORTER
+    yield find_table(facts) if no_table else shorter.format(first.name if first else "what is waited for")
     count, contended = promoted(counted), _hash_contended(facts)
     if first and raising and raising.change:
         said = RAISED_SERVER if raising.whole else RAISED
@@ -548,6 +559,13 @@ def _levers(
         yield WHOLE_TABLES
     elif first and first.scheme:
         yield _by_scheme(first)
+
+
+def _found_at_once(facts: Facts, table: Waiting) -> bool:
+    """Whether the statement with most of the lock waits of a table reads a few pages each time."""
+    rows = [(row.lock_waits, pages_each(row)) for row in waiting_statements(facts, table.row) if known(row.lock_waits)]
+    _, pages = max(rows, key=lambda one: one[0], default=(0.0, None))
+    return pages is not None and pages < PAGES_A_ROW
 
 
 def _promoted_by_reads(rows: list[LockEvents]) -> float:

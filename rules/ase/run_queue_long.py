@@ -37,6 +37,7 @@ from collectors.facts.ase import (
     EngineBusy,
     HostProcessors,
     MetadataSpinlock,
+    MonCachedStatement,
     MonEngine,
     MonSysWaits,
     RunnableTasks,
@@ -56,6 +57,8 @@ from rules.ase._evidence.host import (
 )
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.objects.costliest_cached import CACHED_FACTS, CachedCostliest, costliest_cached
+from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
+from rules.ase._evidence.objects.statements import shown, tables_in
 from rules.ase._evidence.server import (
     Engines,
     engines_of,
@@ -82,11 +85,12 @@ from rules.ase._evidence.spinlocks.survey import (
     survey,
 )
 from rules.ase._evidence.waits.events import RUN_QUEUE
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
 from rules.changes.ase_config import configure, legal
 from rules.changes.ase_engines import more_threads
-from rules.changes.quoting import comment
+from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -189,6 +193,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the queue against the engines, and both against the spinlocks."""
     engines = engines_of(facts)
     if engines.busy_percent is None or engines.number is None:
+        if told := _queue_alone(facts, limits):
+            yield told
         yield Unknown.of(EngineBusy, MonEngine)
         return
     said = f"{engines.number} engines {engines.busy_percent:.0f} % busy on average"
@@ -209,6 +215,51 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}, {queue.said}: limit {least:g} for each engine")
     else:
         yield _finding(facts, limits, engines, queue)
+
+
+def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
+    """The queue by monSysWaits against all engines there may be, where a statement is shown to keep most of them busy.
+
+    How busy the engines are was not collected, so it is no more than advice, and of the statement alone.
+    """
+    queue, setting = _waited(facts), setting_of(facts, MOST)
+    most = setting.run_number if setting else None
+    if not isinstance(queue, Queue) or not most or queue.tasks <= limits.tasks_per_engine * most:
+        return None
+    found: list[tuple[float, MonCachedStatement]] = []
+    for row in facts.every(MonCachedStatement):
+        ran, each, seen, read = row.executions, row.mean_cpu_milliseconds, row.mean_scan_rows, row.mean_read_rows
+        if not (row.of_interval and row.believed and row.seconds and known(ran) and known(each)):
+            continue
+        if known(seen) and known(read) and seen >= PAGES_A_ROW * max(read, 1.0):
+            found.append((ran * each / 1000.0 / row.seconds, row))
+    if not found:
+        return None
+    kept, row = max(found, key=lambda one: one[0])
+    if not most / 2 <= kept <= most:  # this project: half of the engines
+        return None
+    tables, columns, text = tables_in(row.text or ""), columns_of(row.text or ""), shown(row.text or "", 80)
+    name = next(iter(tables))[1] if len(tables) == 1 else None
+    plain = name and columns and not any(beginning_with(indexes_of(facts, name), one) for one in columns)
+    on = f"`create index <name> on {bare_table(name)} ({', '.join(columns)})`" if name and plain else ""
+    home = f", in {comment(row.database, 60)}" if row.database else ""
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"{queue.tasks:.1f} tasks queue for at most {most:g} engines; SSQLID {row.statement} "
+        f"keeps {kept:.1f} busy",
+        seen=f"{queue.said[0].upper()}{queue.said[1:]}; {MOST} is {most:g}.",
+        because=f"SSQLID {row.statement} ({text}) scans many rows for each it finds, and takes {kept:.1f} engines "
+        "by its executions and AvgCpuTime.",
+        do=f"First give SSQLID {row.statement} an index: {on}{home}."
+        if on
+        else f"First tune SSQLID {row.statement}: an index for its where clause{home}, or its plan.",
+        unknown="How busy the engines are was not collected: add none for this.",
+        evidence=(
+            Evidence("tasks waiting for the run queue", round(queue.tasks, 1), "tasks", queue.source),
+            Evidence(f"engines kept busy by statement {row.statement}", round(kept, 1), "engines", row.source),
+        ),
+    )
 
 
 def _least(facts: Facts, limits: Limits) -> float:

@@ -60,6 +60,30 @@ class MonProcessWaits(Counted, Fact):
     waits: Reading = ABSENT
     wait_milliseconds: Reading = ABSENT
     """Booked when a wait ends, so it may reach back before the interval."""
+    application: str | None = None
+    """Of `monProcess`, as the next, where a question joins them."""
+    host: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonProcessNetIO(Counted, Fact):
+    """What one session sent and received over the network."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monProcessNetIO")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "spid", "kpid")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        ("packets_sent", "packets_received", "bytes_sent", "bytes_received"), "int"
+    )
+
+    spid: int
+    kpid: int | None = None
+    instance: int | None = None
+    packet_bytes: Reading = ABSENT
+    """`NetworkPacketSize`, bytes: what the session asked for, or the default of the server."""
+    packets_sent: Reading = ABSENT
+    packets_received: Reading = ABSENT
+    bytes_sent: Reading = ABSENT
+    bytes_received: Reading = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -196,6 +220,8 @@ class MonProcessActivity(Counted, Fact):
     """No column of the table, nor are the next two: of `monProcessLookup` beside it, where a question joins them."""
     application: str | None = None
     host: str | None = None
+    database: str | None = None
+    """Of `monProcess`, likewise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -27,6 +27,7 @@ and from the text of `sp_help`, which names no database::
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns.
+* Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
 
@@ -34,12 +35,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from collectors.facts.ase import IndexKeys, IndexSize, TableScheme
+from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.layouts.figures import decimal_comma, number, size
 from collectors.layouts.tables import Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
+from collectors.reports.ase.systabstats import counted
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
 SCHEME = ("LockScheme", "LockingScheme")
@@ -66,8 +68,8 @@ STOP = re.compile(
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=START, provides=(TableScheme, IndexSize, IndexKeys))
-def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys]:
+@report(starts=START, provides=(TableScheme, IndexSize, IndexKeys, TableRows))
+def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | TableRows]:
     """Yield one fact per table, and one per index where sizes are listed, or columns by `sp_help`."""
     tables = 0
     helped: Row | None = None
@@ -147,7 +149,7 @@ def _printed(report: Report, index: int, since: int, helped: Row | None, scheme:
     )
 
 
-def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme | IndexSize]:
+def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme | IndexSize | TableRows]:
     for index in table.frame:
         report.claim(index)
     if not table.rows:
@@ -170,6 +172,9 @@ def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme 
         key = (fact.database, fact.owner, fact.table, fact.object_id)
         schemes.setdefault(key, fact)
         sizes += _size(report, row, fact, comma=comma)
+        if table.has("forwrowcnt"):
+            found = (one for one in counted(row, table) if isinstance(one, TableRows))
+            yield from (replace(one, source=fact.source) for one in found)
     yield from schemes.values()
     yield from sizes
 

@@ -28,7 +28,8 @@ def read(report: Report) -> Iterator[TableRows]:
     yield from ROWS.read(report)
 
 
-def _rows(row: Row, table: Table) -> Iterator[TableRows | str]:
+def counted(row: Row, table: Table) -> Iterator[TableRows | str]:
+    """The rows of one table, or what is wrong with the line; nothing of one that is cut short."""
     name, index = row.get(*NAMES), number(row.get("indid"))
     if not row.whole:
         return
@@ -47,4 +48,4 @@ def _rows(row: Row, table: Table) -> Iterator[TableRows | str]:
     )
 
 
-ROWS = Listing(heading=HEADING, row=_rows, stop=STOP, remedy="export it again in full (isql -w 1000)", no_rows="")
+ROWS = Listing(heading=HEADING, row=counted, stop=STOP, remedy="export it again in full (isql -w 1000)", no_rows="")

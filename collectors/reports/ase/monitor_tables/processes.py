@@ -5,6 +5,7 @@ from collectors.facts.ase import (
     MonProcess,
     MonProcessActivity,
     MonProcessLookup,
+    MonProcessNetIO,
     MonProcessObject,
     MonProcessSQLText,
     MonProcessStatement,
@@ -61,10 +62,29 @@ PROCESS_WAITS = MonitorTable(
     columns={
         **OF_PROCESS,
         "waiteventid": ("event", whole),
+        "application": ("application", words),
+        "hostname": ("host", words),
         **counts(waits="waits", wait_milliseconds="waittime"),
     },
     marks=marks("spid waiteventid waits", "spid waiteventid waittime"),
     never=frozenset(("blockingspid", "secondswaiting", "lockid")),
+)
+
+PROCESS_NETWORK = MonitorTable(
+    name="monProcessNetIO",
+    fact=MonProcessNetIO,
+    columns={
+        **OF_PROCESS,
+        **counts(
+            packet_bytes="networkpacketsize",
+            packets_sent="packetssent",
+            packets_received="packetsreceived",
+            bytes_sent="bytessent",
+            bytes_received="bytesreceived",
+        ),
+    },
+    marks=marks("spid networkpacketsize packetssent", "spid packetssent bytessent"),
+    never=frozenset(("waiteventid", "lockid")),
 )
 
 PROCESS_OBJECTS = MonitorTable(
@@ -202,6 +222,7 @@ PROCESS_ACTIVITY = MonitorTable(
     columns={
         **OF_PROCESS,
         **OF_CLIENT,
+        "dbname": ("database", words),
         **counts(
             cpu_milliseconds="cputime",
             wait_milliseconds="waittime",
@@ -246,6 +267,7 @@ TABLES = (
     PROCESS_CLIENTS,
     PROCESSES,
     PROCESS_WAITS,
+    PROCESS_NETWORK,
     PROCESS_OBJECTS,
     PROCESS_TEXT,
     ENDED_TEXT,

@@ -9,12 +9,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MonCachedStatement, MonProcess, MonProcessActivity, MonProcessLookup
+from collectors.facts.ase import MonCachedStatement, MonProcess, MonProcessActivity, MonProcessLookup, SysmonSample
 from rules.ase._evidence.objects.sessions import Client, Program, Session, programs_of, say_spids
 from rules.ase._evidence.objects.statements import shown
+from rules.changes.quoting import comment
 from rules.finding import Evidence
 
-COMMITTER_FACTS: tuple[type[Fact], ...] = (MonProcessActivity, MonProcess, MonProcessLookup, MonCachedStatement)
+COMMITTER_FACTS: tuple[type[Fact], ...] = (
+    MonProcessActivity,
+    MonProcess,
+    MonProcessLookup,
+    MonCachedStatement,
+    SysmonSample,
+)
 """What a rule declares that asks for it."""
 MOST = 0.5
 """This project: of all commits, from which on a program is named as the one that makes them."""
@@ -33,11 +40,15 @@ class Committers:
     program: Program
     per_second: float
     whole: float
-    """Commits a second of all sessions that were listed in both snapshots."""
+    """Commits a second of all sessions that were listed in both snapshots; of a single listing all their commits."""
     bytes_each: float
     """Of log, for each of its commits."""
     statement: MonCachedStatement | None
     """The one that runs once for each of its commits, where the statement cache shows one."""
+    single: bool = False
+    """Of a single listing, so both counts are no rates."""
+    database: str = ""
+    """Of all of its sessions, where they are listed with it."""
 
     @property
     def says(self) -> str:
@@ -48,19 +59,24 @@ class Committers:
             if self.statement
             else f"{self.bytes_each:,.0f} bytes of log each"
         )
+        if self.single:
+            return (
+                f"it makes {100 * self.per_second / self.whole:.0f} % of the commits of the sessions listed, of {each}"
+            )
         return f"it makes {self.per_second:,.0f} of {self.whole:,.0f} commits a second, of {each}"
 
     @property
     def who(self) -> str:
         """Its name with its sessions, as a clause."""
-        return f"{self.program.name}, SPID {say_spids(self.program.sessions)}"
+        where = f", in {self.database}" if self.database else ""
+        return f"{self.program.name}, SPID {say_spids(self.program.sessions)}{where}"
 
     @property
     def evidence(self) -> Iterator[Evidence]:
         """The figures."""
-        name, source = self.program.name, self.program.source
-        yield Evidence(f"commits of {name}", round(self.per_second, 1), "/s", source)
-        yield Evidence("commits of all sessions", round(self.whole, 1), "/s", source)
+        name, source, unit = self.program.name, self.program.source, "" if self.single else "/s"
+        yield Evidence(f"commits of {name}", round(self.per_second, 1), unit, source)
+        yield Evidence("commits of all sessions", round(self.whole, 1), unit, source)
         yield Evidence(f"log of a commit of {name}", round(self.bytes_each), "bytes", source)
         if self.statement and known(self.statement.executions):
             metric = f"executions of statement {self.statement.statement}"
@@ -69,9 +85,10 @@ class Committers:
 
 def committers(facts: Facts) -> Committers | None:
     """The program; `None` where none makes most of them, its transactions are not small, or nothing was measured."""
-    rows: dict[Session, MonProcessActivity] = {(row.spid, row.kpid): row for row in _rows(facts)}
+    rows: dict[Session, MonProcessActivity] = {(row.spid, row.kpid): row for row in _rows(facts) or _listed(facts)}
     commits = {session: float(row.commits) for session, row in rows.items() if known(row.commits) and row.commits > 0}
-    seconds = max((row.seconds or 0.0 for row in rows.values()), default=0.0)
+    single = not any(row.of_interval for row in rows.values())
+    seconds = 1.0 if single else max((row.seconds or 0.0 for row in rows.values()), default=0.0)
     whole = sum(commits.values())
     if not seconds or whole < MANY_COMMITS * seconds:
         return None
@@ -85,7 +102,9 @@ def committers(facts: Facts) -> Committers | None:
     statement = _statement(facts, own)
     if own < MOST * whole or not all(known(one) for one in written) or (each > SMALL_BYTES and not statement):
         return None
-    return Committers(first, own / seconds, whole / seconds, each, statement)
+    homes = {rows[session].database for session in first.sessions}
+    home = comment(next(iter(homes)) or "", 60) if len(homes) == 1 else ""
+    return Committers(first, own / seconds, whole / seconds, each, None if single else statement, single, home)
 
 
 def full_percent(facts: Facts) -> float | None:
@@ -100,9 +119,18 @@ def _rows(facts: Facts) -> list[MonProcessActivity]:
     return [row for row in facts.every(MonProcessActivity) if row.of_interval and row.believed]
 
 
+def _listed(facts: Facts) -> list[MonProcessActivity]:
+    """A single listing, where sp_sysmon says that commits are many now: it gives shares, since each login, no rates."""
+    rows, sample = facts.every(MonProcessActivity), facts.latest(SysmonSample)
+    ran = sample.committed_xacts if sample else None
+    if not sample or not sample.seconds or not known(ran) or ran < MANY_COMMITS * sample.seconds:
+        return []
+    return [] if any(row.of_interval for row in rows) else list(rows)
+
+
 def _who(facts: Facts) -> dict[Session, Client]:
     """Who each session is, by any table that was asked for its program."""
-    rows: list[Client] = [*facts.every(MonProcessLookup), *facts.every(MonProcess), *_rows(facts)]
+    rows: list[Client] = [*facts.every(MonProcessLookup), *facts.every(MonProcess), *(_rows(facts) or _listed(facts))]
     return {(row.spid, row.kpid): row for row in rows if row.application or row.login}
 
 

@@ -15,6 +15,7 @@ from collectors.facts.ase import (
     CachePool,
     LogWrites,
     MonCachePool,
+    MonDeviceIO,
     NamedCache,
     RowsAffected,
     Server,
@@ -26,7 +27,7 @@ from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
 from rules.ase._evidence.log.waiting import WAITING_FACTS, log_of, log_waiters
-from rules.ase._evidence.server import offers
+from rules.ase._evidence.server import interval_first, offers
 from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.engine import limit, percent
@@ -34,7 +35,7 @@ from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
     *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS, *COMMITTER_FACTS),
-    *(CacheBinding, CachePool, LogWrites, MonCachePool, NamedCache, RowsAffected, Server, SysmonSample),
+    *(CacheBinding, CachePool, LogWrites, MonCachePool, MonDeviceIO, NamedCache, RowsAffected, Server, SysmonSample),
 )
 """What a rule declares that asks for them."""
 OWN = "one's own write of the log"
@@ -133,6 +134,19 @@ def fast_device(facts: Facts) -> bool:
     return mean is not None and mean <= FAST_MS
 
 
+def _devices_fast(facts: Facts) -> bool:
+    """Whether every device that is written is so fast, the log's among them."""
+    rows = [one for one in interval_first(facts, MonDeviceIO) if known(one.writes) and one.writes > 0]
+    each = [_milliseconds(one) for one in rows]
+    return bool(each) and all(one is not None and 0 < one <= FAST_MS for one in each)
+
+
+def _milliseconds(row: MonDeviceIO) -> float | None:
+    """Mean time of one I/O of a device; `None` where it was not counted."""
+    counts = [one for one in (row.reads, row.apf_reads, row.writes) if known(one)]
+    return row.io_milliseconds / sum(counts) if known(row.io_milliseconds) and sum(counts) > 0 else None
+
+
 def of_log(facts: Facts) -> str:
     """Whose log it is, as the end of a title; empty where no export shows it."""
     whose, inferred = most_of(facts), log_of(facts)
@@ -206,7 +220,8 @@ def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str
     """
     mean = own_milliseconds(facts)
     slow = mean is not None and mean > limits.milliseconds
-    faster = mean is None or (not slow and not beside_device and not fast_device(facts) and not behind_times(facts))
+    held = slow or beside_device or fast_device(facts) or behind_times(facts)
+    faster = not _devices_fast(facts) if mean is None else not held
     found = (
         f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",
         _user_log_cache(facts, limits, beside_device),

@@ -27,6 +27,7 @@ from rules.ase._evidence.objects.seen import (
 )
 from rules.ase._evidence.waits.tables import Waiting
 from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alter_lock_scheme
+from rules.changes.quoting import bare_table, comment
 from rules.finding import Change
 
 USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject, LockRequests)
@@ -137,6 +138,41 @@ def no_allpages_tables(facts: Facts) -> TableScheme | None:
     """Any row of a listing of lock schemes that shows no user table with allpages; else `None`."""
     listed = [one for one in schemes(facts).values() if not _set_apart(one)]
     return listed[0] if listed and all(one.scheme != ALLPAGES for one in listed) else None
+
+
+@dataclass(frozen=True)
+class OnlyHeap:
+    """The one user table with allpages of all that are listed, which can be a heap."""
+
+    scheme: TableScheme
+    size_kb: float | None
+
+    @property
+    def name(self) -> str:
+        """The table, as it may stand in a text."""
+        return comment(f"{self.scheme.database or ''}{'..' if self.scheme.database else ''}{self.scheme.table}")
+
+    @property
+    def step(self) -> str:
+        """What to do, with what it costs."""
+        size = f"{self.size_kb / 1024:,.0f} MB of data" if self.size_kb is not None else "all of it (sp_spaceused)"
+        return (
+            f"Take {self.name}, the only allpages table listed, to datarows (`alter table "
+            f"{bare_table(self.scheme.table)} lock datarows`): it copies {size}, needs as much free space, stops the "
+            "table meanwhile and asks for a full dump. Where that is too long, let the inserts go to a new datarows "
+            "table."
+        )
+
+
+def only_heap(facts: Facts) -> OnlyHeap | None:
+    """That table; `None` where several are listed, or the one has a clustered index, which is no heap."""
+    found = [one for one in schemes(facts).values() if one.scheme == ALLPAGES and not _set_apart(one)]
+    if len(found) != 1 or found[0].clustered:
+        return None
+    table = found[0].table.lower()
+    kb = [one.size_kb for one in facts.every(IndexSize) if one.table.lower() == table and one.index_id == 0]
+    size = kb[-1] if kb else None
+    return OnlyHeap(found[0], size if size is not None and known(size) else None)
 
 
 def named_tables(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonCachedStatement, MonOpenObjectActivity
 from collectors.statement_text import without_literals
+from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
 from rules.ase._evidence.objects.scans import LEAST_PAGES, scans_of
 from rules.ase._evidence.objects.seen import activity, table_key
 from rules.ase._evidence.objects.statements import tables_in
@@ -22,6 +23,8 @@ PAGES_A_ROW = 100.0
 """This project: pages read for each row that is found or changed, from which a statement looks for its rows."""
 EACH_SCANS = 0.8
 """This project: uses of the table without an index for each execution, from which the statement is what scans it."""
+WAITS_PERCENT = 30.0
+"""This project: of the lock waits of all statements on the table since they were cached, that a scanning one has."""
 MOST_COLUMNS = 3
 """This project: columns of an index that are named."""
 FILTER = re.compile(r"\bwhere\b(?P<where>.*?)(?:\border\s+by\b(?P<order>.*))?\Z", re.IGNORECASE | re.DOTALL)
@@ -122,4 +125,27 @@ def index_wanted(
             continue
         if scans is None or scans >= EACH_SCANS * ran > 0:
             return IndexWanted(row, pages, scans, columns_of(row.text or ""))
+    return _by_means(facts, table, scans or 0.0, read, statements)
+
+
+def _by_means(
+    facts: Facts, table: MonOpenObjectActivity, scans: float, read: float, statements: list[MonCachedStatement]
+) -> IndexWanted | None:
+    """The change that since it was cached scanned many rows for each it changed, where one snapshot alone lists it.
+
+    Scans of so many pages must make half of the reads of the interval, and no index begin with a column it compares.
+    """
+    waited = {one.statement: one.lock_waits for one in statements if known(one.lock_waits)}
+    for row in statements:
+        pages, seen, changed = pages_each(row), row.mean_scan_rows, row.mean_write_rows
+        if row.of_interval or not CHANGES.match(row.text or "") or not known(seen) or not known(changed):
+            continue
+        share = 100.0 * waited.get(row.statement, 0.0) / (sum(waited.values()) or 1.0)
+        if pages is None or pages < LEAST_PAGES or not 0 < read <= 2 * pages * scans:
+            continue
+        if seen < PAGES_A_ROW * max(changed, 1.0) or share < WAITS_PERCENT:
+            continue
+        columns = columns_of(row.text or "")
+        if not any(beginning_with(indexes_of(facts, table.object_name), one) for one in columns):
+            return IndexWanted(row, pages, scans, columns)
     return None
