@@ -133,7 +133,9 @@ class SysmonReport:
         whole = Page(self.file, self.first, self.lines, self.items)
         header = header_of(whole, spans[0][1] if spans else end)
         pages = [Page(self.file, self.first + a, self.lines[a:b], self.items[a:b]) for _, a, b in spans]
-        plans = [_plan_of(page, title, self._stray(title, page)) for page, (title, _, _) in zip(pages, spans, strict=True)]
+        plans = [
+            _plan_of(page, title, self._stray(title, page)) for page, (title, _, _) in zip(pages, spans, strict=True)
+        ]
         facts: list[Fact] = [header.server] if header.server else []
         facts.append(self._sample(header, pages, plans))
         sums: list[str] = []
