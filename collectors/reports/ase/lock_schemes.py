@@ -38,10 +38,10 @@ from dataclasses import replace
 from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
+from collectors.layouts.ase_table_rows import counted
 from collectors.layouts.figures import decimal_comma, number, size
 from collectors.layouts.tables import Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.ase.systabstats import counted
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
 SCHEME = ("LockScheme", "LockingScheme")
