@@ -25,8 +25,8 @@ PRODUCTS = ("ase",)
 SHORTEST, LONGEST = timedelta(seconds=30), timedelta(days=1)
 """This project: samples of one server are so far apart; nearer ones may be of two, and later ones of another week."""
 TAKEN_FOR_ONE = (
-    "none of the {0} files of this folder names a server, so they are taken for those of one: put those of another "
-    "into a folder of their own"
+    "no server's name was recognised in any of the {0} files of this folder, so they are taken for those of one: put "
+    "those of another into a folder of their own"
 )
 NUMBERED = re.compile(
     r"(?:[\W_]*(?:[0-9]+|[ts](?=[0-9])|snap(?:shot)?|sample|before|after|start|end|first|second|am|pm))+$"

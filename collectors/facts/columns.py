@@ -51,6 +51,11 @@ class TableRow:
         self._table.fill(self, self._at)
         return object.__getattribute__(self, name)
 
+    def shared(self, name: str) -> object:
+        """A field that has one value in all rows of its table, without filling in the row for it."""
+        table = getattr(self, "_table", None)
+        return table.same[name] if table is not None and name in table.same else getattr(self, name)
+
     def placed(self, source: Source, **fields: Any) -> Self:
         """Give the same statement, read elsewhere: it has slots, and no dictionary to copy as other facts have."""
         return replace(self, source=source, **fields)  # type: ignore[type-var]  # a dataclass, as every fact is

@@ -50,7 +50,7 @@ class Counted(TableRow):
     @property
     def of_interval(self) -> bool:
         """Whether these are differences of two snapshots, and not totals."""
-        return self.over == "interval"
+        return self.shared("over") == "interval"
 
     @property
     def believed(self) -> bool:

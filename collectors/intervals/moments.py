@@ -72,11 +72,11 @@ class Moment:
 
     @cached_property
     def counted(self) -> dict[type[Counted], tuple[Part, list[Counted]]]:
-        """The rows of counters by table, with the part they stand in."""
+        """The rows of totals by table, with the part they stand in; not those whose query subtracted them itself."""
         found: dict[type[Counted], tuple[Part, list[Counted]]] = {}
         for part in self.parts:
             for fact in part.facts:
-                if isinstance(fact, Counted):
+                if isinstance(fact, Counted) and not fact.of_interval:
                     found.setdefault(type(fact), (part, []))[1].append(fact)
         return found
 

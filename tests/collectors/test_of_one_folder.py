@@ -52,7 +52,7 @@ def test_snapshots_and_settings_of_one_folder_are_one_interval_with_its_settings
     assert [row.grabs for row in one.facts.every(MonSpinlockActivity)] == [800.0, 0.0]
     assert one.facts.every(ConfigParameter)
     (said,) = [problem for each in inputs for problem in each.problems]
-    assert said.startswith("none of the 3 files of this folder names a server")
+    assert said.startswith("no server's name was recognised in any of the 3 files of this folder")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ Also read: boxes of JDBC tools, values parted by TAB, comma, semicolon or bar wi
 A table is known by its columns, in any order, with any others beside them, or by the query above it. Totals are given
 as they stand, a negative one of a 32-bit column too. NULL is absent, asterisks are an overflow; a heading without rows
 is a table of no rows, which is not the same as zeros. A time above the tables or in their rows, or a table that comes
-again, begins the next snapshot. In a hand-made list of `sysmonitors` the ids tell rows of one name apart.
+again, begins the next snapshot. Rows that a query subtracts itself (`Waits = w2.Waits - w.Waits`) are differences, over
+the time that its title or the rows tell. In a hand-made list of `sysmonitors` the ids tell rows of one name apart.
 """
 
 from collections.abc import Sequence

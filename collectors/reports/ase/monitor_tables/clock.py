@@ -12,7 +12,8 @@ from collectors.reports.ase.monitor_tables.snapshots import Moment
 TAKEN = (
     "sampletime", "sessionsampletime", "cmsampletime", "sampledate", "collecttime", "collectiontime", "collectdate",
     "snapshottime", "snapshotdate", "snaptime", "capturetime", "timestamp", "getdate", "currenttime", "now",
-    "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat",
+    "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat", "sampleend",
+    "intervalend", "deltaend",
 )  # fmt: skip
 """What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
 BOOTED = ("boottime", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")

@@ -2,6 +2,7 @@
 
 import re
 
+from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_query, length_of
 from collectors.reports.ase.monitor_tables.table_starts import MENTION, START, TABLES
 
 QUERY = re.compile(r"\b(?:select|from|where|order by|go|exec|use|print|set|waitfor|declare|join|and)\b", re.IGNORECASE)
@@ -18,11 +19,20 @@ class NamedTables:
         self.tables: list[str] = []
         self.spelled: dict[str, str] = {}
         """Every table that was asked for, as it was written."""
+        self.subtracts = False
+        """Whether the batch subtracts two copies of a table."""
+        self.seconds: float | None = None
+        """Between them, by the title nearest above."""
         self.answered = False
         """Whether something came after the query: the next one begins a new batch."""
 
     def note_query(self, line: str, *, prompted: bool) -> bool:
         """Take a line if it is part of a query, or a title; `prompted`: a prompt stood before it."""
+        if (length := length_of(line)) and not prompted:
+            self.seconds, self.subtracts = length, False
+            return True
+        if prompted and by_query(line):
+            self.subtracts = True
         written = MENTION.findall(line)
         mentions = [name.lower() for name in written]
         if not prompted and not (mentions and (COMMENT.match(line) or QUERY.search(line) or START.search(line))):
@@ -31,9 +41,15 @@ class NamedTables:
             return "  " not in line.strip() and not START.search(line)
         if self.answered:
             self.tables, self.answered = [], False
+            self.subtracts = prompted and by_query(line)
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True
+
+    @property
+    def subtracted(self) -> Subtracted | None:
+        """That the rows below are differences already, where the query says so."""
+        return Subtracted(self.seconds) if self.subtracts else None
 
     @property
     def last(self) -> str | None:

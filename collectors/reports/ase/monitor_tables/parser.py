@@ -14,6 +14,7 @@ from collectors.reports.ase.monitor_tables.failures import Failures, Problems
 from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Run
+from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file
 from collectors.reports.ase.monitor_tables.table_starts import START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
@@ -149,7 +150,8 @@ class Parser:
         """Begin a table, if its heading is one of ours; `starts`: where its columns do."""
         columns = [key(column) for column in heading.columns]
         table = identify(columns, TABLES, self.asked.tables)
-        if table is None and self.asked.tables and self.asked.answered:  # the query above had its answer
+        if table is None and self.asked.tables and (self.asked.answered or self.asked.subtracts):
+            # the query above had its answer, or asks copies that it made itself
             table = identify(columns, TABLES, ())
         if table is None and self.named and not self.asked.tables:
             table = identify(columns, (self.named,), [self.named.name.lower()])
@@ -159,9 +161,13 @@ class Parser:
         self._end_message()
         self._claim(line)
         self.strange = 0
-        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts)
+        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
         self.read = None
         return True
+
+    def _subtracted(self) -> Subtracted | None:
+        """That the rows below are differences already, by the query above them or by the file's name."""
+        return self.asked.subtracted or by_file(self.file)
 
     def _clock(self, number: int, line: str) -> bool:
         """Take a line of the row that may say the time."""
@@ -267,7 +273,9 @@ class Parser:
             if not self.run.parts and self.table is None:
                 self.tell(heading, rows[0][0])
             return
-        self.table = Reading(self.file, rows[0][0], heading, self.named, self.run, self.tell)
+        self.table = Reading(
+            self.file, rows[0][0], heading, self.named, self.run, self.tell, subtracted=self._subtracted()
+        )
         for number, line in rows:
             self.take(number, line)
 

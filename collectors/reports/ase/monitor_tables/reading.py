@@ -22,6 +22,15 @@ from collectors.reports.ase.monitor_tables.clock import DOUBT, SERVER, TAKEN, ma
 from collectors.reports.ase.monitor_tables.gathering import Gatherer, gatherer
 from collectors.reports.ase.monitor_tables.server import WORDS_ALONE
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
+from collectors.reports.ase.monitor_tables.subtracted import (
+    ENDS,
+    LENGTHS,
+    STARTS,
+    Subtracted,
+    as_interval,
+    between_times,
+    by_seconds,
+)
 from collectors.reports.ase.monitor_tables.table_starts import TABLES
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
@@ -52,8 +61,13 @@ class Reading:
         run: Run,
         tell: Problems,
         starts: Sequence[int] = (),
+        subtracted: Subtracted | None = None,
     ) -> None:
-        """Begin below a heading that stands on `line`; `starts`: where the columns of an isql table begin."""
+        """Begin below a heading that stands on `line`; `starts`: where the columns of an isql table begin.
+
+        `subtracted`: that the query above makes the differences itself.
+        """
+        self.subtracted = subtracted
         self.file, self.line, self.last = file, line, line
         self.heading, self.table, self.run, self.tell = heading, table, run, tell
         self.columns = tuple(map(key, heading.columns))
@@ -65,6 +79,11 @@ class Reading:
         self.needed = table.needed & {name for _, name, _ in self.plan}
         self.lacks = sorted(table.needed - self.needed - {"source"})
         self.time = next((self.columns.index(name) for name in TAKEN if name in self.columns), None)
+        self.start = next((self.columns.index(name) for name in STARTS if name in self.columns), None)
+        self.length = next((self.columns.index(name) for name in LENGTHS if name in self.columns), None)
+        ends = next((self.columns.index(name) for name in ENDS if name in self.columns), None)
+        if self.start is not None and ends is not None:
+            self.time = ends
         self.server = next((self.columns.index(name) for name in SERVER if name in self.columns), None)
         self.said = ""
         self.record: list[str] = []
@@ -78,7 +97,7 @@ class Reading:
         self.repeats = 0
         """Lines of dashes to come below a repeated heading."""
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
-        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE
+        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None
         self.cut_block = None if by_row else cutter(heading, starts)
         self.block, self.by_row_to = LEAST_BLOCK, line
 
@@ -236,6 +255,8 @@ class Reading:
         source = Source(self.file, first, last)
         if self.time is not None and cells[self.time] != self.said:
             self._next(cells, source)
+        if self.length is not None:
+            self.subtracted = by_seconds(cells[self.length])
         if self.gather is None:
             self._open(self.run.begin(self.table.name, Source(self.file, self.line, self.line)))
         if self.gather:
@@ -252,6 +273,8 @@ class Reading:
             self.guesses += ambiguous(self.said)
             return
         server = words(cells[self.server]) if self.server is not None else None
+        if self.start is not None:
+            self.subtracted = between_times(moment(cells[self.start]), when)
         if self.moment is None or self.moment.taken != when:
             self._close_part(source.first - 1)
             self.part = source.first
@@ -284,7 +307,10 @@ class Reading:
                 rows=self.gather.rows,
                 all_zero=self.gather.all_zero,
             )
-            self.run.add(self.moment, [*self.gather.finish(), fact])
+            facts = [*self.gather.finish(), fact]
+            self.run.add(self.moment, as_interval(facts, self.subtracted) if self.subtracted else facts)
+            if self.subtracted:
+                self.moment.seconds = self.subtracted.seconds or self.moment.seconds
         self.gather = None
 
     def finish(self, *, at_end: bool) -> None:

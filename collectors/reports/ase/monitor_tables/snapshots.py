@@ -31,6 +31,8 @@ class Moment:
     cleared: datetime | None = None
     sample: int | None = None
     """Of a sample between two snapshots its number."""
+    seconds: float | None = None
+    """Of tables whose query made the differences: between the two copies."""
     source: Source = NOWHERE
     tables: set[str] = field(default_factory=set)
 
@@ -160,6 +162,7 @@ class Run:
             server=moment.server,
             taken=moment.taken,
             taken_in_full=moment.in_full,
+            previous=moment.taken - timedelta(seconds=moment.seconds) if moment.taken and moment.seconds else None,
             booted=moment.booted,
             counters_cleared=moment.cleared,
         )

@@ -1,0 +1,96 @@
+"""Tables whose query subtracts two copies itself: their counters are differences already, and no totals.
+
+Known by the query above the rows (`Waits = w2.Waits - w.Waits`, `from #waits_delta`), by what the rows bear (the two
+times `SampleStart` and `SampleEnd`, or `SampleSeconds`), or by the end of the file's name (`monDeviceIO_delta.csv`).
+How long it was says a title of the query (`-- delta 14:00:00 - 14:10:00, 600 s`), or the rows; without either they are
+differences of an unknown time, of which no rate is made.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import cast
+
+from collectors.facts.base import Fact
+from collectors.facts.columns import Picked
+from collectors.facts.counted import Counted
+
+SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", re.IGNORECASE)
+"""The same column of two tables or aliases, one minus the other."""
+COPY = re.compile(r"\bfrom\s{1,9}#\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
+"""A temporary table that is called differences."""
+FILE = re.compile(r"(?:^|[^a-z])(?:delta|diff)s?$", re.IGNORECASE)
+"""How the name of a file ends that holds them: `monDeviceIO_delta.csv`. In front it may be the name of a server."""
+TITLE = re.compile(r"\s{0,10}(?:(?:[0-9]{1,6}> ?){1,9}\s{0,9})?(?:##|--|/\*|#|!|===)\s{0,10}(?P<says>\S.{0,200})")
+CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
+FROM_TO = re.compile(
+    rf"(?<![0-9:])({CLOCK})\s{{0,3}}(?:-|\u2013|to|until|and)\s{{0,3}}({CLOCK})(?![0-9:])", re.IGNORECASE
+)
+SECONDS = re.compile(r"(?<![0-9.:])([0-9]{1,6})\s{0,2}(?:s|sec|secs|seconds)\b", re.IGNORECASE)
+STARTS = ("samplestart", "intervalstart", "deltastart")
+ENDS = ("sampleend", "intervalend", "deltaend")
+"""Columns that tell from when to when a row was counted."""
+LENGTHS = ("sampleseconds", "intervalseconds", "deltaseconds")
+"""Columns that tell over how many seconds it was."""
+CLOCKS_OFF = 60.0
+"""Seconds that the two times of a title and the seconds beside them may differ by: times may lack their seconds."""
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Subtracted:
+    """That the rows are differences; `seconds`: over how long, `None` where nothing says."""
+
+    seconds: float | None = None
+
+
+def by_query(line: str) -> bool:
+    """Whether a line of a query says that its answer is differences."""
+    return bool(SUBTRACTS.search(line) or COPY.search(line))
+
+
+def by_file(name: str) -> Subtracted | None:
+    """That the rows of a file are differences, where its name ends so."""
+    return Subtracted() if FILE.search(PurePath(name).stem) else None
+
+
+def length_of(line: str) -> float | None:
+    """The seconds that a title tells; `None` where it tells none, or contradicts itself."""
+    title = TITLE.match(line)
+    if title is None:
+        return None
+    times, counted = FROM_TO.search(title["says"]), SECONDS.search(title["says"])
+    by_clock = (_of_day(times[2]) - _of_day(times[1])) % DAY if times else None
+    between = by_clock.total_seconds() if by_clock else None
+    told = float(counted[1]) if counted else None
+    if between and told and abs(between - told) > CLOCKS_OFF:
+        return None
+    return told or between or None
+
+
+def _of_day(clock: str) -> timedelta:
+    hours, minutes, seconds = (*map(int, clock.replace(".", ":").split(":")[:3]), 0)[:3]
+    return timedelta(hours=hours, minutes=minutes, seconds=seconds)
+
+
+def by_seconds(cell: str) -> Subtracted:
+    """The differences of a row that bears its seconds."""
+    return Subtracted(float(cell) if cell.strip().isdecimal() and float(cell) > 0 else None)
+
+
+def between_times(start: datetime | None, end: datetime | None) -> Subtracted:
+    """The differences of a row that bears both its times."""
+    seconds = (end - start).total_seconds() if start and end else 0.0
+    return Subtracted(seconds if seconds > 0 else None)
+
+
+def as_interval(facts: Sequence[Fact], found: Subtracted) -> list[Fact]:
+    """The rows of one table as what was counted in an interval; states stay as they are."""
+    rows = [fact for fact in facts if isinstance(fact, Counted)]
+    if not rows:
+        return list(facts)
+    same = {"over": "interval", "seconds": found.seconds, "certificate": "ok"}
+    counted = cast(list[Fact], Picked(rows).again({}, {}, same))
+    return [*counted, *(fact for fact in facts if not isinstance(fact, Counted))]

@@ -1,0 +1,83 @@
+"""Tables whose query subtracted two copies itself are intervals, and never totals."""
+
+from io import BytesIO
+
+import pytest
+
+from collectors.capture import captures
+from collectors.facts.ase import MonDeviceIO, MonSysWaits
+from collectors.read import Input, read_stream
+from collectors.reports.ase.monitor_tables.subtracted import by_file, by_query, length_of
+
+WAITS = """1> select @@servername, getdate()
+2> go
+
+ ------------------------------ --------------------------
+ WEIR1                          Feb 11 2026  9:20:00:310AM
+
+-- delta 09:10:00 - 09:20:00, 600 s
+1> select w.WaitEventID, Waits = w2.Waits - w.Waits, WaitTime = w2.WaitTime - w.WaitTime from #w1 w, #w2 w2
+2> go
+ WaitEventID Waits       WaitTime
+ ----------- ----------- -----------
+          54       30120         900
+"""
+DEVICES = """SampleStart,SampleEnd,LogicalName,PhysicalName,Reads,APFReads,Writes,IOTime
+2026-02-11 09:10:00,2026-02-11 09:20:00,weir_log01,/dev/weir/log01,20,0,30140,602800
+"""
+TOTALS = """SampleTime,LogicalName,PhysicalName,Reads,APFReads,Writes,IOTime
+2026-02-11 {0},weir_log01,/dev/weir/log01,20,0,{1},602800
+"""
+
+
+def read(name: str, text: str) -> list[Input]:
+    inputs = list(read_stream(f"in/{name}", BytesIO(text.encode())))
+    for one in inputs:
+        one.given = "in"
+    return inputs
+
+
+def test_the_differences_of_two_files_are_one_capture_of_their_time() -> None:
+    (one,) = captures([*read("waits.txt", WAITS), *read("devices.csv", DEVICES)])
+    assert one.interval is not None
+    assert [(row.waits, row.seconds) for row in one.facts.every(MonSysWaits)] == [(30120.0, 600.0)]
+    assert [(row.writes, row.seconds) for row in one.facts.every(MonDeviceIO)] == [(30140.0, 600.0)]
+
+
+def test_differences_beside_two_snapshots_of_another_table_stay_what_they_are() -> None:
+    snapshots = [read(f"io_{at}.csv", TOTALS.format(time, writes)) for at, time, writes in PAIR]
+    (one,) = captures([*read("waits.txt", WAITS), *snapshots[0], *snapshots[1]])
+    assert [(row.waits, row.over) for row in one.facts.every(MonSysWaits)] == [(30120.0, "interval")]
+    assert [(row.writes, row.seconds) for row in one.facts.every(MonDeviceIO)] == [(800.0, 600.0)]
+
+
+PAIR = ((1, "09:10:00", 100), (2, "09:20:00", 900))
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        ("-- delta 09:10:00 - 09:20:00, 600 s", 600.0),
+        ("-- delta 23:55:00 - 00:05:00", 600.0),
+        ("## 09:10 to 09:20", 600.0),
+        ("/* 300 seconds */", 300.0),
+        ("-- delta 09:10:00 - 09:20:00, 60 s", None),
+        ("-- load window 30 sessions", None),
+        ("09:10:00 - 09:20:00, 600 s", None),
+    ],
+)
+def test_a_title_tells_how_long_it_was_unless_it_contradicts_itself(line: str, seconds: float | None) -> None:
+    assert length_of(line) == seconds
+
+
+def test_a_query_subtracts_only_one_column_of_two_copies() -> None:
+    assert by_query("select Waits = b.Waits - a.Waits")
+    assert by_query("select SPID, BytesSent from #net_delta")
+    assert not by_query("select Free = d.size - d.used")
+    assert not by_query("select Waits from master..monSysWaits")
+
+
+def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> None:
+    assert by_file("in/monDeviceIO_delta.csv")
+    assert not by_file("in/DELTA_monDeviceIO.csv")
+    assert not by_file("delta/monDeviceIO.csv")
