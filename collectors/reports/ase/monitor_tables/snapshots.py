@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from collectors.facts.ase import MonState, MonSysWaits, Snapshot
+from collectors.facts.ase import MonState, MonSysWaits, Server, Snapshot
 from collectors.facts.base import NOWHERE, Fact, Source
 from collectors.reports.ase.monitor_tables.blocks import Remembered
 from collectors.reports.ase.monitor_tables.tables import Read
@@ -143,9 +143,14 @@ class Run:
             self.events[number] = {name: value for name, value in values.items() if name != "event"}
 
     def facts(self) -> Iterator[Fact]:
-        """Everything read, each snapshot's rows behind its `Snapshot`; of no table, since when the server has run."""
+        """Everything read, each snapshot's rows behind its `Snapshot`.
+
+        Of no table, since when the server has run, or at least which one it is: another report may follow.
+        """
         if not self.parts and self.asked and self.asked.booted:
             yield self._snapshot(self.asked)
+        elif not self.parts and self.asked and self.asked.server:
+            yield Server(source=self.asked.source, name=self.asked.server)
         last: Moment | None = None
         for moment, facts in self.parts:
             if moment is not last:
