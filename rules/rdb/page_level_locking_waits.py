@@ -120,8 +120,14 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             said = stalls.said if stalls and not many else "pages have lock waits"
             yield Unknown((SHOWN,), f"{one.subject}: {said}; how their areas are locked is not known")
         elif not one.is_on("page_level_locking"):
-            looked = nodes or pages or any(stalled_of(each, "page") for each in found)
-            few = "hardly a page has lock waits" if looked else "no wait for a page is, either"
+            counts = [stalled for each in found if (stalled := stalled_of(each, "page"))]
+            few = (
+                f"{rounded(max(count.per_second for count in counts))} requests/s for pages stall"
+                if counts
+                else "hardly a page has lock waits"
+                if nodes or pages
+                else "no wait for a page is, either"
+            )
             yield Clean(f"{one.subject}: page level locking is in no export, and {few}")
         return
     if not by_page:
