@@ -41,7 +41,8 @@ from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
 from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, explained, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
-from rules.rdb._evidence.limits import BusyLimits, busy_locks
+from rules.rdb._evidence.limits import BusyLimits, PageStallLimits, busy_locks
+from rules.rdb._evidence.page_locks import PageStalls, page_stalls
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
 from rules.rdb._evidence.sharing import (
     DLOCK,
@@ -70,6 +71,11 @@ MOVE = (
     "network has limits of its own)."
 )
 BY_AREA = "If File IO Overview of each node shows areas of its own, take LOCK PARTITIONING, and no user moves; else {}"
+CONFIRM = (
+    "First write MONITOR DLOCK on each node: it tells how many of these locks cross the cluster. If many do, take LOCK "
+    "PARTITIONING where each node works in storage areas of its own (File IO Overview), else let the work meet on one "
+    "node, the others through Rdb remote access."
+)
 STAY = "NUMBER OF CLUSTER NODES must stay as it is while users attach from several nodes."
 FAILOVER = (
     "Where nobody can try out here how another node takes the database over after a failure, leave it as it is.",
@@ -77,7 +83,7 @@ FAILOVER = (
 
 
 @dataclass(frozen=True)
-class Limits(SharedLimits, BusyLimits):
+class Limits(SharedLimits, PageStallLimits, BusyLimits):
     """`SharedLimits`, from 20 % of 500 lock operations a second on, and when one node is worth it (this project)."""
 
     busy_pages: float = busy_locks("page")
@@ -152,6 +158,9 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             by_node(facts, one, statistics),
         )
         yield Unknown((DLOCK,), why) if isinstance(remote, Unknown) else remote
+        stalls = _stalls(statistics, limits)
+        if isinstance(remote, Unknown) and stalls and one.is_on("lock_partitioning") is False:
+            yield _one_tree(one, stalls, limits)
         return
     if remote.is_little(limits):
         yield Clean(
@@ -184,6 +193,38 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         if main
         else (),
         expects=() if lesser else (remote.expects,),
+    )
+
+
+def _stalls(found: list[Statistics], limits: Limits) -> PageStalls | None:
+    """Page locks that stall, of the first node where they are most of what stalls."""
+    return next((stalls for each in found if (stalls := page_stalls(each, limits))), None)
+
+
+def _one_tree(one: OneDatabase, stalls: PageStalls, limits: Limits) -> Finding:
+    """Users on several nodes meet in one lock tree, and pages are waited for; what crosses is not in the export."""
+    partitioning = one.read("lock_partitioning")
+    return Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{one.subject} is in use on {len(one.in_use)} nodes with one lock tree, and page locks stall",
+        seen=f"{node_names(one.in_use)} have users in it at one time, and lock partitioning is off; {stalls.said}.",
+        because="All locks of the database have one master, and every other node asks it for each. Between nodes a "
+        "page that was changed goes over the disk.",
+        do=CONFIRM,
+        unknown=STAY,
+        evidence=(
+            *(
+                Evidence(
+                    f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source
+                )
+                for use in one.in_use
+            ),
+            *((Evidence("lock partitioning", "disabled", "", partitioning.source),) if partitioning else ()),
+            *stalls.evidence(limits),
+        ),
+        explains=("rdb/page_locks_dominate",),
+        expects=(Expectation("stalled page locks (/s)", round(stalls.of.per_second, 1), "lower", "heuristic"),),
     )
 
 
@@ -265,8 +306,10 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     statistics, refused = counted(facts, one)
     rates = [(total, each) for each in statistics if (total := each.operations()) is not None]
     busiest, of = max(rates, key=lambda pair: pair[0], default=(None, None))
-    busy = busiest is not None and busiest >= limits.busy_operations and refused is None
+    stalls = _stalls(statistics, limits)
+    busy = (stalls is not None or (busiest is not None and busiest >= limits.busy_operations)) and refused is None
     asked = of.rate("locks requested", "total") if of else None
+    requests = [row.per_second for each in statistics if (row := each.rate("locks requested", "total"))]
     pages = of.share("page") if of else None
     proven, least_pages = nodes_without(facts, one), 2 * limits.busy_pages  # each that is requested is released, too
     by_pages = pages is not None and pages.part >= least_pages
@@ -278,6 +321,7 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         evidence.append(Evidence("lock operations", rate, "/s", asked.source, limits.busy_operations))
     if pages is not None and decide:
         evidence.append(Evidence("page lock operations", round(pages.part, 1), "/s", pages.source, least_pages))
+    evidence += stalls.evidence(limits) if stalls else ()
     evidence += [Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in proven]
     do = (
         "First make sure that no other node opens it at night or after a failure, nor has to at the same time; then "
@@ -285,7 +329,11 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     )
     if isinstance(refused, Untrusted):
         do = f"No script is written for it here: {refused.why}."
-    elif busiest is None:
+    elif busiest is None and requests and not busy:
+        do = (
+            f"Nothing is set here: {max(requests):,.0f} locks are requested a second, and few waits for pages are seen."
+        )
+    elif busiest is None and not busy:
         do = "Nothing is set here: how much it locks is not in the exports of this capture."
     elif decide:
         others = " and ".join(comment(listed.node, 31) for listed in proven[:2]) + (" …" if len(proven) > 2 else "")
@@ -303,7 +351,8 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         subject=one.subject,
         severity=Severity.ADVICE if busy or decide else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
-        seen=f"No other node has it open{listed_when(facts, one)}{measured}, and it is declared for {configured:g}.",
+        seen=f"No other node has it open{listed_when(facts, one)}{measured}, and it is declared for {configured:g}"
+        f"{f'; {stalls.said}' if stalls else ''}.",
         because=(
             "Rdb keeps the locks and the root file I/O that only a cluster needs; NUMBER OF CLUSTER NODES 1 leaves "
             "them out, and is needed for row caches and page transfer via memory."

@@ -7,7 +7,8 @@ Why it matters: most deadlocks are tried again by Rdb without the application ev
 STATISTICS). Each was a wait until the lock manager searched for it, and work done twice: time that no error shows.
 
 What to do: see which lock type they are of. Record locks: change rows in one order in all programs, and commit sooner.
-Page locks: spread hot rows, leave room on pages. Area locks: reserve areas in one order. Then count again.
+Where most are promotions, lock at the first read what is changed later. Page locks: spread hot rows, leave room on
+pages. Area locks: reserve areas in one order. Then count again.
 
 When to ignore it: a handful in days is normal. Requests that deadlock are already counted among those stalled: they are
 no further waits. The history screen keeps the last of each process and has no span: it gives no rate.
@@ -24,6 +25,7 @@ from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, O
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     DEADLOCKED,
+    HUNDREDTHS,
     SEARCHED_AFTER,
     STALLED,
     averaged,
@@ -34,6 +36,7 @@ from rules.rdb._evidence.counted import (
     on_node,
     rounded,
     rows_of,
+    waiting_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
@@ -50,7 +53,10 @@ from rules.rdb._evidence.waits import (
     waits_of,
 )
 
-LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
+LINKS = (
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",
+    "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help72.hlb?key=DECLARE~CURSOR~Arguments~UPDATE_ONLY",
+)
 HOUR = 3600.0
 REMEDY = {
     "record": "Rows are locked in different orders: change them in one order in all programs, and commit sooner.",
@@ -59,10 +65,23 @@ REMEDY = {
     "area": "Storage areas are reserved in different orders: reserve them in one order, by one RESERVING clause.",
     "logical area": "Tables are reserved in different orders: reserve them in one order, by one RESERVING clause.",
 }
+OF_ROWS = ("", "record")
+"""Lock types, where known, of which a program decides how it locks at its first read."""
+PROMOTED = (
+    "Where a program reads rows to change them, take an UPDATE ONLY cursor or FOR UPDATE OF, which locks them for "
+    "writing at once (vendor), in one order in all programs."
+)
+READ_FIRST = (
+    "Promotions are of locks held for reading that are to become stronger: two that hold the same one wait for each "
+    "other (inferred)."
+)
+LOG = "First write a deadlock log of the busy hour, which names the resources and so the programs."
 TYPES = "First write the screens Locking (rqst deadlocks) and (prom deadlocks): they tell of which lock type they are."
 OF_WORK = "deadlocks for each thousand transactions"
 AGAIN = "Rdb tries most of them again by itself, so no error tells."
 COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.COLLECTED_BY)
+LESS_THAN_DEFAULT = 0.9
+"""This project: where all waits together are fewer than nine tenths of 10 s for each deadlock, it was not 10 s."""
 LEAST_PART = 20
 """This project: per cent of the logged deadlocks, from which on a second area is one of those where programs meet."""
 
@@ -107,6 +126,14 @@ class Counted:
     each: Statistics
     half: bool
     """Whether only requests or only promotions were read: they prove many deadlocks, never few."""
+    promoted: Rate | None
+    """Those of promotions, where both were read."""
+
+    @property
+    def promoted_percent(self) -> float:
+        """What promotions have of them; 0 where it is not known."""
+        hourly = _hourly(self.promoted) if self.promoted else None
+        return min(100.0, 100 * hourly / self.per_hour) if hourly and self.per_hour else 0.0
 
 
 @rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
@@ -156,7 +183,13 @@ def _counted(each: Statistics) -> Counted | None:
     most = max(read, key=lambda rate: rate.per_second)
     types.sort(key=lambda pair: -pair[1])
     return Counted(
-        sum(hourly), sum(counts) if len(counts) == len(read) else None, tuple(types), most.source, each, len(read) < 2
+        sum(hourly),
+        sum(counts) if len(counts) == len(read) else None,
+        tuple(types),
+        most.source,
+        each,
+        len(read) < 2,
+        rates[1] if len(read) == len(rates) else None,
     )
 
 
@@ -185,25 +218,40 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     waited = sum(stalled)
     share = min(100.0, 100 * found.per_hour / waited) if len(stalled) == len(STALLED) and waited else None
     most = share is not None and share >= limits.stalled_percent
-    held = by_deadlocks(each)
+    held, crowd, at_default = by_deadlocks(each), waiting_of(each), SEARCHED_AFTER * found.per_hour / HOUR
+    longest = crowd.per_second / HUNDREDTHS * HOUR / found.per_hour if crowd else 0.0
+    if held and held < at_default * LESS_THAN_DEFAULT:
+        held = None  # all that wait are fewer: then it is not 10 s each
     groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
     kind = found.types[0][0] if found.types else ""
     main = _main(limits, groups, kind)
+    promoted = found.promoted_percent
+    by_promotion = promoted >= limits.main_percent and kind in OF_ROWS
+    split = f", {promoted:.0f} % on promotions" if promoted else ""
+    on_promotions = f", {promoted:.0f} % on promotions," if by_promotion else ""
+    do = joined(_look_at(one, main, groups), REMEDY.get(kind, "") if kind else TYPES)
+    if by_promotion:
+        do = joined(_look_at(one, main, groups) or ("" if kind or groups else LOG), PROMOTED)
     rare = thousand is not None and thousand < limits.worth_per_thousand
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour and not rare else Severity.NOTE,
-        title=f"{found.per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main, groups)}",
-        seen=joined(f"{figures}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
+        title=f"{found.per_hour:,.0f} deadlocks an hour{on_promotions} that the application may never see"
+        f"{_titled(main, groups)}",
+        seen=joined(f"{figures}{split}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
         because=joined(
-            AGAIN,
+            READ_FIRST if by_promotion else AGAIN,
+            f"All stalls together keep {rounded(crowd.per_second / HUNDREDTHS)} processes waiting, so a deadlock takes "
+            f"{rounded(longest)} s at most on average."
+            if crowd and not held and not most and longest < SEARCHED_AFTER * LESS_THAN_DEFAULT
+            else "",
             f"At {SEARCHED_AFTER:g} s each, the default of DEADLOCK_WAIT, they alone keep {rounded(held)} processes "
             "waiting, and others queue behind those."
             if held and not most
             else "",
             f"They are {share:.0f} % of all requests that stalled, and counted among them." if most else "",
         ),
-        do=joined(_look_at(one, main, groups), REMEDY.get(kind, "") if kind else TYPES),
+        do=do,
         unknown=averaged(each),
         evidence=(
             Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
@@ -211,6 +259,15 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
             *(
                 (Evidence(OF_WORK, round(thousand, 2), "", found.source, limits.worth_per_thousand),)
                 if thousand is not None
+                else ()
+            ),
+            *(
+                (
+                    Evidence(
+                        "deadlocks on promotions", round(promoted, 1), "%", found.promoted.source, limits.main_percent
+                    ),
+                )
+                if found.promoted and by_promotion
                 else ()
             ),
             *(Evidence(f"deadlocks of {kind} locks", round(h, 1), "/h", found.source) for kind, h in found.types[:3]),

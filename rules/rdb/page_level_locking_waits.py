@@ -34,9 +34,12 @@ from rules.rdb._evidence.counted import (
     on_node,
     quiet,
     rounded,
+    stalled_of,
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.limits import PageStallLimits
+from rules.rdb._evidence.page_locks import page_stalls
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, WAIT_FACTS, Waits, areas_of, hottest, total, waits_of
@@ -57,7 +60,7 @@ SHOWN = MissingInput("whether a storage area is locked by page", StorageArea.COL
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(PageStallLimits):
     """From where on the waits for pages matter."""
 
     waiting: float = limit(1.0, "this project: at any moment one process or more waits for a page", unit="processes")
@@ -112,10 +115,20 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     many = most is not None and most.processes >= limits.waiting
     by_page = [area for area in one.areas if area.page_level_locking]
     if not one.areas or all(area.page_level_locking is None for area in one.areas):
-        if many or total(pages) >= limits.events:
-            yield Unknown((SHOWN,), f"{one.subject}: pages have lock waits; how their areas are locked is not known")
+        stalls = next((found for found, _ in of_each_node(found, lambda each: page_stalls(each, limits))), None)
+        if many or stalls or total(pages) >= limits.events:
+            said = stalls.said if stalls and not many else "pages have lock waits"
+            yield Unknown((SHOWN,), f"{one.subject}: {said}; how their areas are locked is not known")
         elif not one.is_on("page_level_locking"):
-            yield Clean(f"{one.subject}: page level locking is in no export, and hardly a page has lock waits")
+            counts = [stalled for each in found if (stalled := stalled_of(each, "page"))]
+            few = (
+                f"{rounded(max(count.per_second for count in counts))} requests/s for pages stall"
+                if counts
+                else "hardly a page has lock waits"
+                if nodes or pages
+                else "no wait for a page is, either"
+            )
+            yield Clean(f"{one.subject}: page level locking is in no export, and {few}")
         return
     if not by_page:
         yield Clean(f"{one.subject}: no storage area that was listed is locked by page")

@@ -1,7 +1,8 @@
 """Page locks are most of what the database locks.
 
 Finds: locks on database pages as a share of all lock operations (requested, promoted, demoted and released), with their
-rate and what a transaction needs of them, and the pages that logs name most.
+rate and what a transaction needs of them, and the pages that logs name most. With few locks: page locks as most of the
+requests that stall, many of them for each transaction.
 
 Why it matters: Rdb locks a page to read or change any row of it, and gives it up when another process wants it. Every
 such lock is work of the lock manager, which does less and less when many CPUs ask it at once (JCC Consulting's slides
@@ -48,6 +49,7 @@ from rules.rdb._evidence.page_locks import (
     limits_said,
     no_share,
     page_shares,
+    page_stalls,
     part_evidence,
     passed_on,
     share_evidence,
@@ -114,7 +116,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     if not shares:
         why = f"{one.subject}: the screens Summary Locking Statistics and Locking (page locks) decide"
         return refused or no_share(why)
-    high = [(s, e) for s, e in shares if s.percent >= limits.page_percent and s.whole >= limits.operations_per_second]
+    high = [
+        (s, e)
+        for s, e in shares
+        if (s.percent >= limits.page_percent and s.whole >= limits.operations_per_second) or page_stalls(e, limits)
+    ]
     share, each = max(high or shares, key=lambda pair: pair[0].part)
     figures = figures_of(one, share)
     if not high:
@@ -154,7 +160,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if worth.acts and not later else Severity.NOTE,
-        title=f"{share.percent:.0f} % of the locking is page locks",
+        title=worth.title(share, limits),
         seen=joined(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(each)} ({each.over}) are page locks"
             f"{of_node}{f', {rounded(per)} for each transaction' if per is not None else ''}.",
@@ -163,7 +169,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
         ),
         because=joined(because, by_page),
         do=joined(do, level or nodes) if worth.acts else do if one.by_page else joined(little, do),
-        unknown=caveats(one, each),
+        unknown=joined(worth.untimed, caveats(one, each)),
         evidence=(*evidence, *worth.evidence(limits), *hot_evidence, *more),
         explains=CAUSES if strong else (),
         expects=()

@@ -50,7 +50,17 @@ from rules.rdb._evidence.counted import (
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.prestarted import RECALLED, deassign, logical, switched_off, take_away
-from rules.rdb._evidence.root_file import Hot, RootIO, RootLimits, figures_of, hot_of, over, root_io, waited_for
+from rules.rdb._evidence.root_file import (
+    Hot,
+    RootIO,
+    RootLimits,
+    asked_each,
+    figures_of,
+    hot_of,
+    over,
+    root_io,
+    waited_for,
+)
 from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
@@ -149,7 +159,8 @@ def _finding(
     if off:
         do = TAKE_AWAY.format(command=deassign(off), root=comment(one.root, 255) if one.root else "<root file>")
     matters = io is not None or (hot is not None and waited_for(hot, limits))
-    acts = matters and not ranges
+    asked = asked_each(hot, limits) if ranges else None
+    acts = matters and (not ranges or asked is not None)
     figures = " and ".join([*([figures_of(hot)] if hot else []), *([_io_said(io)] if io else [])])
     return Finding(
         subject=one.subject,
@@ -158,6 +169,9 @@ def _finding(
         seen=joined(
             f'{off.name} is "0"{f" ({comment(off.table, 31)})" if off.table else ""}.'
             if off
+            else "Prestarted transactions are off; commit to journal is on, but each transaction asks for "
+            f"{rounded(asked)} of these locks all the same."
+            if asked is not None
             else "Prestarted transactions are off.",
             f"{figures}{on_node(each)} ({each.over}).",
         ),

@@ -46,7 +46,17 @@ from rules.rdb._evidence.prerequisites import (
     unmet,
 )
 from rules.rdb._evidence.prestarted import switched_off
-from rules.rdb._evidence.root_file import ROOT, Hot, RootLimits, figures_of, hot_of, over, root_io, waited_for
+from rules.rdb._evidence.root_file import (
+    ROOT,
+    Hot,
+    RootLimits,
+    asked_each,
+    figures_of,
+    hot_of,
+    over,
+    root_io,
+    waited_for,
+)
 from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
@@ -64,6 +74,10 @@ FIRST = (
     "First enable prestarted transactions (rdb/prestarted_transactions_off), the default, and measure: without them "
     "each transaction reserves its number at its start. Only if commits still queue then, COMMIT TO JOURNAL "
     "OPTIMIZATION from DISABLED to ENABLED, closed and after a full backup."
+)
+ASKED_ALL_THE_SAME = (
+    "First enable prestarted transactions (rdb/prestarted_transactions_off), the default, and measure: each "
+    "transaction asks for its number, although commit to journal gives ranges. Only then see to TRANSACTION INTERVAL."
 )
 STAY = "it is known that immediate snapshots may stay, or may be deferred or disabled first"
 LONGER = "; fast commit, which it switches on, lengthens recovery: choose its checkpoint interval first"
@@ -125,6 +139,9 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     waits = waited_for(hot, limits)
     per = per_transaction(each, hot.rates)
     (said, why, do), more, changes = _remedy(facts, one)
+    reserves = one.is_on("prestarted_transactions") is False or switched_off(facts) is not None
+    if one.is_on("commit_to_journal") and reserves and asked_each(hot, limits) is not None:
+        do, changes = ASKED_ALL_THE_SAME, ()
     io = root_io(each, ("root writes",)) if changes and one.is_on("commit_to_journal") is not True else None
     if io and (
         io.per_second < limits.root_writes_per_second or io.per_transaction < limits.root_writes_per_transaction

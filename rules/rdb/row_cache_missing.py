@@ -1,7 +1,7 @@
 """Page locks are most of the locking, and no row cache is in use.
 
-Finds: page locks as a share of all lock operations (requested, promoted, demoted and released) where a database has no
-active row cache.
+Finds: page locks as a share of all lock operations (requested, promoted, demoted and released), or of the requests
+that stall where these are many, where a database has no active row cache.
 
 Why it matters: a row that is in a row cache is read and changed without its page. Row caches can eliminate a large
 number of page locks (JCC Consulting's slides on the OpenVMS lock manager, 2014).
@@ -39,6 +39,7 @@ from rules.rdb._evidence.page_locks import (
     limits_said,
     no_share,
     page_shares,
+    page_stalls,
     part_evidence,
     passed_on,
     share_evidence,
@@ -120,9 +121,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if not shares:
         yield no_share(one.subject)
         return
-    share, of = next(((s, e) for s, e in shares if s.whole >= limits.operations_per_second), shares[0])
+    busy = [(s, e) for s, e in shares if s.whole >= limits.operations_per_second]
+    share, of = next(((s, e) for s, e in shares if page_stalls(e, limits)), (busy or shares)[0])
     figures = figures_of(one, share)
-    if share.percent < limits.page_percent or share.whole < limits.operations_per_second:
+    few = share.percent < limits.page_percent or share.whole < limits.operations_per_second
+    if few and not page_stalls(of, limits):
         yield quiet(f"{figures} {limits_said(limits)}", of)
         return
     if one.by_page:
@@ -283,7 +286,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if acts else Severity.NOTE,
-        title=f"{share.percent:.0f} % of the locking is page locks, and no row cache is active"
+        title=f"{worth.title(share, limits)}, and no row cache is active"
         + (f": {_first(fill)} first" if fill and acts else ""),
         seen=(
             f"{share.part:,.0f} of {share.whole:,.0f} {share.counted_as}/s{on_node(of)} ({of.over}) are page locks"
@@ -301,7 +304,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         else joined(row_level, _do(one, missing, old, where, fill))
         if worth.acts
         else _why_nothing(missing, limits, worth),
-        unknown=joined(moved(one), caveats(one, of)),
+        unknown=joined(moved(one), worth.untimed, caveats(one, of)),
         evidence=(
             *share_evidence(share, limits),
             *worth.evidence(limits),

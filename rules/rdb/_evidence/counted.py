@@ -249,11 +249,16 @@ def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
 
 
 def explained(each: Statistics, kinds: Sequence[str], main_percent: float) -> tuple[str, ...]:
-    """The rules of blocking ASTs and of stalls, where most of either are for these lock types."""
+    """The rules of blocking ASTs and of stalls, where most of either are for these lock types.
+
+    Where blocking ASTs were counted in all alone, by what stalls: a request that stalls disturbs a holder (inferred).
+    """
     blasts = sum(rate.per_second for kind in kinds if (rate := each.rate(BLASTS, kind)))
     whole = each.rate(BLASTS, "total")
-    most = whole and whole.per_second and 100 * blasts / whole.per_second >= main_percent
     stalls = part_of_stalls(each, kinds) >= main_percent
+    if whole and stalls and not any(item == BLASTS and kind != "total" for kind, item in each.rates):
+        blasts = sum(found.per_second for kind in kinds if (found := stalled_of(each, kind)))
+    most = whole and whole.per_second and 100 * blasts / whole.per_second >= main_percent
     return (("rdb/blocking_asts_high",) if most else ()) + (("rdb/lock_stalls_long",) if stalls else ())
 
 

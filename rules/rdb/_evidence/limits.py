@@ -38,6 +38,23 @@ class LeastLimits:
 
 
 @dataclass(frozen=True)
+class PageStallLimits:
+    """From where on requests for pages that stall matter, however few locks there are. No vendor names a figure."""
+
+    page_stalls_percent: float = percent(
+        50.0, "this project: more requests stall for pages than for all other locks together", low=1, of="stalls"
+    )
+    page_stalls_per_second: float = limit(
+        10.0, "this project: fewer that stall are no reason to close a database", unit="stalled page locks/s"
+    )
+    page_stalls_of_transactions: float = limit(
+        50.0,
+        "this project: where every second transaction waits for a page; where none were counted the rate decides alone",
+        unit="stalled page locks for each hundred transactions",
+    )
+
+
+@dataclass(frozen=True)
 class BusyLimits(LeastLimits):
     """`LeastLimits`, and from how many on fewer of them are worth a change."""
 

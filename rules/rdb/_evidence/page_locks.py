@@ -10,16 +10,23 @@ from rules.engine import limit, percent
 from rules.finding import Evidence, Unknown
 from rules.rdb._evidence.counted import (
     HUNDREDTHS,
+    ONE_WAITS,
+    STALLED,
     Part,
+    Stalled,
     TypeWaits,
     asked_back,
     of_each_node,
+    on_node,
+    per_transaction,
     rounded,
+    rows_of,
+    stalled_of,
     waiting_of,
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase
-from rules.rdb._evidence.limits import BusyLimits
+from rules.rdb._evidence.limits import BusyLimits, PageStallLimits
 from rules.rdb._evidence.statistics import Share, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, Waits, areas_of
 
@@ -27,7 +34,7 @@ BY_DESIGN = "by design: locking is at page level, so no row has a lock of its ow
 
 
 @dataclass(frozen=True)
-class PageLimits(BusyLimits):
+class PageLimits(PageStallLimits, BusyLimits):
     """From where on page locks are most of the locking, and that matters. No vendor names a figure."""
 
     page_percent: float = percent(
@@ -48,6 +55,66 @@ class PageLimits(BusyLimits):
 def page_shares(found: Sequence[Statistics]) -> list[tuple[Share, Statistics]]:
     """What page locks are of the locking of each node."""
     return of_each_node(found, lambda each: each.share("page"))
+
+
+@dataclass(frozen=True)
+class PageStalls:
+    """Requests for pages that stall: most of all that stall, and many."""
+
+    of: Stalled
+    percent: float
+    """Of all requests that stall."""
+    per: float | None
+    """For each transaction; `None`: not counted."""
+    each: Statistics
+
+    @property
+    def said(self) -> str:
+        """For a sentence, without a full stop."""
+        per = f", {rounded(self.per)} for each transaction" if self.per is not None else ""
+        return (
+            f"{self.percent:.0f} % of the requests that stall are for pages{on_node(self.each)}: "
+            f"{rounded(self.of.per_second)}/s{per}"
+        )
+
+    @property
+    def title(self) -> str:
+        """For a heading."""
+        return f"{self.percent:.0f} % of the lock requests that stall are for pages"
+
+    def evidence(self, limits: PageStallLimits) -> tuple[Evidence, ...]:
+        """Held against the limits."""
+        return (
+            Evidence(
+                "stalled page locks", round(self.of.per_second, 1), "/s", self.of.source, limits.page_stalls_per_second
+            ),
+            Evidence(
+                "page locks of the requests that stall",
+                round(self.percent, 1),
+                "%",
+                self.of.source,
+                limits.page_stalls_percent,
+            ),
+        )
+
+
+UNTIMED = "How long they wait is not in the export: Locking (stall time x100) shows it."
+
+
+def page_stalls(each: Statistics, limits: PageStallLimits) -> PageStalls | None:
+    """Where pages are what most requests stall for, and these are many; `None` where not, or where not counted.
+
+    Nor where the time was counted, and on average less than one process waits for pages: they stall briefly then.
+    """
+    found = stalled_of(each, "page")
+    if found is None or found.percent is None or found.percent < limits.page_stalls_percent:
+        return None
+    per = per_transaction(each, rows_of(each, STALLED, "page"))
+    few = per is not None and 100 * per < limits.page_stalls_of_transactions
+    waits = waits_for(each, "page")
+    if few or found.per_second < limits.page_stalls_per_second or (waits and waits.processes < ONE_WAITS):
+        return None
+    return PageStalls(found, found.percent, per, each)
 
 
 def no_share(why: str) -> Unknown:
@@ -78,6 +145,7 @@ class Worth:
     """Whether fewer page locks are worth a change: by how many lock operations there are, or by who waits for them."""
 
     busy: bool
+    stalls: PageStalls | None
     waits: TypeWaits | None
     """Where it is enough to count."""
     waiting: float | None
@@ -86,14 +154,24 @@ class Worth:
     @property
     def acts(self) -> bool:
         """Whether anything is to be set."""
-        return self.busy or self.waits is not None
+        return self.busy or self.waits is not None or self.stalls is not None
 
     @property
     def said(self) -> str:
         """Who waits, for a sentence; or nothing."""
         if self.waits is None:
-            return ""
+            return self.stalls.said if self.stalls else ""
         return f"{rounded(self.waits.processes)} processes wait for page locks at any moment{self.waits.said}"
+
+    def title(self, share: Share, limits: PageLimits) -> str:
+        """What page locks are of the locking; of what stalls, where that alone is why it is reported."""
+        few = share.percent < limits.page_percent or share.whole < limits.operations_per_second
+        return self.stalls.title if self.stalls and few else f"{share.percent:.0f} % of the locking is page locks"
+
+    @property
+    def untimed(self) -> str:
+        """That the time of what stalls was not counted, a sentence; or nothing."""
+        return UNTIMED if self.stalls and self.waits is None else ""
 
     def why_nothing(self, limits: PageLimits) -> str:
         """Why nothing is set, a sentence."""
@@ -107,7 +185,7 @@ class Worth:
     def evidence(self, limits: PageLimits) -> tuple[Evidence, ...]:
         """Who waits, held against the limit."""
         if self.waits is None:
-            return ()
+            return self.stalls.evidence(limits) if self.stalls else ()
         what = f"processes that wait for page locks{self.waits.said}"
         return (Evidence(what, round(self.waits.processes, 2), "", self.waits.source, limits.waiting),)
 
@@ -117,7 +195,7 @@ def worth_of(each: Statistics, share: Share, limits: PageLimits) -> Worth:
     found, whole = waits_for(each, "page"), waiting_of(each)
     total = whole.per_second / HUNDREDTHS if whole and found is None else None
     waits = found if found and found.processes >= limits.waiting else None
-    return Worth(share.whole >= limits.busy_operations, waits, total)
+    return Worth(share.whole >= limits.busy_operations, page_stalls(each, limits), waits, total)
 
 
 def part_evidence(part: Part | None, limits: PageLimits) -> tuple[Evidence, ...]:

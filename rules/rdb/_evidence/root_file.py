@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rules.engine import limit, percent
-from rules.rdb._evidence.counted import per_transaction, rounded, rows_of, stalled_of, waiting_of, waits_matter
+from rules.rdb._evidence.counted import ASKED, per_transaction, rounded, rows_of, stalled_of, waiting_of, waits_matter
 from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics
 
@@ -26,6 +26,11 @@ class RootLimits(LeastLimits):
     )
     stalled_per_second: float = limit(
         1.0, "this project: fewer requests that stall get a note alone", unit="stalled requests/s"
+    )
+    asked_per_transaction: float = limit(
+        1.0,
+        "this project: commit to journal gives numbers in ranges; where each transaction asks, they do not spare it",
+        unit="SEQBLK and TSNBLK locks requested and promoted per transaction",
     )
 
 
@@ -65,6 +70,15 @@ def hot_of(each: Statistics) -> Hot | None:
         each,
         _waiting(each),
     )
+
+
+def asked_each(hot: Hot | None, limits: RootLimits) -> float | None:
+    """How many of them each transaction asks for, where so many that ranges of numbers do not spare them; else `None`.
+
+    `None` too where transactions were not counted.
+    """
+    per = per_transaction(hot.each, [rate for kind in ROOT for rate in rows_of(hot.each, ASKED, kind)]) if hot else None
+    return per if per is not None and per >= limits.asked_per_transaction else None
 
 
 def _waiting(each: Statistics) -> float | None:
