@@ -403,6 +403,16 @@ go
 select top 5000 * from master..monProcessActivity where LogicalReads > 1000 or ULCFlushes > 1000
 go
 
+-- question: monProcessNetIO
+-- why: which sessions are sent most, and how full their packets are
+-- since: 15.0
+-- needs: mon_role
+-- switches: enable monitoring
+-- cost: one row a session, up to the bound; those that were sent next to nothing are left out
+-- when: snapshot
+select top 5000 * from master..monProcessNetIO where PacketsSent > 1000
+go
+
 -- question: monCachedStatement
 -- why: which statements read most, how often they run, and which tables their text names
 -- since: 15.0

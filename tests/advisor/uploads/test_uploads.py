@@ -162,7 +162,7 @@ def test_an_upload_is_not_read_again_as_what_another_one_is(
 def test_each_file_that_names_no_system_may_be_given_one(
     people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    other = (STORIES / "healthy_ledger_server" / "config.txt").read_bytes()
+    other = CONFIG + b"\n"  # one listing twice: of two servers, or of two days
     with django_capture_on_commit_callbacks(execute=True):
         brought = [Brought("one.txt", io.BytesIO(CONFIG)), Brought("two.txt", io.BytesIO(other))]
         upload = ingest(brought, people.team, people.owner).upload

@@ -119,6 +119,9 @@ MONITORING = {
         TableAccesses:int+ IndexAccesses:int+ WorkTables:int+ TempDbObjects:int+ ULCBytesWritten:int+
         ULCFlushes:int+ ULCFlushFull:int+ ULCMaxUsage:int ULCCurrentUsage:int Transactions:int+ Commits:int+
         Rollbacks:int+""",
+    "monProcessNetIO": """
+        SPID:int InstanceID:tinyint KPID:int NetworkPacketSize:int PacketsSent:int+ PacketsReceived:int+
+        BytesSent:int+ BytesReceived:int+ NetworkEngineNumber:smallint""",
     "monCachedStatement": """
         InstanceID:tinyint SSQLID:int Hashkey:int UserID:int SUserID:int DBID:int UseCount:int+
         StatementSize:int MinPlanSizeKB:int MaxPlanSizeKB:int CurrentUsageCount:int MaxUsageCount:int
