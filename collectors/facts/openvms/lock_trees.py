@@ -86,7 +86,7 @@ class LockQueues(Fact):
     queues: int = 0
     """Resources with waiters, those that have waits by design included."""
     whole: bool = True
-    """Whether it has its end, or is the .RPT file, which has none."""
+    """Whether every resource in it was read, and it has its end, or is the .RPT file, which has none."""
 
 
 @dataclass(frozen=True, kw_only=True)

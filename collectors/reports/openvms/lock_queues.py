@@ -62,6 +62,8 @@ class _Run:
     shown: bool = False
     """Whether it is what the procedure shows, which has an end."""
     done: bool = False
+    left_out: bool = False
+    """Whether a resource of it could not be read."""
 
 
 @report(starts=START, provides=(LockQueues, LockQueue))
@@ -87,7 +89,7 @@ def read(report: Report) -> Iterator[LockQueues | LockQueue]:
             nodes=tuple(dict.fromkeys(run.nodes)),
             failed=tuple(dict.fromkeys(run.failed)),
             queues=run.count,
-            whole=run.done or not run.shown,
+            whole=(run.done or not run.shown) and not run.left_out,
         )
         for queue in run.queues:
             yield LockQueue(
@@ -154,6 +156,7 @@ class _Walk:
         name, depth = name_of(found["digits"], found["text"]), len(found["depth"])
         if name is None or depth > len(self.path):
             self.report.problem("a resource without its parents, or with a name that is cut: left out", index)
+            self._run(index).left_out = True
             self.path = []
             return True
         if depth == 0:
