@@ -36,7 +36,7 @@ from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage
-from collectors.group import Group
+from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
 from collectors.of_one_folder import join_folders
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
@@ -95,15 +95,6 @@ OF_ONE_NODE_OF = (
 )
 SETTINGS = "openvms/sysgen"
 """A bare SHOW of SYSGEN names no node unless it shows SCSNODE."""
-ALONE = "names no system, so it is judged by itself: --name NAME tells which one it belongs to"
-
-
-def product_of(one: Input) -> str:
-    """`ase`, `openvms`, `rdb` or, for a load series that does not say, `scaling`."""
-    series = [fact for fact in one.facts if isinstance(fact, LoadSeries)]
-    if series:
-        return series[0].product or "scaling"
-    return (one.report or "").split("/")[0]
 
 
 def name_of(one: Input) -> str | None:
@@ -164,7 +155,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_samples(groups)
     _join_listings(groups)
     _join_error_log(groups)
-    join_folders(groups, ALONE)
+    join_folders(groups)
     _join_clusters(groups)
     _join_settings(groups)
     _name_by_databases(groups)
@@ -443,8 +434,7 @@ def _join_listings(groups: dict[tuple[str, str], Group]) -> None:
         for key, other in others:
             if len(common(group) & common(other)) < COMMON_PROCESSES:
                 continue
-            for one in (*group.inputs, *other.inputs):
-                one.problems = [said for said in one.problems if said != ALONE]
+            no_more_alone((*group.inputs, *other.inputs))
             for one in other.inputs:
                 one.problems.append(SAMPLE.format(first))
             group.inputs += groups.pop(key).inputs
@@ -455,11 +445,7 @@ def _join_error_log(groups: dict[tuple[str, str], Group]) -> None:
 
     Not where any other export of SAP ASE came in that folder, or it names a server: then nobody knows whose it is.
     """
-    by_folder: dict[PurePath, list[tuple[tuple[str, str], Group]]] = {}
-    for key, group in groups.items():
-        for folder in {PurePath(one.file).parent for one in group.inputs if product_of(one) == "ase"}:
-            by_folder.setdefault(folder, []).append((key, group))
-    for found in by_folder.values():
+    for found in by_folder(groups, "ase").values():
         logs = [(key, group) for key, group in found if all(one.report == ERROR_LOG for one in group.inputs)]
         if len(found) != len(("log", "listing")) or len(logs) != 1 or any(group.named for _, group in found):
             continue
@@ -468,8 +454,7 @@ def _join_error_log(groups: dict[tuple[str, str], Group]) -> None:
         if not (full := _full_in_both(log, listing)):
             continue
         listing.inputs += groups.pop(key).inputs
-        for one in listing.inputs:
-            one.problems = [said for said in one.problems if said != ALONE]
+        no_more_alone(listing.inputs)
         other = next(one.file for one in listing.inputs if one not in log.inputs)
         log.inputs[0].problems.append(SAME_LOG.format(PurePath(other).name, full))
 
@@ -529,8 +514,7 @@ def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:
             found[0].inputs += groups.pop(key).inputs
     for group, _, _ in together:
         if len(group.inputs) > 1:
-            for one in group.inputs:
-                one.problems = [said for said in one.problems if said != ALONE]
+            no_more_alone(group.inputs)
 
 
 def _join_settings(groups: dict[tuple[str, str], Group]) -> None:
@@ -538,11 +522,7 @@ def _join_settings(groups: dict[tuple[str, str], Group]) -> None:
 
     Not where any other export of OpenVMS lies there: then nobody knows whose it is.
     """
-    by_folder: dict[Hashable, list[tuple[tuple[str, str], Group]]] = {}
-    for key, group in groups.items():
-        for place in {place for one in group.inputs if product_of(one) == "openvms" for place in folder_of(one)}:
-            by_folder.setdefault(place, []).append((key, group))
-    for found in by_folder.values():
+    for found in by_folder(groups, "openvms").values():
         settings = [(key, group) for key, group in found if all(one.report == SETTINGS for one in group.inputs)]
         if len(found) != len(("settings", "locks")) or len(settings) != 1 or any(group.named for _, group in found):
             continue
@@ -553,7 +533,6 @@ def _join_settings(groups: dict[tuple[str, str], Group]) -> None:
             continue
         beside = PurePath(locks.inputs[0].file).name
         locks.inputs += groups.pop(key).inputs
-        for one in locks.inputs:
-            one.problems = [said for said in one.problems if said != ALONE]
+        no_more_alone(locks.inputs)
         for one in own.inputs:
             one.problems.append(OF_ONE_NODE_OF.format(" and ".join(nodes), beside))

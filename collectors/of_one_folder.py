@@ -8,19 +8,18 @@ names differ in more than what numbers a sample.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import PurePath
 
 from collectors.facts import Fact
 from collectors.facts.ase import ConfigParameter, Server, Snapshot, SysmonSample
-from collectors.group import Group
-from collectors.intervals.deltas import rises_and_falls
-from collectors.intervals.moments import CLEARLY, Moment, Part
+from collectors.group import Groups, by_folder, no_more_alone
+from collectors.intervals.moments import CLEARLY, Moment, Part, moved_between
 from collectors.read import Input
 
-PRODUCTS = ("ase",)
+PRODUCT = "ase"
 """Exports of OpenVMS name their node but for a few listings, and a folder of them is often that of a cluster."""
 SHORTEST, LONGEST = timedelta(seconds=30), timedelta(days=1)
 """This project: samples of one server are so far apart; nearer ones may be of two, and later ones of another week."""
@@ -34,9 +33,9 @@ NUMBERED = re.compile(
 """What numbers a sample at the end of a file's name: `spin_1`, `waits.t2`, `monSysWaits_0745`, `cache_before`."""
 
 
-def join_folders(groups: dict[tuple[str, str], Group], alone: str) -> None:
-    """Put the nameless exports of each folder together, and say so; `alone`: the problem that says they are not."""
-    for folder, found in _by_folder(groups):
+def join_folders(groups: Groups) -> None:
+    """Put the nameless exports of each folder together, and say so."""
+    for folder, found in by_folder(groups, PRODUCT).items():
         inputs = [one for _, group in found for one in group.inputs]
         if len(found) < 2 or any(group.named for _, group in found) or _differ(inputs):
             continue
@@ -45,20 +44,8 @@ def join_folders(groups: dict[tuple[str, str], Group], alone: str) -> None:
         for key, group in others:
             first.inputs += group.inputs
             del groups[key]
-        for one in inputs:
-            one.problems = [said for said in one.problems if said != alone]
+        no_more_alone(inputs)
         inputs[0].problems.append(TAKEN_FOR_ONE.format(len({one.file for one in inputs})))
-
-
-def _by_folder(
-    groups: dict[tuple[str, str], Group],
-) -> Iterator[tuple[PurePath, list[tuple[tuple[str, str], Group]]]]:
-    """The groups of each product that have a file in a folder, folder by folder."""
-    found: dict[tuple[str, PurePath], list[tuple[tuple[str, str], Group]]] = {}
-    for key, group in groups.items():
-        for folder in dict.fromkeys(PurePath(one.file).parent for one in group.inputs):
-            found.setdefault((group.product, folder), []).append((key, group))
-    return ((folder, of) for (product, folder), of in found.items() if product in PRODUCTS)
 
 
 def _differ(inputs: Sequence[Input]) -> bool:
@@ -118,12 +105,7 @@ def _may_follow(one: Moment, other: Moment) -> bool:
 
     Without times either may be the earlier one, but its counters must clearly be.
     """
-    moved = [
-        rises_and_falls(rows, other.counted[kind][1])
-        for kind, (_, rows) in one.counted.items()
-        if kind in other.counted
-    ]
-    rises, falls = sum(up for up, _ in moved), sum(down for _, down in moved)
+    rises, falls = moved_between(one, other)
     earlier, later = _time(one), _time(other)
     if earlier is None or later is None:
         rises, falls = max(rises, falls), min(rises, falls)

@@ -7,9 +7,9 @@ whether they can be believed. A row never mixes the two.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeGuard
 
-from collectors.facts.base import Source
+from collectors.facts.base import Fact, Source
 from collectors.facts.columns import TableRow
 
 Width = Literal["int", "bigint"]
@@ -56,3 +56,8 @@ class Counted(TableRow):
     def believed(self) -> bool:
         """Whether the counters may be judged by: totals as they stand, differences with a good certificate."""
         return self.certificate is None or self.certificate in BELIEVED
+
+
+def is_total(fact: Fact) -> TypeGuard[Counted]:
+    """Whether this is a row of totals, to be subtracted from a later one: neither a state nor a difference."""
+    return isinstance(fact, Counted) and not fact.of_interval

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from collectors.facts import Fact
 from collectors.facts.ase import MonState, MonTable, Snapshot
-from collectors.facts.counted import Counted
+from collectors.facts.counted import Counted, is_total
 from collectors.intervals.deltas import rises_and_falls
 from collectors.read import Input
 
@@ -76,7 +76,7 @@ class Moment:
         found: dict[type[Counted], tuple[Part, list[Counted]]] = {}
         for part in self.parts:
             for fact in part.facts:
-                if isinstance(fact, Counted) and not fact.of_interval:
+                if is_total(fact):
                     found.setdefault(type(fact), (part, []))[1].append(fact)
         return found
 
@@ -114,15 +114,20 @@ def _order_in_file(one: Moment, other: Moment) -> int:
 
 def _order_by_counters(one: Moment, other: Moment) -> int:
     """The order that the counters tell, as `order_of` gives it: they only rise."""
+    rises, falls = moved_between(one, other)
+    if rises > CLEARLY * falls:
+        return -1
+    return 1 if falls > CLEARLY * rises else 0
+
+
+def moved_between(one: Moment, other: Moment) -> tuple[int, int]:
+    """How many counters of the tables of both are larger in the other, and how many smaller."""
     moved = [
         rises_and_falls(rows, other.counted[kind][1])
         for kind, (_, rows) in one.counted.items()
         if kind in other.counted
     ]
-    rises, falls = sum(up for up, _ in moved), sum(down for _, down in moved)
-    if rises > CLEARLY * falls:
-        return -1
-    return 1 if falls > CLEARLY * rises else 0
+    return sum(up for up, _ in moved), sum(down for _, down in moved)
 
 
 def table_of(fact: Fact) -> str:

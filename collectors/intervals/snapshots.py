@@ -16,7 +16,7 @@ from typing import cast
 
 from collectors.facts import Fact
 from collectors.facts.ase import Deadlock, MonTable, Snapshot
-from collectors.facts.counted import Counted
+from collectors.facts.counted import Counted, is_total
 from collectors.intervals.deltas import (
     Differences,
     between,
@@ -183,7 +183,7 @@ def _interval(earlier: Moment, later: Moment) -> Input:
         for fact in part.facts:
             if isinstance(fact, MonTable):
                 facts.append(_table_of_interval(fact, found, vanished))
-            elif not isinstance(fact, Counted) or fact.of_interval:
+            elif not is_total(fact):
                 facts.append(fact)
     return _like(first.input, facts)
 
@@ -213,13 +213,9 @@ def _only_then(part: Part, tables: frozenset[str], moment: Moment) -> Iterator[F
 def _since_boot(part: Part, moment: Moment) -> Iterator[Fact]:
     """The facts of one snapshot, with the time that its totals cover."""
     seconds = since_start(moment.when(part))
-    for totals, run in groupby(part.facts, lambda fact: type(fact) if _is_total(fact) else None):
+    for totals, run in groupby(part.facts, lambda fact: type(fact) if is_total(fact) else None):
         facts = list(run)
         yield from cast(list[Fact], with_seconds(cast(list[Counted], facts), seconds)) if totals else facts
-
-
-def _is_total(fact: Fact) -> bool:
-    return isinstance(fact, Counted) and not fact.of_interval
 
 
 def _table_of_interval(table: MonTable, found: dict[type[Counted], Differences], vanished: dict[str, int]) -> MonTable:

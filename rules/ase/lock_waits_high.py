@@ -105,10 +105,9 @@ SPREAD_PERCENT = 30.0
 """This project: where no table has as much of the lock waits, none is named as the one that most tasks wait for."""
 BLOCKED = "Each waits until another transaction ends: no engine and no spinlock ratio shortens this queue."
 SHORTER = (
-    "Shorten the transactions that change {0}: no user input and no physical reads inside, the hot update last, an "
-    "index that lets them lock fewer rows."
+    "Shorten the transactions that change {0}: no user input and no physical reads inside, the hot update last{1}."
 )
-NO_INDEX = ", an index that lets them lock fewer rows"
+BY_INDEX = ", an index that lets them lock fewer rows"
 """Left out where the statement that waits most is known to find its rows on a few pages."""
 BY_SCHEME = {
     "allpages": (
@@ -533,8 +532,8 @@ def _levers(
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
     no_table = not waiting_tables(facts) and not facts.every(ObjectLockContention)
-    shorter = SHORTER.replace(NO_INDEX, "") if first and _found_at_once(facts, first) else SHORTER
-    yield find_table(facts) if no_table else shorter.format(first.name if first else "what is waited for")
+    index = "" if first and _found_at_once(facts, first) else BY_INDEX
+    yield find_table(facts) if no_table else SHORTER.format(first.name if first else "what is waited for", index)
     count, contended = promoted(counted), _hash_contended(facts)
     if first and raising and raising.change:
         said = RAISED_SERVER if raising.whole else RAISED

@@ -58,6 +58,7 @@ from rules.ase._evidence.host import (
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.objects.costliest_cached import CACHED_FACTS, CachedCostliest, costliest_cached
 from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
+from rules.ase._evidence.objects.statement_cpu import Worked
 from rules.ase._evidence.objects.statements import shown, tables_in
 from rules.ase._evidence.server import (
     Engines,
@@ -226,18 +227,17 @@ def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
     most = setting.run_number if setting else None
     if not isinstance(queue, Queue) or not most or queue.tasks <= limits.tasks_per_engine * most:
         return None
-    found: list[tuple[float, MonCachedStatement]] = []
+    found: list[Worked] = []
     for row in facts.every(MonCachedStatement):
         ran, each, seen, read = row.executions, row.mean_cpu_milliseconds, row.mean_scan_rows, row.mean_read_rows
         if not (row.of_interval and row.believed and row.seconds and known(ran) and known(each)):
             continue
         if known(seen) and known(read) and seen >= PAGES_A_ROW * max(read, 1.0):
-            found.append((ran * each / 1000.0 / row.seconds, row))
-    if not found:
+            found.append(Worked(row, ran / row.seconds, each, busy=most))
+    top = max(found, key=lambda one: one.engines, default=None)
+    if top is None or not most / 2 <= top.engines <= most:  # this project: half of the engines
         return None
-    kept, row = max(found, key=lambda one: one[0])
-    if not most / 2 <= kept <= most:  # this project: half of the engines
-        return None
+    kept, row = top.engines, top.statement
     tables, columns, text = tables_in(row.text or ""), columns_of(row.text or ""), shown(row.text or "", 80)
     name = next(iter(tables))[1] if len(tables) == 1 else None
     plain = name and columns and not any(beginning_with(indexes_of(facts, name), one) for one in columns)

@@ -34,6 +34,11 @@ def mean_probes(names: float, buckets: float) -> float:
     return 1.0 + mean_chain(names, buckets) / 2.0
 
 
+def compared_in_vain(per_second: float, names: float, buckets: float) -> float:
+    """Names compared per second beyond the ones that are found, where so many are looked for."""
+    return per_second * (mean_probes(names, buckets) - 1)
+
+
 def next_power_of_two(value: float) -> int:
     """The smallest power of two not below `value`; 1 for anything up to 1."""
     return 1 << max(0, math.ceil(value) - 1).bit_length()

@@ -44,7 +44,7 @@ from collectors.facts.openvms import (
 from rules.changes.openvms_sysgen import advise_parameter, keep_parameter, set_parameter
 from rules.engine import limit, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, joined
-from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two, share_colliding
+from rules.laws.hashing import BUCKET_BYTES, PROVEN, compared_in_vain, mean_chain, next_power_of_two, share_colliding
 from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import autogen_evidence, hard_coded
 from rules.openvms._evidence.chains import (
@@ -357,7 +357,7 @@ def _too_small_next(
 ) -> Finding:
     """The next boot makes a table that is too small: CURRENT is put back to what runs, which needs no reboot."""
     value, after = waits[0], mean_chain(found.peak, next_power_of_two(waits[0]))
-    compared = None if found.operations is None else found.operations * (mean_probes(after, 1) - 1)
+    compared = None if found.operations is None else compared_in_vain(found.operations, after, 1)
     little = compared is not None and compared < limits.little_compared
     meant = f"Only if nobody lowered it on purpose, as in taking back a larger {NAME} that gained nothing."
     runs = "is in order" if found.length <= limits.mean_chain else "is as it runs now"
@@ -394,7 +394,7 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
     enough = after <= limits.mean_chain or (buckets >= PROVEN and after < limits.far_chain)
     if enough or idle or new <= buckets:
         return
-    little = rate is not None and rate * (mean_probes(after, 1) - 1) < limits.little_compared
+    little = rate is not None and compared_in_vain(rate, after, 1) < limits.little_compared
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if little else Severity.ADVICE,

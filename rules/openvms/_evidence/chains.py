@@ -11,7 +11,7 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import LockRates, ProcessorModes, SysgenParameter
 from rules.changes.openvms_sysgen import PARAMETERS
 from rules.finding import Outcome
-from rules.laws.hashing import PROVEN, mean_chain, mean_probes, next_power_of_two
+from rules.laws.hashing import PROVEN, compared_in_vain, mean_chain, next_power_of_two
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, level_of, parameter_of
 
 NAME = "RESHASHTBL"
@@ -81,12 +81,12 @@ class Chain:
     @property
     def compared(self) -> float | None:
         """Names compared per second beyond the ones that are found, at the highest rate; `None` without one."""
-        return None if self.operations is None else self.operations * (mean_probes(self.usual, 1) - 1)
+        return None if self.operations is None else compared_in_vain(self.operations, self.usual, 1)
 
     @property
     def compared_lasting(self) -> float | None:
         """The same at the rate that lasts."""
-        return None if self.lasting is None else self.lasting * (mean_probes(self.usual, 1) - 1)
+        return None if self.lasting is None else compared_in_vain(self.lasting, self.usual, 1)
 
     def paid(self, compared: float | None) -> float | None:
         """So many comparisons per second, but no more than the time measured for them has room for."""

@@ -296,9 +296,9 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
     if held := by_weight(facts, cluster.members, master):
         return Decision(Kind.MOVES, figures, told, master, held[0], move=held[1], missing=missing)
     if untold:
-        if (node := _works_most(facts, cluster.members, master)) and (is_one := emulated(facts, master, node)):
+        if (node := _works_most(facts, cluster.members, master)) and (virtual := emulated(facts, master, node)):
             move = if_not_slower(facts, cluster.members, node, master)
-            return Decision(Kind.OPEN, figures, f"{told}. {is_one}", master, node, move=move, missing=missing)
+            return Decision(Kind.OPEN, figures, f"{told}. {virtual}", master, node, move=move, missing=missing)
         return Decision(Kind.OPEN, figures, told, master, missing=missing)
     bases = "; ".join(dict.fromkeys(order.basis for order in orders.values() if order is not None))
     why = f"no node is faster than {master} ({bases})"

@@ -16,7 +16,7 @@ from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
-from rules.laws.hashing import BUCKET_BYTES, LOCK_ID_BYTES, PROVEN, mean_chain, mean_probes, next_power_of_two
+from rules.laws.hashing import BUCKET_BYTES, LOCK_ID_BYTES, PROVEN, compared_in_vain, mean_chain, next_power_of_two
 from rules.openvms._evidence.chains import ENOUGH_CHAIN, FAR_CHAIN, GROWTH, LITTLE_COMPARED, as_wanted, wanted_buckets
 from rules.openvms._evidence.mastership import Move
 from rules.openvms._evidence.node import LEVELS, in_prose
@@ -102,7 +102,7 @@ def _hash(new: ClusterMember, old: ClusterMember, *, boots: bool) -> Found | Non
         return f"RESHASHTBL {waits:,.0f} is pending on {name} and enough: {figures} of today.", (), evidence
     most_served = total(new.local_per_second, new.outgoing_per_second, new.incoming_per_second, old.local_per_second)
     if not boots and chain < FAR_CHAIN and most_served is not None:
-        compared = most_served * (mean_probes(most, buckets) - 1)
+        compared = compared_in_vain(most_served, most, buckets)
         if compared < LITTLE_COMPARED:
             little = (
                 f"at most {in_prose(compared)} names/s are compared in vain (from {LITTLE_COMPARED:,.0f}/s on this "

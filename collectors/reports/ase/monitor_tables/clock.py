@@ -8,12 +8,12 @@ from collectors.layouts.dates import ANY, ambiguous, has_seconds, moment
 from collectors.layouts.tables import key
 from collectors.reports.ase.monitor_tables.cells import words
 from collectors.reports.ase.monitor_tables.snapshots import Moment
+from collectors.reports.ase.monitor_tables.subtracted import ENDS
 
 TAKEN = (
     "sampletime", "sessionsampletime", "cmsampletime", "sampledate", "collecttime", "collectiontime", "collectdate",
     "snapshottime", "snapshotdate", "snaptime", "capturetime", "timestamp", "getdate", "currenttime", "now",
-    "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat", "sampleend",
-    "intervalend", "deltaend",
+    "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat", *ENDS,
 )  # fmt: skip
 """What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
 BOOTED = ("boottime", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")

@@ -31,8 +31,8 @@ class NamedTables:
         if (length := length_of(line)) and not prompted:
             self.seconds, self.subtracts = length, False
             return True
-        if prompted and by_query(line):
-            self.subtracts = True
+        subtracts = prompted and by_query(line)
+        self.subtracts = self.subtracts or subtracts
         written = MENTION.findall(line)
         mentions = [name.lower() for name in written]
         if not prompted and not (mentions and (COMMENT.match(line) or QUERY.search(line) or START.search(line))):
@@ -40,8 +40,7 @@ class NamedTables:
         if not mentions and not (prompted and QUERY.search(line)):
             return "  " not in line.strip() and not START.search(line)
         if self.answered:
-            self.tables, self.answered = [], False
-            self.subtracts = prompted and by_query(line)
+            self.tables, self.answered, self.subtracts = [], False, subtracts
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True

@@ -133,15 +133,15 @@ class SysmonReport:
         whole = Page(self.file, self.first, self.lines, self.items)
         header = header_of(whole, spans[0][1] if spans else end)
         pages = [Page(self.file, self.first + a, self.lines[a:b], self.items[a:b]) for _, a, b in spans]
-        plans = [
-            _plan_of(page, title, self._stray(title, page)) for page, (title, _, _) in zip(pages, spans, strict=True)
-        ]
+        titles = [title for title, _, _ in spans]
+        strays = [self._stray(title, page) for page, title in zip(pages, titles, strict=True)]
+        plans = [_plan_of(*each) for each in zip(pages, titles, strays, strict=True)]
         facts: list[Fact] = [header.server] if header.server else []
         facts.append(self._sample(header, pages, plans))
         sums: list[str] = []
-        for page, plan in zip(pages, plans, strict=True):
+        for page, plan, stray in zip(pages, plans, strays, strict=True):
             cut = not self.complete and page is pages[-1]
-            facts.append(_raw(page, plan, self._stray(plan.section.title, page)))
+            facts.append(_raw(page, plan, stray))
             facts.extend(own := plan.forms.fill(page))
             sums.extend(_sums(page, plan.section, own, cut=cut))
         odd, damaged = list(header.odd), list[int]()

@@ -156,13 +156,14 @@ def facts_of(report: Report, screen: Screen, table: Table, *, unsure: bool) -> I
     for row in table.rows:
         report.claim(row.index)
         number = report.first + row.index
-        done = _known(row) and item_of(row.label) == "transactions"  # heads each locking screen, and is no lock type
+        own = item_of(row.label) if _known(row) else None
+        done = own == "transactions"  # heads each locking screen, and is no lock type
         yield StatisticRow(
             source=Source(report.file, number, number, unsure),
             database=screen.database,
             node=screen.node,
             screen=screen.title,
-            item=(item if not done else None) or (item_of(row.label) if _known(row) else None) or _own(row),
+            item=(None if done else item) or own or _own(row),
             label=row.label,
             lock_type=None if done else _type(row.label) if item else lock_type,
             maximum_per_second=row.figures["max"],

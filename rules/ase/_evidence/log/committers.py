@@ -85,7 +85,7 @@ class Committers:
 
 def committers(facts: Facts) -> Committers | None:
     """The program; `None` where none makes most of them, its transactions are not small, or nothing was measured."""
-    rows: dict[Session, MonProcessActivity] = {(row.spid, row.kpid): row for row in _rows(facts) or _listed(facts)}
+    rows: dict[Session, MonProcessActivity] = {(row.spid, row.kpid): row for row in _sessions(facts)}
     commits = {session: float(row.commits) for session, row in rows.items() if known(row.commits) and row.commits > 0}
     single = not any(row.of_interval for row in rows.values())
     seconds = 1.0 if single else max((row.seconds or 0.0 for row in rows.values()), default=0.0)
@@ -119,6 +119,10 @@ def _rows(facts: Facts) -> list[MonProcessActivity]:
     return [row for row in facts.every(MonProcessActivity) if row.of_interval and row.believed]
 
 
+def _sessions(facts: Facts) -> list[MonProcessActivity]:
+    return _rows(facts) or _listed(facts)
+
+
 def _listed(facts: Facts) -> list[MonProcessActivity]:
     """A single listing, where sp_sysmon says that commits are many now: it gives shares, since each login, no rates."""
     rows, sample = facts.every(MonProcessActivity), facts.latest(SysmonSample)
@@ -130,7 +134,7 @@ def _listed(facts: Facts) -> list[MonProcessActivity]:
 
 def _who(facts: Facts) -> dict[Session, Client]:
     """Who each session is, by any table that was asked for its program."""
-    rows: list[Client] = [*facts.every(MonProcessLookup), *facts.every(MonProcess), *(_rows(facts) or _listed(facts))]
+    rows: list[Client] = [*facts.every(MonProcessLookup), *facts.every(MonProcess), *_sessions(facts)]
     return {(row.spid, row.kpid): row for row in rows if row.application or row.login}
 
 

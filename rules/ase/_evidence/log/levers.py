@@ -137,12 +137,15 @@ def fast_device(facts: Facts) -> bool:
 def _devices_fast(facts: Facts) -> bool:
     """Whether every device that is written is so fast, the log's among them."""
     rows = [one for one in interval_first(facts, MonDeviceIO) if known(one.writes) and one.writes > 0]
-    each = [_milliseconds(one) for one in rows]
+    each = [_at_most(one) for one in rows]
     return bool(each) and all(one is not None and 0 < one <= FAST_MS for one in each)
 
 
-def _milliseconds(row: MonDeviceIO) -> float | None:
-    """Mean time of one I/O of a device; `None` where it was not counted."""
+def _at_most(row: MonDeviceIO) -> float | None:
+    """Mean milliseconds of one I/O of a device at most, by the requests that were counted; `None` without any.
+
+    `MonDeviceIO.mean_milliseconds` wants all kinds of requests; one that is not counted only makes this larger.
+    """
     counts = [one for one in (row.reads, row.apf_reads, row.writes) if known(one)]
     return row.io_milliseconds / sum(counts) if known(row.io_milliseconds) and sum(counts) > 0 else None
 

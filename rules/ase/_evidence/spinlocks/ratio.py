@@ -284,6 +284,11 @@ class _Case:
         return busy_of(self.facts)[0]
 
     @cached_property
+    def several(self) -> bool:
+        """Whether more than one engine may run: counted, or allowed."""
+        return bool(engines_at_most(self.facts))
+
+    @cached_property
     def spins(self) -> SpinBound | None:
         return spin_bound(self.facts, self.figure.lock)
 
@@ -314,7 +319,7 @@ class _Case:
         figure, ratio, lock = self.figure, self.ratio, self.figure.lock
         step = self.step()
         usual = "" if self.nothing else ratio.because
-        alone = "" if engines_at_most(self.facts) else UNCOUNTED
+        alone = "" if self.several else UNCOUNTED
         yield Finding(
             subject=subject_of(self.facts),
             severity=self.severity(),
@@ -444,7 +449,7 @@ class _Case:
 
     def held_back(self) -> str:
         """On what condition a change may be made, where this export does not show enough for a script; else nothing."""
-        if not engines_at_most(self.facts):
+        if not self.several:
             return "Should there be more than one engine"
         if self.figure.since_boot and not PARAMETERS[self.ratio.parameter].static:
             return "Should an interval show the same (the ratio may be new)"
