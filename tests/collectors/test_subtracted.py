@@ -44,6 +44,13 @@ def test_the_differences_of_two_files_are_one_capture_of_their_time() -> None:
     assert [(row.writes, row.seconds) for row in one.facts.every(MonDeviceIO)] == [(30140.0, 600.0)]
 
 
+def test_each_interval_of_one_file_keeps_its_own_length() -> None:
+    first, row = DEVICES.splitlines()
+    later = row.replace("09:20:00", "09:25:00").replace("09:10:00", "09:20:00")
+    (found,) = read("devices.csv", f"{first}\n{row}\n{later}\n")
+    assert [fact.seconds for fact in found.facts if isinstance(fact, MonDeviceIO)] == [600.0, 300.0]
+
+
 def test_differences_beside_two_snapshots_of_another_table_stay_what_they_are() -> None:
     snapshots = [read(f"io_{at}.csv", TOTALS.format(time, writes)) for at, time, writes in PAIR]
     (one,) = captures([*read("waits.txt", WAITS), *snapshots[0], *snapshots[1]])

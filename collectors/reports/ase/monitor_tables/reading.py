@@ -273,12 +273,12 @@ class Reading:
             self.guesses += ambiguous(self.said)
             return
         server = words(cells[self.server]) if self.server is not None else None
-        if self.start is not None:
-            self.subtracted = between_times(moment(cells[self.start]), when)
         if self.moment is None or self.moment.taken != when:
             self._close_part(source.first - 1)
             self.part = source.first
             self._open(self.run.at(self.table.name, when, server, source, in_full=has_seconds(self.said)))
+        if self.start is not None:  # only now: what was closed above has a length of its own
+            self.subtracted = between_times(moment(cells[self.start]), when)
 
     def _open(self, moment: Moment) -> None:
         self.moment, self.gather = moment, gatherer(self.table, self.plan)
