@@ -44,11 +44,20 @@ class Sample:
     """The line it begins at, where one file may hold several, each over a time of its own."""
     interval: float | None = None
     """Seconds of one of its samples, where it has several."""
+    at_least: int | None = None
+    """Of one screen that averages over several samples and does not tell how many: how many at least."""
+
+    @property
+    def untold(self) -> str:
+        """That it averages over a time that it does not tell, in words; nothing where it tells."""
+        return f"an unknown number of samples, {self.at_least} or more by its figures" if self.at_least else ""
 
     def falls_short(self, least: LeastSample) -> str:
         """What it has too little of, in words; nothing where it is enough or not said."""
         if said := _length(self.seconds, least):
             return said
+        if self.untold and least.samples > 1:
+            return f"{self.untold} (at least {least.samples}"
         if self.samples is not None and self.samples < least.samples:
             return f"{self.samples} sample{'' if self.samples == 1 else 's'} (at least {least.samples}"
         return ""
@@ -74,7 +83,10 @@ def _samples(facts: Facts) -> Iterator[Sample]:
         yield Sample(t4.source.file, length, t4.rows, T4File, interval=t4.interval_seconds)
     for monitor in facts.every(MonitorSample):
         every = monitor.interval_seconds
-        yield Sample(monitor.source.file, monitor.seconds, monitor.samples, MonitorSample, interval=every)
+        least = monitor.samples_at_least if monitor.untold else None
+        yield Sample(
+            monitor.source.file, monitor.seconds, monitor.samples, MonitorSample, interval=every, at_least=least
+        )
     for page in facts.every(PerfkitPage):
         if known(page.seconds):  # INDICATE, QUERY CPLEVEL and the like have no interval: they are no sample
             yield Sample(page.source.file, page.seconds, None, PerfkitPage)
@@ -106,12 +118,20 @@ def _behind(source: Source, samples: Iterable[Sample]) -> list[Sample]:
 def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Finding:
     """The finding, or a note without changes where the figures it rests on were measured for too short a time.
 
-    It rests on the figures that were held against a limit; on all of them where none was.
+    It rests on the figures that were held against a limit; on all of them where none was. A screen that averages over
+    an unknown time is no moment: what rests on it, or is as loud as what is lost by it, keeps its changes and is advice
+    at most.
     """
     judged = [one.source for one in finding.evidence if one.limit is not None]
     sources = judged or [one.source for one in finding.evidence]
-    short = _short(sources, samples, lambda one: one.falls_short(least))
+    short = _short(sources, samples, lambda one: "" if one.untold else one.falls_short(least))
     if short is None:
+        loud_by = [one.source for one in finding.evidence] if finding.cost else sources
+        if untold := _short(loud_by, samples, lambda one: one.untold):
+            said = (
+                f"The screen averages over {untold[0]}: see that these are of the busy time before you change anything."
+            )
+            return replace(finding.adding(unknown=said), severity=min(finding.severity, Severity.ADVICE))
         return finding
     do = f"These figures cover {short[0]} are needed; {least.origin}): this is a note, so change nothing for "
     do += f"it. Collect a longer sample: {short[1]}"

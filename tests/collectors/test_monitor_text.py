@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collectors.facts import Fact
 from collectors.facts.openvms import (
@@ -24,6 +26,7 @@ from collectors.reports.openvms.monitor import Monitor
 from collectors.reports.openvms.monitor.checks import cpus_of
 from collectors.reports.openvms.monitor.lines import START, figures_of
 from collectors.reports.openvms.monitor.multi import nodes_of
+from collectors.reports.openvms.monitor.series import Series
 
 EXPORTS = Path(__file__).parent.parent / "exports" / "openvms" / "monitor"
 MODES = ("Interrupt State", "MP Synchronization", "Kernel Mode", "Executive Mode", "Supervisor Mode", "User Mode")
@@ -286,3 +289,24 @@ def test_a_line_of_nodes_holds_nothing_else_and_one_to_sixteen_of_them() -> None
     assert len(nodes_of(f"{sixteen}  Row  Row") or ()) == 16
     for line in ("", "Row  Row", f"{sixteen} SKYE16 (AVE)", "SKYE (AVE) and what the mail said"):
         assert nodes_of(line) is None
+
+
+@given(st.lists(st.integers(0, 100_000_00), min_size=1, max_size=60))
+def test_one_screen_never_claims_more_samples_than_it_saw(hundredths: list[int]) -> None:
+    figures = [one / 100 for one in hundredths]
+    mean = round(sum(figures) / len(figures), 2)
+    series = Series("New ENQ Rate")
+    series.add(1, {"current": figures[-1], "mean": mean, "minimum": min(figures), "maximum": max(figures)})
+    assert 1 <= series.samples_at_least <= len(figures)
+
+
+def test_what_an_average_between_its_extremes_tells_of_the_number_of_samples() -> None:
+    for current, mean, low, high, least in (
+        (5.0, 5.0, 5.0, 5.0, 1),
+        (8.0, 6.0, 4.0, 8.0, 2),  # two samples average in the middle
+        (6.0, 6.0, 4.0, 8.0, 3),  # the last is a third one
+        (4.0, 4.1, 4.0, 8.0, 39),  # one of 8.00 among so many of 4.00; 40 but for rounding
+    ):
+        series = Series("New ENQ Rate")
+        series.add(1, {"current": current, "mean": mean, "minimum": low, "maximum": high})
+        assert series.samples_at_least == least

@@ -49,6 +49,14 @@ def test_a_moment_is_a_note_without_changes_that_says_what_to_collect(short: Fac
     assert f"Collect a longer sample: {type(short).COLLECTED_BY}" in finding.says
 
 
+def test_a_screen_that_averages_over_an_unknown_time_is_advice_with_its_changes() -> None:
+    screen = MonitorSample(kind="display", samples_at_least=4, source=A)
+    finding = said(screen, at=((A, 10.0),), sample=DAY)
+    assert finding.severity is Severity.ADVICE
+    assert finding.changes
+    assert "averages over an unknown number of samples, 4 or more by its figures" in finding.says
+
+
 def test_what_is_long_enough_or_without_a_time_is_left_as_it_is() -> None:
     for facts in ((SysmonSample(seconds=30.0, source=A),), (SysmonSample(source=A),), ()):
         finding = said(*facts, at=((A, 10.0),))

@@ -29,5 +29,10 @@ def test_what_is_told_of_samples_and_time_decides(samples: int | None, seconds: 
     assert (found is None) is (says is None)
 
 
+def test_a_screen_of_several_samples_is_left_to_the_gate_of_all_rules() -> None:
+    screen = MonitorSample(source=HERE, kind="display", samples_at_least=3)
+    assert too_short(Facts((screen,)), HERE, 30, 10.0) is None
+
+
 def test_nothing_is_too_short_where_no_heading_tells() -> None:
     assert too_short(Facts(()), HERE, 30, 10.0) is None

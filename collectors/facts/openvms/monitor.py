@@ -25,6 +25,9 @@ class MonitorSample(OfNode):
     seconds: float | None = None
     """Elapsed seconds that the averages cover, where known."""
     samples: int | None = None
+    """`None`: not told, as by one screen whose figures differ: it averages over several samples."""
+    samples_at_least: int | None = None
+    """Of one such screen: fewer cannot have these averages between these extremes (arithmetic)."""
     interval_seconds: float | None = None
     comment: str | None = None
     dialect: str | None = None
@@ -36,6 +39,11 @@ class MonitorSample(OfNode):
     """Of a recording: how often the node left and came back (a boot starts all counters anew)."""
     wraps: int = 0
     """Of a recording: how many 32-bit counters ran over and were taken modulo 2**32."""
+
+    @property
+    def untold(self) -> bool:
+        """Whether it averages over several samples and tells neither how many nor how long they took."""
+        return self.samples_at_least is not None and self.samples is None and self.seconds is None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,8 @@ class Sampled:
     seconds: float | None
     called: str = "samples"
     """`screens` of a captured session: each shows one sample, and an average over an unknown time before it."""
+    untold: bool = False
+    """One screen that averages over several samples and does not tell over how many."""
 
     @property
     def said(self) -> str:
@@ -51,7 +53,7 @@ def sampled(facts: Facts, source: Source) -> Sampled | None:
         covers.append((one.source, Sampled(one.rows, seconds)))
     for sample in facts.every(MonitorSample):
         called = "screens" if sample.kind == "display" else "samples"
-        covers.append((sample.source, Sampled(sample.samples, sample.seconds, called)))
+        covers.append((sample.source, Sampled(sample.samples, sample.seconds, called, sample.untold)))
     found = [
         what for at, what in covers if at.file == source.file and at.first <= source.last and source.first <= at.last
     ]
@@ -61,10 +63,11 @@ def sampled(facts: Facts, source: Source) -> Sampled | None:
 def too_short(facts: Facts, source: Source, least_samples: int, least_minutes: float) -> str | None:
     """Why the figures at `source` are too short, as a clause; `None` where they are long enough or nothing tells.
 
-    Where the export tells of one of samples and time alone, that one decides.
+    Where the export tells of one of samples and time alone, that one decides. One screen that averages over an unknown
+    time is not called too short: `rules.sample` makes its finding advice at most.
     """
     covered = sampled(facts, source)
-    if covered is None:
+    if covered is None or covered.untold:
         return None
     few = covered.samples is not None and covered.samples < least_samples
     brief = covered.seconds is not None and covered.seconds < 60 * least_minutes

@@ -49,6 +49,7 @@ def _sample(file: str, output: Output) -> MonitorSample:
     # screens of several classes, one of each, are of one moment, however long each took to be printed
     start = output.end if display and longest.frames == 1 else output.start
     seconds = (output.end - start).total_seconds() if start and output.end else None
+    least = max(s.samples_at_least for one in parts for s in one.series.values()) if longest.frames == 1 else 1
     interval = None
     if display and longest.frames > 1 and longest.first_time and longest.last_time and not longest.restarted:
         interval = (longest.last_time - longest.first_time).total_seconds() / (longest.frames - 1)
@@ -60,7 +61,8 @@ def _sample(file: str, output: Output) -> MonitorSample:
         start=start,
         end=output.end,
         seconds=seconds or None,
-        samples=longest.frames if display else None,
+        samples=longest.frames if display and least == 1 else None,
+        samples_at_least=least if display and least > 1 else None,
         interval_seconds=round(interval, 2) if interval and interval > 0 else None,
         comment=output.comment,
     )

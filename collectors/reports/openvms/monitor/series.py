@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import ceil
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading, known
 from collectors.reports.openvms.monitor import classes
@@ -50,6 +51,20 @@ class Series:
         if self.overflown:
             return OVERFLOW
         return round(self.total / self.frames, 6) if self.frames else self.average
+
+    @property
+    def samples_at_least(self) -> int:
+        """How many samples one screen of this line has seen at least, by its own columns.
+
+        Of n samples one is the highest and the others are no lower than the lowest, so that the average is at least
+        (n - 1 times the lowest + the highest) / n; for the highest the same the other way round.
+        """
+        low, high, mean = self.low, self.high, self.average
+        if not (known(low) and known(high) and known(mean)) or high - low <= ROUNDING:
+            return 1
+        between = known(self.current) and low + ROUNDING < self.current < high - ROUNDING
+        closer = max(min(mean - low, high - mean), 0.0) + ROUNDING
+        return max(3 if between else 2, ceil((high - low - ROUNDING) / closer))
 
 
 def _extreme(one: Reading, other: Reading, *, highest: bool) -> Reading:
