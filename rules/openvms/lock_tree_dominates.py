@@ -39,6 +39,7 @@ from datetime import timedelta
 from collectors.facts import Facts, known
 from collectors.facts.openvms import (
     ClusterMember,
+    DistributedLockRates,
     ListedLocks,
     LockActivity,
     LockRates,
@@ -46,10 +47,10 @@ from collectors.facts.openvms import (
     MonitorSample,
     RmsRecordLock,
     SysgenParameter,
-    T4Column,
     T4File,
     Volume,
 )
+from collectors.facts.openvms.locking import total
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -103,8 +104,10 @@ from rules.openvms._evidence.lock_trees import (
     silent_nodes,
 )
 from rules.openvms._evidence.mastership import Misplaced, misplaced
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of
 from rules.openvms._evidence.node import PE1_SHOWN, busiest_operations, in_prose, sentence
 from rules.openvms._evidence.rms_files import SETTINGS
+from rules.openvms._evidence.sampling import SAMPLE_FACTS, sampled
 from rules.openvms._evidence.spinning import CROSSING_OPERATIONS
 
 LINKS = (
@@ -114,7 +117,10 @@ LINKS = (
 )
 NEAR = timedelta(minutes=5)
 """This project: as near to a sample a report is still of its time."""
-OPENS = "File Open Rate"
+SAME = 1.25
+"""This project: of two rates that differ by less than a quarter each may stand for the other."""
+PICTURES_TIME = 60.0
+"""Seconds, this project: four times what a report looks back."""
 MOST_OF = 50.0
 """Per cent of what crosses, this project: a tree that has half of it is why it crosses."""
 LONGEST_MEMBER = 20
@@ -175,12 +181,12 @@ class Limits:
         *CLUSTER_FACTS,
         ClusterMember,
         LockRates,
+        DistributedLockRates,
         MemoryUse,
         NodeDatabases,
         SysgenParameter,
-        T4Column,
-        T4File,
-        MonitorSample,
+        *CLASS_FACTS,
+        *SAMPLE_FACTS,
         RmsRecordLock,
         ListedLocks,
         Volume,
@@ -274,8 +280,9 @@ def _finding(
     misses = share.kind == FILE_SYSTEM and bool(file_system.missing_caches(facts))
     taken = file_system.cpus(facts) if share.kind == FILE_SYSTEM else None
     costs = taken is not None and taken.value >= limits.file_system_cpus
-    # what T4 measured over the whole time tells that it lasts, so that two pictures are enough to tell whose it is
-    several = moments >= limits.pictures or (costs and moments > 1)
+    # what was measured over a longer time tells that it lasts, so that fewer pictures are enough to tell whose it is
+    usual = _usual(facts, share.picture)
+    several = moments >= limits.pictures or (costs and moments > 1) or usual is not None
     no_room = buffers.no_room if buffers else ""
     polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
@@ -312,7 +319,7 @@ def _finding(
         ),
         do=found.do,
         unknown=_unknown(found, pictures, limits),
-        evidence=tuple(_evidence(facts, found, polls, queued, limits)),
+        evidence=(*_evidence(facts, found, polls, queued, limits), *((usual,) if usual else ())),
         changes=(
             *(_weights(facts, wrong) if loud and wrong else ()),
             *(_of_file(found) if loud else ()),
@@ -404,12 +411,8 @@ def _evidence(
                 "CPU time of the file system", taken.value, "CPUs", taken.source, limits.file_system_cpus, "from ticks"
             )
         yield from file_system.settings(facts)
-    if (
-        share.kind == FILE_SYSTEM
-        and (opens := facts.latest(T4Column, group="MON.IO", name=OPENS))
-        and known(opens.mean)
-    ):
-        yield Evidence("file opens (T4, mean)", opens.mean, "/s", opens.source)
+    if share.kind == FILE_SYSTEM and (opens := mean_of(facts, "MON.IO", "File Open Rate")):
+        yield Evidence("file opens (mean)", opens.value, "/s", opens.source)
     if share.kind == RMS_FILE:
         for name in SETTINGS:
             setting = facts.latest(SysgenParameter, name=name)
@@ -453,7 +456,7 @@ def _because(found: Dominating) -> str:
         taken = file_system.cpus(facts)
         return joined(
             sentence(file_system.said(facts, share)),
-            f"The file system takes {taken.value:.2f} CPUs on this node (T4, FCP Cpu)." if taken else "",
+            f"The file system takes {taken.value:.2f} CPUs on this node (ticks of FCP)." if taken else "",
         )
     if share.kind == SYSTEM_ID:
         return (
@@ -476,6 +479,30 @@ def _databases(facts: Facts) -> str:
     """The databases that a node's monitor lists, for the end of a sentence."""
     found = sorted({name for one in facts.every(NodeDatabases) for name in one.databases})
     return f", and {found[0][:80]}{' and others are' if len(found) > 1 else ' is'} open here" if found else ""
+
+
+def _usual(facts: Facts, picture: Picture) -> Evidence | None:
+    """The lock requests of this node over a longer time around the picture, where it shows as many: no odd moment.
+
+    What MONITOR LOCK counts holds also what other nodes ask for here, so where there are others MONITOR DLOCK tells.
+    """
+    own, requests = own_name(facts), dict(picture.activity.by_node)
+    across = facts.latest(DistributedLockRates, statistic="mean")
+    rates = facts.latest(LockRates, statistic="mean") if len(requests) == 1 else None
+    if across:
+        measured = total(across.enq_local, across.enq_outgoing, across.convert_local, across.convert_outgoing)
+        source = across.source
+    elif rates:
+        measured, source = total(rates.new_enq_per_second, rates.converted_enq_per_second), rates.source
+    else:
+        return None
+    shown, over = requests.get(own or ""), sampled(facts, source)
+    if not measured or not shown or over is None or _of_another_time(facts, picture):
+        return None
+    longer = over.untold or (over.samples != 1 and (over.seconds is None or over.seconds >= PICTURES_TIME))
+    if not longer or not measured / SAME <= shown <= measured * SAME:
+        return None
+    return Evidence("lock requests of this node (mean)", round(measured, 1), "/s", source, computed="as a sum")
 
 
 def _of_another_time(facts: Facts, picture: Picture) -> str:

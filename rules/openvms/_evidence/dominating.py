@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, RmsRecordLock, T4Column
+from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, RmsRecordLock
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -33,11 +33,12 @@ from rules.openvms._evidence.lock_trees import (
     pictures_of,
     shares_of,
 )
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS
 from rules.openvms._evidence.node import NODE_FACTS, called_alike, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
 
-DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, LockQueue, T4Column)
+DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, *CLASS_FACTS, LockQueue)
 """What a rule that uses this module has to declare."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""

@@ -4,9 +4,10 @@ Which program opens or creates so many files is in no lock name; the trees tell 
 F11B$s, which guards the header of one file or directory, is below a volume's tree and shows in LCKQUE alone.
 Sources: KP_LOCKTOOLS (names), wiki.vmssoftware.com/ACP_parameters (caches; they cut I/O, no source promises fewer
 locks), HP "ask the wizard" 7230 (programs that hook F11B$ locks can hold them for hours).
-What a node does of it [MON.FCP] of T4 tells, and [MON.FLSC] how often a cache has what is looked for: hits of attempts,
-over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE). Its CPU time is
-a rate, too, in ticks of 10 ms (the same, MONITOR FCP): 100 a second are one CPU.
+What a node does of it MONITOR FCP and [MON.FCP] of T4 tell, and MONITOR FILE_SYSTEM_CACHE and [MON.FLSC] how often a
+cache has what is looked for: hits of attempts, over all of the time (OpenVMS System Management Utilities Reference
+Manual, MONITOR FILE_SYSTEM_CACHE). Its CPU time is a rate, too, in ticks of 10 ms (the same, MONITOR FCP): 100 a second
+are one CPU.
 """
 
 from collections.abc import Iterator
@@ -14,11 +15,12 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column, Volume
+from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
 from rules.changes.quoting import Unquotable, comment, openvms_file
 from rules.finding import Evidence
 from rules.openvms._evidence.lock_trees import LONGEST_LABEL, LONGEST_NAME, Named, Share, is_volume, name_of, place_of
+from rules.openvms._evidence.monitor_classes import Mean, cache_hits, mean_of
 from rules.openvms._evidence.node import in_prose
 
 CACHES = ("ACP_DINDXCACHE", "ACP_DIRCACHE", "ACP_HDRCACHE", "ACP_FIDCACHE", "ACP_EXTCACHE", "ACP_SYSACC")
@@ -42,6 +44,8 @@ OWN_VOLUMES = (
 )
 OFTEN_EXTENDED = 10.0
 """Allocations per second, this project: so many are files that grow by next to nothing, time after time."""
+EXTENTS = (3.0, 20.0)
+"""Allocations for each file that is made, this project: more than the file's own, and not so many that others grow."""
 MOST_EXTENDED = 65_535
 """Blocks (DCL help, SET FILE/EXTENSION)."""
 LARGE_DIRECTORY = 1_000.0
@@ -65,21 +69,10 @@ class Misses:
     source: Source
 
 
-@dataclass(frozen=True)
-class Taken:
-    """CPU time of the file system of one node."""
-
-    value: float
-    """CPUs, on average over the file."""
-    source: Source
-
-
-def cpus(facts: Facts) -> Taken | None:
-    """The CPUs that the file system takes; `None` where T4 does not tell."""
-    ticks = _column(facts, "FCP Cpu")
-    if ticks is None or not known(ticks.mean) or ticks.mean < 0:
-        return None
-    return Taken(round(ticks.mean / TICKS, 2), ticks.source)
+def cpus(facts: Facts) -> Mean | None:
+    """The CPUs that the file system takes; `None` where neither T4 nor MONITOR tells."""
+    ticks = mean_of(facts, "MON.FCP", "FCP Cpu")
+    return Mean(round(ticks.value / TICKS, 2), ticks.source) if ticks else None
 
 
 def _opened(facts: Facts, share: Share) -> str:
@@ -111,24 +104,17 @@ def missing_caches(facts: Facts) -> list[Misses]:
     """The caches that have less than half of what is looked for, the worst first."""
     found = []
     for cache, parameter in HIT_BY.items():
-        hits, attempts = _column(facts, f"{cache} cache hits"), _column(facts, f"{cache} cache attempts")
-        if hits is None or attempts is None or not known(hits.mean) or not known(attempts.mean):
+        if (hits := cache_hits(facts, cache)) is None:
             continue
-        if attempts.mean >= LEAST_ATTEMPTS and 0 <= hits.mean < FEW_HITS / 100 * attempts.mean:
-            percent = 100 * hits.mean / attempts.mean
-            found.append(Misses(cache, parameter, percent, attempts.mean, attempts.source))
+        percent, attempts = hits
+        if attempts.value >= LEAST_ATTEMPTS and percent < FEW_HITS:
+            found.append(Misses(cache, parameter, percent, attempts.value, attempts.source))
     return sorted(found, key=lambda one: one.percent)
 
 
-def _column(facts: Facts, name: str) -> T4Column | None:
-    return next(
-        (one for one in facts.every(T4Column) if one.name == name and one.group in ("MON.FCP", "MON.FLSC")), None
-    )
-
-
 def _rate(facts: Facts, name: str) -> float | None:
-    column = _column(facts, name)
-    return column.mean if column and known(column.mean) else None
+    found = mean_of(facts, "MON.FCP", name)
+    return found.value if found else None
 
 
 def by_kind(share: Share) -> dict[str, float]:
@@ -157,7 +143,7 @@ def said(facts: Facts, share: Share) -> str:
         if kind == VOLUME and (used := looked_up(facts)):
             clauses.append(
                 f"{in_prose(rate)}/s are below the locks of volumes (F11B$v), most for "
-                f"{comment(resource.volume or '?', LONGEST_LABEL)}: T4 has {used}"
+                f"{comment(resource.volume or '?', LONGEST_LABEL)}: there are {used}"
             )
             continue
         where = _file(facts, tree) if kind == FILE_ACCESS else comment(resource.volume or "?", LONGEST_LABEL)
@@ -171,7 +157,7 @@ def of_volume(facts: Facts, share: Share) -> LockTree | None:
 
 
 def _opens_more(facts: Facts) -> bool:
-    """Whether T4 has more lookups and opens than files that are made, extended or erased."""
+    """Whether there are more lookups and opens than files that are made, extended or erased."""
     made = [_rate(facts, name) or 0.0 for name in ("FCP Files created", f"FCP {ALLOCATIONS}", "FCP erases")]
     used = [_rate(facts, name) or 0.0 for name in ("FCP Filename lookups", "FCP Files opened")]
     return sum(used) > sum(made)
@@ -305,6 +291,8 @@ def remedy(facts: Facts, share: Share) -> str:
         if missing_caches(facts):
             return _fewer_files(facts, share)
         tree = busiest(share, VOLUME)
+        if grown := _grown(facts, tree.resource.volume if tree else None):
+            return grown
         return f"{fewer_files(facts, tree.resource.volume if tree else None)} {OWN_VOLUMES if share.remote else caches}"
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
@@ -313,6 +301,27 @@ def remedy(facts: Facts, share: Share) -> str:
             "perhaps a new MOUNT) and compare the hits: documented to cut the file system's I/O, not its locks."
         )
     return f"{_keep_open(facts, share)}, and look at {HOLDERS}. {caches}"
+
+
+def _grown(facts: Facts, label: str | None) -> str:
+    """What spares files that are made on a volume and grow extent by extent, as sentences; empty where nothing tells.
+
+    The extent that replaces those that a file takes now is by arithmetic: all of them together, in whole clusters.
+    """
+    allocated, made = _rate(facts, f"FCP {ALLOCATIONS}"), _rate(facts, "FCP Files created")
+    volume = _volume(facts, label)
+    if volume is None or not allocated or not made or allocated < OFTEN_EXTENDED:
+        return ""
+    now, times = _in_clusters(volume), allocated / made
+    larger = now * ceil(times)
+    if not now or not EXTENTS[0] <= times <= EXTENTS[1] or larger > MOST_EXTENDED:
+        return ""
+    return (
+        f"SET VOLUME/EXTENSION={larger:.0f} {comment(volume.device, LONGEST_NAME)}: ({volume.extend_blocks:,.0f} "
+        f"blocks now): {in_prose(allocated)} allocations/s for {in_prose(made)} files made are {times:.1f} extents of "
+        f"{now:.0f} blocks a file, which one replaces (arithmetic; a small file then takes as much). Create and delete "
+        "fewer files, too: append to one, or use work files again."
+    )
 
 
 def fewer_files(facts: Facts, label: str | None) -> str:

@@ -12,6 +12,7 @@ from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
 from rules.openvms._evidence.dominating import DOMINATING_FACTS, dominating
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, Mean, mean_of
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_alike, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
@@ -21,7 +22,7 @@ from rules.sources import HP
 TIMERS, SCHED = ("TIMER", "HWCLK"), "SCHED"
 CALLERS = f"Its callers: SDA> SPL START COLLECT/SPINLOCK={SCHED}, SPL SHOW TRACE/SPINLOCK={SCHED}/TOP=10"
 LOOKS_AT = (
-    T4Column,
+    *CLASS_FACTS,
     *NODE_FACTS,
     *DEDICATED_FACTS,
     *LAYOUT_FACTS,
@@ -194,11 +195,13 @@ def _timers(facts: Facts, look: Look) -> None:
 
 
 def _memory(facts: Facts, look: Look) -> None:
-    rates = facts.latest(SystemRates, statistic="mean")
+    rates, faults = facts.latest(SystemRates, statistic="mean"), mean_of(facts, "MON.PAGE", "Page faults")
     if rates and known(rates.page_fault_per_second):
-        look.facts.append(f"on average there are {in_prose(rates.page_fault_per_second)} page faults per second")
-        look.evidence.append(Evidence("page faults (mean)", rates.page_fault_per_second, "/s", rates.source))
-        _new_pages(facts, look, rates.page_fault_per_second)
+        faults = Mean(rates.page_fault_per_second, rates.source)
+    if faults:
+        look.facts.append(f"on average there are {in_prose(faults.value)} page faults per second")
+        look.evidence.append(Evidence("page faults (mean)", faults.value, "/s", faults.source))
+        _new_pages(facts, look, faults.value)
     machine = machine_of(facts)
     if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
         look.because = (
@@ -218,10 +221,10 @@ def _memory(facts: Facts, look: Look) -> None:
 
 def _new_pages(facts: Facts, look: Look, faults: float) -> None:
     """Page faults that are mostly demand zero, as of new processes and images: no working set spares a first touch."""
-    zero = facts.latest(T4Column, group="MON.PAGE", name="Demand-zero faults")
-    if zero is None or not known(zero.mean) or not MOSTLY * faults <= zero.mean <= faults:
+    zero = mean_of(facts, "MON.PAGE", "Demand-zero faults")
+    if zero is None or not MOSTLY * faults <= zero.value <= faults:
         return
-    look.evidence.append(Evidence("demand zero faults (mean)", zero.mean, "/s", zero.source))
+    look.evidence.append(Evidence("demand zero faults (mean)", zero.value, "/s", zero.source))
     alive = ""
     per, file = {}, facts.also(T4File).latest(T4File)
     for name in ("Logins", "LifeTime < 1 min"):
@@ -239,5 +242,5 @@ def _new_pages(facts: Facts, look: Look, faults: float) -> None:
             )
     look.remedy = (
         f"what helps is to keep processes and images alive: {alive}of {in_prose(faults)} page faults/s "
-        f"{in_prose(zero.mean)} are demand zero, pages of their first touch, which no larger working set spares"
+        f"{in_prose(zero.value)} are demand zero, pages of their first touch, which no larger working set spares"
     )
