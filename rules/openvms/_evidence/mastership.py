@@ -343,16 +343,20 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
         return node, _roomy(move, room)
     ((_, old, new),) = steps
     do = (
-        f"Lower {name} of {master} from {old:.0f} to {new:.0f} (a reboot of that node), the highest of the others: the "
-        "trees then go to the node that uses them most."
+        f"Lower {name} of {master} from {old:.0f} to {new:.0f} (a reboot of that node), no higher than "
+        "the others: the trees then go to the node that uses them most."
     )
     change = _set(name, old, new, master, room, FASTEST.format(master))
     virtual = bool(emulated(facts, master, node))
     if order is None and not room.when and not virtual:
         when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
         change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
+    changes: tuple[Change, ...] = (change,)
+    if virtual and not new:
+        with_it = f"only with a boot of {node} that comes anyway: at 0 on every node {master} may still win a tree"
+        changes = (change, advise_parameter(name, 0, 1, when=with_it, cautions=(DIRECTORY,), node=node))
     title = f"{master}, an emulator, is master by its weight, and {node} works more in its trees" if virtual else ""
-    return node, _roomy(Move((change,), do, why.removesuffix("."), evidence=(*read, *room.evidence), title=title), room)
+    return node, _roomy(Move(changes, do, why.removesuffix("."), evidence=(*read, *room.evidence), title=title), room)
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
