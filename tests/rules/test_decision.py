@@ -283,6 +283,22 @@ def test_an_emulator_brought_down_to_0_leaves_the_choice_to_raise_the_node_that_
     assert [one.key for one in plain.changes] == ["openvms.sysgen:VIRT:LOCKDIRWT"]
 
 
+@pytest.mark.parametrize(
+    ("out", "into", "kind"), [(0.9, 0.8, Kind.EVEN), (0.9, 0.2, Kind.STAYS), (0.1, 0.1, Kind.STAYS)]
+)
+def test_a_node_whose_trees_leave_and_come_back_all_the_time_does_not_stay_the_master(
+    out: float, into: float, kind: Kind
+) -> None:
+    """What leaves in one direction finds its node, and a few moves a minute are the usual life of a cluster."""
+    members = [
+        node("ELM", 9000.0, 6000.0, 900.0, hardware=FAST, own=True, moved_out_per_second=out, moved_in_per_second=into),
+        node("OAK", 2200.0, 900.0, 6000.0, hardware=FAST),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.home) == (kind, "ELM" if kind is Kind.STAYS else None)
+    assert ("0.9 lock trees/s leave ELM and 0.8/s come" in found.says) == (kind is Kind.EVEN)
+
+
 def test_a_limit_on_moving_that_keeps_the_trees_from_an_equal_node_is_a_step_with_its_way_back() -> None:
     members = [
         node("ELM", 3300.0, 18800.0, 400.0, hardware=FAST, own=True, pe1=100.0),

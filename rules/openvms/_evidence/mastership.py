@@ -351,7 +351,7 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
     if order is None and not room.when and not virtual:
         when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
         change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
-    changes: tuple[Change, ...] = (change,)
+    changes = (change,)
     if virtual and not new:
         with_it = f"only with a boot of {node} that comes anyway: at 0 on every node {master} may still win a tree"
         changes = (change, advise_parameter(name, 0, 1, when=with_it, cautions=(DIRECTORY,), node=node))
