@@ -17,7 +17,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_para
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
 from rules.laws.hardware import hardware_of
-from rules.openvms._evidence.after_move import takes_of
+from rules.openvms._evidence.after_move import asked_itself, takes_of
 from rules.openvms._evidence.cluster import (
     Stakes,
     hardware_names,
@@ -272,11 +272,16 @@ class Move:
 def room_for(
     facts: Facts, members: Sequence[ClusterMember], *nodes: str, master: str | None, by: str = "weight"
 ) -> Room:
-    """Whether these nodes have room for the trees of `master`; without one, of whichever node has them."""
+    """Whether these nodes have room for the trees of `master`; without one, of whichever node has them.
+
+    A busy node that asks for most of them itself is not full for a weight that runs at once, and is undone at once.
+    """
     cells = latencies_of(facts)
     takes = takes_of(members, master, nodes, cells) if master and isinstance(cells, dict) else None
     givers = [master] if master else [one.name for one in members]
-    return room_of(members, *nodes, comes_from=givers, by=by, takes=takes)
+    at_once = master and by == "weight" and governing(facts, members) == "LOCKRMWT"
+    own = asked_itself(members, master, nodes) if master and at_once else None
+    return room_of(members, *nodes, comes_from=givers, by=by, takes=takes, own=own)
 
 
 LEAVE = "Leave the trees where they are."
