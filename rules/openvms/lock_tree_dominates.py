@@ -222,6 +222,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, found, beside, pictures, limits)
         if found.buffers and found.buffers.missing:
             yield Unknown(found.buffers.missing, "how many global buffers, and what they take")
+        if _few(pictures, limits) and busiest.total >= limits.many_requests:
+            why = f"{limits.pictures:.0f} reports apart tell whether it lasts"
+            yield Unknown.without("lock requests of each tree, at several moments", LockActivity.COLLECTED_BY, why)
 
 
 def _unasked(facts: Facts, limits: Limits) -> Outcome:
@@ -319,6 +322,7 @@ def _finding(
         ),
         explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
+        once=_few(pictures, limits) and max(one.total for one in pictures) >= limits.many_requests and not loud,
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
 
@@ -478,6 +482,11 @@ def _databases(facts: Facts) -> str:
     return f", and {found[0][:80]}{' and others are' if len(found) > 1 else ' is'} open here" if found else ""
 
 
+def _few(pictures: Sequence[Picture], limits: Limits) -> bool:
+    """Whether they are pictures of too few moments to speak of a time."""
+    return moments_in(pictures, limits.apart_seconds) < limits.pictures
+
+
 def _of_another_time(facts: Facts, picture: Picture) -> str:
     """That a report is of none of the time that T4 or MONITOR measured beside it, as a clause."""
     spans = [(one.start, one.end) for one in facts.every(T4File)]
@@ -491,7 +500,7 @@ def _of_another_time(facts: Facts, picture: Picture) -> str:
 
 def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> str:
     share, facts = found.share, found.facts
-    few = moments_in(pictures, limits.apart_seconds) < limits.pictures
+    few = _few(pictures, limits)
     count = "one report of some 15 s is" if len(pictures) == 1 else f"{len(pictures):,} reports of some 15 s are"
     gaps = _gaps(pictures).lstrip("; ")
     note = f"{count} no day: make {limits.pictures:.0f} or more at the busiest time" if few else ""
