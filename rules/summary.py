@@ -189,7 +189,7 @@ def _verdict(
     if not loud:
         said += [f"{gap.title}: collect again"] if gap else []
         if once and not gap:
-            said.append(f"{once.title.replace('The ', 'the ', 1)}, by too few reports: collect again")
+            said.append(f"{once.title[:1].lower()}{once.title[1:]}, by too few reports: collect again")
         said.append("no finding above a note")
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)

@@ -43,6 +43,7 @@ from collectors.facts.openvms import (
     LockActivity,
     LockRates,
     MemoryUse,
+    MonitorItem,
     MonitorSample,
     RmsRecordLock,
     SysgenParameter,
@@ -67,6 +68,7 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
@@ -180,6 +182,7 @@ class Limits:
         SysgenParameter,
         T4Column,
         T4File,
+        MonitorItem,
         MonitorSample,
         RmsRecordLock,
         ListedLocks,
@@ -219,12 +222,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         beside = [
             one for one in shares if one is not first and dominates(one, limits.share_percent, limits.least_requests)
         ]
-        yield _finding(facts, found, beside, pictures, limits)
+        told = _finding(facts, found, beside, pictures, limits)
+        yield told
         if found.buffers and found.buffers.missing:
             yield Unknown(found.buffers.missing, "how many global buffers, and what they take")
-        if _few(pictures, limits) and busiest.total >= limits.many_requests:
+        if told.once:
             why = f"{limits.pictures:.0f} reports apart tell whether it lasts"
-            yield Unknown.without("lock requests of each tree, at several moments", LockActivity.COLLECTED_BY, why)
+            several = MissingInput("lock requests of each tree, at several moments", LockActivity.COLLECTED_BY)
+            yield Unknown((several,), why)
 
 
 def _unasked(facts: Facts, limits: Limits) -> Outcome:
@@ -322,7 +327,7 @@ def _finding(
         ),
         explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
-        once=_few(pictures, limits) and max(one.total for one in pictures) >= limits.many_requests and not loud,
+        once=not loud and _wants_more(found, pictures, limits),
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
 
@@ -407,6 +412,7 @@ def _evidence(
             yield Evidence(
                 "CPU time of the file system", taken.value, "CPUs", taken.source, limits.file_system_cpus, "from ticks"
             )
+        yield from file_system.growth(facts, share)
         yield from file_system.settings(facts)
     if (
         share.kind == FILE_SYSTEM
@@ -457,7 +463,9 @@ def _because(found: Dominating) -> str:
         taken = file_system.cpus(facts)
         return joined(
             sentence(file_system.said(facts, share)),
-            f"The file system takes {taken.value:.2f} CPUs on this node (T4, FCP Cpu)." if taken else "",
+            f"The file system takes {taken.value:.2f} CPUs on this node ({file_system.told_by(facts)})."
+            if taken
+            else "",
         )
     if share.kind == SYSTEM_ID:
         return (
@@ -485,6 +493,13 @@ def _databases(facts: Facts) -> str:
 def _few(pictures: Sequence[Picture], limits: Limits) -> bool:
     """Whether they are pictures of too few moments to speak of a time."""
     return moments_in(pictures, limits.apart_seconds) < limits.pictures
+
+
+def _wants_more(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> bool:
+    """Whether more of them may make it advice: many requests, or work of the file system that was measured."""
+    taken = file_system.cpus(found.facts) if found.share.kind == FILE_SYSTEM else None
+    much = taken is not None and taken.value >= limits.file_system_cpus
+    return _few(pictures, limits) and (much or max(one.total for one in pictures) >= limits.many_requests)
 
 
 def _of_another_time(facts: Facts, picture: Picture) -> str:

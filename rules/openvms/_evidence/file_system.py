@@ -4,9 +4,9 @@ Which program opens or creates so many files is in no lock name; the trees tell 
 F11B$s, which guards the header of one file or directory, is below a volume's tree and shows in LCKQUE alone.
 Sources: KP_LOCKTOOLS (names), wiki.vmssoftware.com/ACP_parameters (caches; they cut I/O, no source promises fewer
 locks), HP "ask the wizard" 7230 (programs that hook F11B$ locks can hold them for hours).
-What a node does of it [MON.FCP] of T4 tells, and [MON.FLSC] how often a cache has what is looked for: hits of attempts,
-over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR FILE_SYSTEM_CACHE). Its CPU time is
-a rate, too, in ticks of 10 ms (the same, MONITOR FCP): 100 a second are one CPU.
+What a node does of it [MON.FCP] of T4 tells, else MONITOR FCP, and [MON.FLSC] how often a cache has what is looked for:
+hits of attempts, over all of the time (OpenVMS System Management Utilities Reference Manual, MONITOR
+FILE_SYSTEM_CACHE). Its CPU time is a rate, too, in ticks of 10 ms (the same, MONITOR FCP): 100 a second are one CPU.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column, Volume
+from collectors.facts.openvms import FileName, LockQueue, LockTree, MonitorItem, SysgenParameter, T4Column, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
 from rules.changes.quoting import Unquotable, comment, openvms_file
 from rules.finding import Evidence
@@ -34,6 +34,18 @@ FEW_MADE = 0.05
 """This project: files made, extended and erased for one that is looked up or opened; below it these are not the load.
 """
 ALLOCATIONS = "Disk space allocations"
+OF_MONITOR = {
+    "FCP Files created": "Create Rate",
+    f"FCP {ALLOCATIONS}": "Allocation Rate",
+    "FCP erases": "Erase Rate",
+    "FCP Filename lookups": "File Lookup Rate",
+    "FCP Files opened": "File Open Rate",
+    "FCP Cpu": "CPU Tick Rate",
+}
+"""Columns of T4 → lines of MONITOR FCP (the manual, MONITOR FCP)."""
+VOLUME_WAITS = "Volume Lock Wait Rate"
+PER_FILE = 2.0
+"""Extensions for each file that is made, this project: from so many on a larger extent saves some of each."""
 TICKS = 100.0
 """Ticks of CPU time in a second of one CPU."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
@@ -76,10 +88,15 @@ class Taken:
 
 def cpus(facts: Facts) -> Taken | None:
     """The CPUs that the file system takes; `None` where T4 does not tell."""
-    ticks = _column(facts, "FCP Cpu")
-    if ticks is None or not known(ticks.mean) or ticks.mean < 0:
+    ticks = _read(facts, "FCP Cpu")
+    if ticks is None or ticks[0] < 0:
         return None
-    return Taken(round(ticks.mean / TICKS, 2), ticks.source)
+    return Taken(round(ticks[0] / TICKS, 2), ticks[1])
+
+
+def told_by(facts: Facts) -> str:
+    """Which export has the rates of the file system."""
+    return "T4" if any(_column(facts, name) for name in OF_MONITOR) else "MONITOR FCP"
 
 
 def _opened(facts: Facts, share: Share) -> str:
@@ -126,9 +143,23 @@ def _column(facts: Facts, name: str) -> T4Column | None:
     )
 
 
-def _rate(facts: Facts, name: str) -> float | None:
+def _read(facts: Facts, name: str) -> tuple[float, Source] | None:
+    """A mean rate and where it stands: of T4, else of MONITOR FCP."""
     column = _column(facts, name)
-    return column.mean if column and known(column.mean) else None
+    if column is not None:
+        return (column.mean, column.source) if known(column.mean) else None
+    line = OF_MONITOR.get(name, name)
+    items = [
+        one
+        for one in facts.also(MonitorItem).every(MonitorItem)
+        if one.class_name == "FCP" and one.item == line and known(one.mean)
+    ]
+    return (items[-1].mean, items[-1].source) if items and known(items[-1].mean) else None
+
+
+def _rate(facts: Facts, name: str) -> float | None:
+    found = _read(facts, name)
+    return found[0] if found else None
 
 
 def by_kind(share: Share) -> dict[str, float]:
@@ -157,7 +188,7 @@ def said(facts: Facts, share: Share) -> str:
         if kind == VOLUME and (used := looked_up(facts)):
             clauses.append(
                 f"{in_prose(rate)}/s are below the locks of volumes (F11B$v), most for "
-                f"{comment(resource.volume or '?', LONGEST_LABEL)}: T4 has {used}"
+                f"{comment(resource.volume or '?', LONGEST_LABEL)}: {told_by(facts)} has {used}"
             )
             continue
         where = _file(facts, tree) if kind == FILE_ACCESS else comment(resource.volume or "?", LONGEST_LABEL)
@@ -304,6 +335,8 @@ def remedy(facts: Facts, share: Share) -> str:
     if kind == VOLUME and not looked_up(facts):
         if missing_caches(facts):
             return _fewer_files(facts, share)
+        if wanted := grown(facts, share):
+            return wanted
         tree = busiest(share, VOLUME)
         return f"{fewer_files(facts, tree.resource.volume if tree else None)} {OWN_VOLUMES if share.remote else caches}"
     if misses := missing_caches(facts):
@@ -313,6 +346,30 @@ def remedy(facts: Facts, share: Share) -> str:
             "perhaps a new MOUNT) and compare the hits: documented to cut the file system's I/O, not its locks."
         )
     return f"{_keep_open(facts, share)}, and look at {HOLDERS}. {caches}"
+
+
+def grown(facts: Facts, share: Share) -> str:
+    """Of files that are extended several times each: the extent that one extension would do with, as sentences.
+
+    Twice what a file is extended by on average, as they are not all alike, in hundreds of blocks (this project).
+    """
+    tree, rate, made = busiest(share, VOLUME), *(_rate(facts, f"FCP {one}") for one in (ALLOCATIONS, "Files created"))
+    volume = _volume(facts, tree.resource.volume if tree else None)
+    if volume is None or rate is None or not made or made < 1 or rate < max(OFTEN_EXTENDED, PER_FILE * made):
+        return ""
+    by, waits = _in_clusters(volume), _rate(facts, VOLUME_WAITS)
+    extent = min(MOST_EXTENDED, 100 * ceil(2 * rate / made * by / 100))
+    if by <= 0 or extent < PER_FILE * by:
+        return ""
+    device, clusters = comment(volume.device, LONGEST_NAME), ""
+    if known(volume.cluster_blocks) and volume.cluster_blocks > 1:
+        clusters = f" in clusters of {volume.cluster_blocks:,.0f}"
+    waiting = f", and {in_prose(waits)} requests/s wait for a volume's lock" if waits else ""
+    return (
+        f"SET VOLUME/EXTENSION={extent} {device}: ({volume.extend_blocks:,.0f} blocks now{clusters}): for each file "
+        f"made there are {rate / made:.1f} allocations, {in_prose(rate)}/s in all ({told_by(facts)}){waiting}. Then "
+        "make and delete fewer: keep one open and append, or use work files again; a program's own extent stays."
+    )
 
 
 def fewer_files(facts: Facts, label: str | None) -> str:
@@ -385,6 +442,16 @@ def _keep_open(facts: Facts, share: Share) -> str:
         return "Keep files open over the work instead of opening them for each record or request"
     often = f" (this node opens {in_prose(opens)} files a second)" if opens else ""
     return f"Keep {file} open over the work instead of opening it for each record or request{often}"
+
+
+def growth(facts: Facts, share: Share) -> Iterator[Evidence]:
+    """The rates behind the extent that is asked for."""
+    if grown(facts, share):
+        for what, name in (("files created", "FCP Files created"), ("allocations", f"FCP {ALLOCATIONS}")):
+            if found := _read(facts, name):
+                yield Evidence(f"{what} ({told_by(facts)}, mean)", round(found[0], 1), "/s", found[1])
+        if found := _read(facts, VOLUME_WAITS):
+            yield Evidence("waits for a volume's lock (MONITOR FCP, mean)", round(found[0], 1), "/s", found[1])
 
 
 def settings(facts: Facts) -> Iterator[Evidence]:
