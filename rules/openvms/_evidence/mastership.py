@@ -673,7 +673,8 @@ def _set(name: str, old: float, new: float, node: str, room: Room, *more: str) -
         return advise_parameter(name, old, new, when=room.when, cautions=cautions, node=node)
     if room.unread or room.tight:
         cautions = (comment(room.said, 600), *cautions)
-    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+    change = set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+    return replace(change, condition=room.watch) if room.watch else change
 
 
 def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:

@@ -72,6 +72,12 @@ class Room:
         return f"only once it has free CPUs for lock work: {self.busy}" if self.full else ""
 
     @property
+    def watch(self) -> str:
+        """That a change which sends work to a busy node is to be watched, on one line; empty where none is busy."""
+        busy = [one for one in self.tight if one.name in self.own]
+        return f"undo it where MODES rises: {_shares(busy)}" if busy else ""
+
+    @property
     def brief(self) -> str:
         """What speaks for or against it, or what to look at first, as a clause: a caution has it in full."""
         told = []
