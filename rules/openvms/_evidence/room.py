@@ -28,14 +28,14 @@ PART = (
 )
 HOW = {
     "work": ": move it in parts",
-    "weight": "; a weight moves all its trees",
+    "weight": "; a weight moves all its trees, and no programs",
     "trees": "; trees go by who uses them: watch MODES there",
 }
 """What sends it there, a person, a weight or the trees' own moving, and what that means for a node that is tight."""
 WEIGHED = (
     "How much of it would come is not in the exports, and a weight moves all trees in which that node takes a lock, "
-    "not a part of them. With weights that are equal a tree goes there only where that node is clearly the more active "
-    "one. Measure MONITOR MODES there afterwards."
+    "not a part of them, and no programs. With weights that are equal a tree goes there only where that node is "
+    "clearly the more active one. Measure MONITOR MODES there afterwards."
 )
 """openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree at any activity."""
 
