@@ -68,7 +68,10 @@ CALCULATED = re.compile(
     r"|\s+The(?: new(?: value(?: used(?: in(?: the(?: parameter(?: file)?)?)?)?)?)?)?)?\s*$",
     re.IGNORECASE,
 )
-LEVEL = re.compile(rf"\s+(?P<label>[A-Z][A-Za-z0-9 ,/()'-]{{2,60}}): {{0,20}}(?P<value>{VALUE})\.?\s*$")
+LEVEL = re.compile(
+    rf"\s+(?P<label>[A-Z][A-Za-z0-9 ,/()'-]{{2,60}}): {{0,20}}(?P<value>{VALUE})"
+    r"(?: (?:bytes|pages|blocks|requests per [0-9]{1,3} sec))?\.?\s*$"
+)
 OVERRIDE = re.compile(r"\s*-?\s{0,4}(?:Override\b|.{0,60}\bhas been overridden\b)", re.IGNORECASE)
 REASON = re.compile(
     r"\s*-?\s{0,4}(?:Override: {0,4}(?P<said>\S.{0,160})|(?P<reason>(?:(?:MIN|MAX|ADD)_[A-Z0-9_$]{1,31}"
