@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import TypeVar
 
-from collectors.facts import ABSENT, Capture, Facts, Interval, Reading, Source, known
+from collectors.facts import ABSENT, Capture, Fact, Facts, Interval, Reading, Source, known
 from collectors.facts.openvms import (
     ClusterMember,
     ClusterNode,
@@ -30,6 +30,7 @@ from collectors.facts.openvms import (
     RemasterRates,
     SysgenParameter,
     T4Column,
+    latest_lines,
 )
 from collectors.facts.openvms.locking import total
 from collectors.facts.rdb import Database, NodeDatabases
@@ -92,18 +93,25 @@ def _seen_elsewhere(captures: Sequence[Capture]) -> Seen:
     return found
 
 
-def _named_elsewhere(capture: Capture, place: int, seen: Seen) -> list[ClusterNode]:
-    """What SHOW CLUSTER of another node prints of this one, where no export of its own names its machine.
+def _named_elsewhere(capture: Capture, place: int, seen: Seen) -> list[Fact]:
+    """What SHOW CLUSTER prints of this node, where no export of its own names its machine or its release.
 
     Rates belong to a time, the machine to the node: so it is known for captures of another day, too.
     """
     listed = seen.get((capture.system.product, capture.system.name.upper()), [])
-    if not listed or any(node.hardware for node in capture.facts.every(Node)) or capture.facts.every(ClusterMember):
-        return []
-    if any(at == place for at, _ in listed):
-        return []
-    named = {node.hardware: node for _, node in listed if node.hardware}
-    return list(named.values()) if len(named) == 1 else []
+    here = [node for at, node in listed if at == place]
+    beside = not here and not capture.facts.every(ClusterMember)
+    nodes, listed_here = capture.facts.every(Node), here or [node for _, node in listed]
+    machines = {node.hardware: node for node in listed_here if node.hardware}
+    releases = {node.software: node for node in listed_here if node.software}
+    machine = next(iter(machines)) if len(machines) == 1 and not any(one.hardware for one in nodes) else None
+    release = next(iter(releases)) if len(releases) == 1 and not any(one.version for one in nodes) else None
+    found: list[Fact] = [machines[machine]] if beside and machine else []
+    if machine or release:
+        line = machines[machine] if machine else releases[release or ""]
+        version = release.removeprefix("VMS ") if release else None
+        found.append(Node(source=line.source, name=capture.system.name, hardware=machine, version=version))
+    return found
 
 
 class _Clusters:
@@ -293,7 +301,7 @@ def _mean(facts: Facts, kind: type[F]) -> F | None:
 
 def _listed(captures: Sequence[Capture]) -> dict[str, ClusterNode]:
     """What SHOW CLUSTER of any of these nodes prints of each, by its name in capitals."""
-    return {node.name.upper(): node for one in captures for node in one.facts.every(ClusterNode)}
+    return latest_lines(node for one in captures for node in one.facts.every(ClusterNode))
 
 
 def _unmeasured(captures: Sequence[Capture]) -> dict[str, list[tuple[int, Capture, Source, float]]]:

@@ -115,7 +115,7 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
         accounts,
         _with_own_keys(plan, nodes),
         summary,
-        (*remarks, *_not_brought(nodes)),
+        (*remarks, *_not_brought(nodes, [comment(one.capture.system.name, 31) for one in audits])),
         decision,
         _titles(plan, asked),
     )
@@ -266,15 +266,22 @@ def _of_other_times(nodes: Mapping[str, Audit], span: str) -> tuple[str, ...]:
     return (f"The mean of each node is that of its own interval: {', '.join(each)}.",)
 
 
-def _not_brought(nodes: Mapping[str, Audit]) -> Iterator[str]:
-    """Members that the account leaves out, as no exports of theirs were audited with these."""
+def _not_brought(nodes: Mapping[str, Audit], every: Sequence[str]) -> Iterator[str]:
+    """Members that the account leaves out, as no exports of theirs were audited with these.
+
+    `every`: the names of all systems of the audit; of one of them there are listings, or figures of another time.
+    """
     facts = next(iter(nodes.values())).capture.facts
     members = members_of(facts)
     audited = {one.capture.system.name.upper() for one in nodes.values()}
     absent = [one.name for one in members if one.name.upper() not in audited]
     absent += [one.name for one in unbrought(facts, members)]
-    if absent:
-        yield f"Left out, as no exports of it were audited with these: {_and([comment(name, 31) for name in absent])}."
+    names = [comment(name, 31) for name in absent]
+    own = {one.upper() for one in every}
+    if alone := [name for name in names if name.upper() in own]:
+        yield f"Left out, as no rates of this time came with it; it has a plan of its own: {_and(alone)}."
+    if absent := [name for name in names if name.upper() not in own]:
+        yield f"Left out, as no exports of it were audited with these: {_and(absent)}."
 
 
 # --- plan ------------------------------------------------------------------------------------------------------------

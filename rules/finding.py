@@ -214,6 +214,8 @@ class Finding:
     a boot."""
     again: bool = False
     """Whether it says what to collect in place of figures that have ended."""
+    once: bool = False
+    """Whether it rests on too few reports to be more than a note: the verdict names it, and more are asked for."""
     urgent: bool = False
     """Whether somebody waits at this moment, or is about to: what is to be done comes before everything else."""
 

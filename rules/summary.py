@@ -154,6 +154,7 @@ def _verdict(
     if not loud and not said and (past := [one for one in findings if one.finding.ended]):
         return f"Change nothing: {past[0].finding.ended}, and a newer capture decides. They showed: {_title(past)}."
     gap = next((one.finding for one in findings if one.finding.again and not one.finding.ended), None)
+    once = next((one.finding for one in findings if one.finding.once and not one.finding.ended), None)
     if not loud and not said:
         judged = sum(one.verdict in ("fired", "clean") for one in verdicts)
         open_ = sum(one.verdict in ("unknown", "untrusted", "broken") for one in verdicts)
@@ -181,10 +182,14 @@ def _verdict(
         if gap:
             found = f"Nothing found in what was measured, but {gap.title}: of that time nothing is known"
             return f"{found}, so collect again; {judged} {rules} judged{rest}."
+        if once:
+            return f"{once.title}, by too few reports: collect again; {judged} {rules} judged{rest}."
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
     if not loud:
         said += [f"{gap.title}: collect again"] if gap else []
+        if once and not gap:
+            said.append(f"{once.title[:1].lower()}{once.title[1:]}, by too few reports: collect again")
         said.append("no finding above a note")
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
@@ -516,7 +521,9 @@ def _to_collect(
     # what divides the account comes before what a finding asks for only where a finding may be what it is lost to
     first = findings and not waits and (not costless or any(map(COSTS_PROCESSORS.search, costless)))
     for one in findings:
-        for lack in lacking[one.rule].missing if one.finding.again and one.rule in lacking else ():
+        for lack in (
+            lacking[one.rule].missing if (one.finding.again or one.finding.once) and one.rule in lacking else ()
+        ):
             settles.setdefault(lack.command, {})[one.rule] = None
             weight[lack.command] += 100  # before what lets rules judge the time that was measured
     for account in (one for one in accounts if one.span == MEAN and one.currency == PROCESSORS):

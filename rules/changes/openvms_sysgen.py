@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, held_back, openvms_name
-from rules.finding import TAKES_A_CPU, Change, Effect
+from rules.finding import TAKES_A_CPU, Change, Effect, Risk
 
 MARK = "! Lockwright"
 MODPARAMS = "SYS$SYSTEM:MODPARAMS.DAT"
@@ -321,6 +321,7 @@ def advise_parameter(
         condition=f"{when}; {AT_BOOT}" if boot and "reboot" not in when else f"{WAITS}; {when}" if there else when,
         cautions=cautions,
         memory_mb=memory_mb,
+        risk=WHERE_CHOSEN if boot else None,
     )
 
 
@@ -423,6 +424,8 @@ def _by_hand(known: Parameter, old: float | None, new: float, cautions: tuple[st
 
 WAITS = "it waits in CURRENT, so WRITE ACTIVE alone is missing and the next boot sets it"
 AT_BOOT = "not dynamic: it takes a reboot of that node"
+WHERE_CHOSEN = Risk("medium", "nothing is run here; once it is chosen, the node is rebooted")
+"""Of a template whose parameter takes a boot."""
 _KEEP = (
     "$! keep all parameters as they are now: AUTOGEN may change more than what is asked for here",
     "$ MCR SYSGEN",

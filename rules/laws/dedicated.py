@@ -40,6 +40,17 @@ class Dedicated:
 
 def dedicated(series: LoadSeries, course: TimeSeries) -> Dedicated | None:
     """What may be expected; `None` where the curve does not look so, a dedicated one is on, or a figure is missing."""
+    found = _reckoned(series, course)
+    return found if found and found.ceiling > found.left.rate else None
+
+
+def too_slow(series: LoadSeries, course: TimeSeries) -> Dedicated | None:
+    """The same where one CPU serves no more than is left without it, so that it promises nothing; else `None`."""
+    found = _reckoned(series, course)
+    return found if found and found.ceiling <= found.left.rate else None
+
+
+def _reckoned(series: LoadSeries, course: TimeSeries) -> Dedicated | None:
     machine, hardware = machine_of(series.title), hardware_of(series.title)
     if series.derived or series.rate_name != LOCKS or (machine.what == "dlm" and machine.on):
         return None
@@ -51,8 +62,7 @@ def dedicated(series: LoadSeries, course: TimeSeries) -> Dedicated | None:
     kernel, share = mean_of(first, "kernel_percent"), _spinning(last)
     if kernel is None or kernel <= 0 or first.rate <= 0 or share is None or share < SPINNING_PERCENT:
         return None
-    found = Dedicated(kernel * 1e4 / first.rate, first, share, last)
-    return found if found.ceiling > last.rate else None
+    return Dedicated(kernel * 1e4 / first.rate, first, share, last)
 
 
 def mean_of(step: Step, name: str) -> float | None:

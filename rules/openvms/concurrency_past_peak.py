@@ -46,7 +46,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.laws.dedicated import dedicated
+from rules.laws.dedicated import dedicated, too_slow
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.hardware import hardware_of
 from rules.laws.modes import spinning_share
@@ -256,6 +256,15 @@ def _series_finding(
         evidence += [
             Evidence("kernel time per operation, lowest load", round(own.kernel_usec, 2), "µs", own.alone.source),
         ]
+    elif not measured and not undocumented and (slow := too_slow(series, course)):
+        unknown = (
+            f"A CPU of its own for the lock manager promises nothing here: by the {slow.kernel_usec:.2f} µs of kernel "
+            f"time of a lone operation it may serve about {two_digits(slow.ceiling):,.0f} per second (inference, "
+            f"checked on one machine), and {in_prose(slow.left.rate)} are left without it."
+        )
+        evidence.append(
+            Evidence("kernel time per operation, lowest load", round(slow.kernel_usec, 2), "µs", slow.alone.source)
+        )
     severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
     do = (
         f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "

@@ -15,6 +15,9 @@ work before and after: lock waits move from kernel time back into MP synchroniza
 In a cluster it belongs on the node that is the lock master: where another node serves next to all that crosses, an hour
 of figures is enough to say that this one has no use for it.
 
+Where the figures are of less than a working day and the other CPUs are full, it is a person's decision: the hour says
+what the CPU does not do now, not what it does at others.
+
 On few CPUs that are not full the dedicated one takes nothing that is missing: there it is left alone where it is busy.
 
 When to ignore it: when the figures miss the hours in which the node locks much, or when you measured more throughput
@@ -26,9 +29,22 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import DedicatedLockManager, ProcessorModes, T4File
+from rules.changes.openvms_sysgen import advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Cost,
+    Evidence,
+    Expectation,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    joined,
+)
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, Cluster, cluster_of
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, no_dedicated
 from rules.openvms._evidence.dedicated import (
@@ -140,6 +156,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif master := _master_elsewhere(facts, limits):
         yield _finding(layout, limits, day, busy, f"hardly used: {comment(master, 31)} is the lock master")
     elif (hours := _hours(facts)) is not None and hours < limits.least_hours:
+        if others is not None and others >= limits.full_percent:
+            used = f"hardly used in the {hours:.1f} hours measured, and the others are full"
+            yield _finding(layout, limits, day, busy, used, others, hours)
         brief = f"[LCK73]Busy % {busy:g} ({day.statistic if day else ''}), but in {hours:.1f} hours: used at others?"
         yield Unknown.without("a whole working day of [LCK73]Busy %", T4File.COLLECTED_BY, brief)
     else:
@@ -172,7 +191,9 @@ def _finding(
     busy: float | None,
     why: str,
     others: float | None = None,
+    hours: float | None = None,
 ) -> Finding:
+    """`hours`: so few were measured that others may need the lock manager, and a person decides."""
     manager, cpus = layout.lock_manager, layout.active
     evidence = [Evidence("CPU of the lock manager", manager[0], "", manager[1])] if manager else []
     if day and busy is not None:
@@ -180,10 +201,11 @@ def _finding(
     modes = layout.facts.latest(ProcessorModes, statistic="mean")
     costs = "It polls, so the CPU is taken whether there is work for it or not."
     if others is not None and modes:
-        costs = (
-            f"The other CPUs are {others:.0f} % busy, so it takes 1/{cpus:.0f} of a machine that needs it; the vendor "
-            f"asks for more than {limits.few_when_full} CPUs before one is dedicated."
-        )
+        part = "one CPU" if cpus is None else f"1/{cpus:.0f}"
+        costs = f"The other CPUs are {others:.0f} % busy, so it takes {part} of a machine that needs it"
+        if hours is None:
+            costs += f"; the vendor asks for more than {limits.few_when_full} CPUs before one is dedicated"
+        costs += "."
         evidence.append(
             Evidence("other CPUs busy (mean)", round(others, 1), "% of them", modes.source, limits.full_percent)
         )
@@ -207,9 +229,17 @@ def _finding(
         title = f"{title} costs throughput: {lost.where} {lost.brief}"
         costs = f"{sentence(f'{lost.where}, with it against without: {lost.said}')} {costs}"
         step = step if off else f"LCKMGR_MODE {to}, at once: no load of the test that decides gained by it."
+    elif hours is not None and not off:
+        step = f"Decide, as only {hours:.1f} hours are in the export: LCKMGR_MODE {to} gives the CPU back at once."
     if tried and earns:
         gave = f"In a test on this node it gave {tried.brief}: whether such hours come the capture does not tell."
         step = "Nothing is set by this: give the CPU back only where no load like that of the test comes."
+    changes: tuple[Change, ...] = ()
+    if not off and not earns and hours is not None and not lost:
+        when = f"unless the node locks much outside the {hours:.1f} hours measured: then keep it"
+        changes = (advise_parameter("LCKMGR_MODE", mode, 0, when=when, node=layout.node),)
+    elif not off and not earns:
+        changes = (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),)
     return Finding(
         subject=layout.subject,
         severity=Severity.NOTE if earns else Severity.ADVICE,
@@ -223,9 +253,7 @@ def _finding(
         ),
         evidence=tuple(evidence),
         cost=Cost(1 - busy / 100, 1 - busy / 100, 1.0, of_capture=False) if busy is not None else None,
-        changes=()
-        if off or earns
-        else (layout.set("LCKMGR_MODE", 0, "Keep it if throughput falls: the undo turns it on again."),),
+        changes=changes,
         expects=(
             *((_given_back(lost),) if lost else ()),
             *((Expectation("CPUs for other work", cpus - 1, cpus, "arithmetic"),) if cpus else ()),

@@ -68,6 +68,7 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
@@ -225,9 +226,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         beside = [
             one for one in shares if one is not first and dominates(one, limits.share_percent, limits.least_requests)
         ]
-        yield _finding(facts, found, beside, pictures, limits)
+        told = _finding(facts, found, beside, pictures, limits)
+        yield told
         if found.buffers and found.buffers.missing:
             yield Unknown(found.buffers.missing, "how many global buffers, and what they take")
+        if told.once:
+            why = f"{limits.pictures:.0f} reports apart tell whether it lasts"
+            several = MissingInput("lock requests of each tree, at several moments", LockActivity.COLLECTED_BY)
+            yield Unknown((several,), why)
 
 
 def _unasked(facts: Facts, limits: Limits) -> Outcome:
@@ -326,6 +332,7 @@ def _finding(
         ),
         explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
+        once=not loud and _wants_more(found, pictures, limits),
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
 
@@ -410,6 +417,7 @@ def _evidence(
             yield Evidence(
                 "CPU time of the file system", taken.value, "CPUs", taken.source, limits.file_system_cpus, "from ticks"
             )
+        yield from file_system.growth(facts, share)
         yield from file_system.settings(facts)
     if share.kind == FILE_SYSTEM and (opens := mean_of(facts, "MON.IO", "File Open Rate")):
         yield Evidence("file opens (mean)", opens.value, "/s", opens.source)
@@ -456,7 +464,9 @@ def _because(found: Dominating) -> str:
         taken = file_system.cpus(facts)
         return joined(
             sentence(file_system.said(facts, share)),
-            f"The file system takes {taken.value:.2f} CPUs on this node (ticks of FCP)." if taken else "",
+            f"The file system takes {taken.value:.2f} CPUs on this node ({file_system.told_by(facts)})."
+            if taken
+            else "",
         )
     if share.kind == SYSTEM_ID:
         return (
@@ -505,6 +515,20 @@ def _usual(facts: Facts, picture: Picture) -> Evidence | None:
     return Evidence("lock requests of this node (mean)", round(measured, 1), "/s", source, computed="as a sum")
 
 
+def _few(pictures: Sequence[Picture], limits: Limits) -> bool:
+    """Whether they are pictures of too few moments to speak of a time."""
+    return moments_in(pictures, limits.apart_seconds) < limits.pictures
+
+
+def _wants_more(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> bool:
+    """Whether more of them may make it advice: many requests, or work of the file system that was measured."""
+    if _usual(found.facts, found.share.picture):
+        return False
+    taken = file_system.cpus(found.facts) if found.share.kind == FILE_SYSTEM else None
+    much = taken is not None and taken.value >= limits.file_system_cpus
+    return _few(pictures, limits) and (much or max(one.total for one in pictures) >= limits.many_requests)
+
+
 def _of_another_time(facts: Facts, picture: Picture) -> str:
     """That a report is of none of the time that T4 or MONITOR measured beside it, as a clause."""
     spans = [(one.start, one.end) for one in facts.every(T4File)]
@@ -518,7 +542,7 @@ def _of_another_time(facts: Facts, picture: Picture) -> str:
 
 def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> str:
     share, facts = found.share, found.facts
-    few = moments_in(pictures, limits.apart_seconds) < limits.pictures
+    few = _few(pictures, limits)
     count = "one report of some 15 s is" if len(pictures) == 1 else f"{len(pictures):,} reports of some 15 s are"
     gaps = _gaps(pictures).lstrip("; ")
     note = f"{count} no day: make {limits.pictures:.0f} or more at the busiest time" if few else ""

@@ -95,6 +95,7 @@ AFTER_BOOT = "mean chain after the next boot"
 FIXED = "once the line of MODPARAMS.DAT that hard-codes {} is out: it is the cause"
 WHEN = "with the next reboot that happens anyway"
 BEYOND = f"with a reboot that is agreed on: more than {PROVEN:,} buckets are unproven, measure before and after"
+SHOWN = "with a reboot that is agreed on: {}, measure production before and after"
 MEMORY_FIRST = "only once memory was found for it: SHOW MEMORY had less free than the table takes"
 BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
 UNPROVEN = f"{BITS} Measure lock operations per second and kernel time under the same load before and after."
@@ -260,7 +261,20 @@ def _finding(
         explains=EXPLAINS if spins and (heat is None or heat.name == LCKMGR) else (),
         changes=()
         if settled
-        else (_change(facts, found, new, severity, memory, told, waits, unproven=unproven, lacking=lacking),),
+        else (
+            _change(
+                facts,
+                found,
+                new,
+                severity,
+                memory,
+                told,
+                waits,
+                unproven=unproven,
+                lacking=lacking,
+                shown=f"{measured.where} it gained over {measured.low.value:,.0f}" if measured else "",
+            ),
+        ),
         expects=(
             *(measured.expects if measured else ()),
             *(() if sure == found.buckets else certain),
@@ -329,14 +343,17 @@ def _change(
     *,
     unproven: bool,
     lacking: bool,
+    shown: str,
 ) -> Change:
+    """`shown`: what a test of the new size gained, in words; empty where none was made."""
     cautions = (USE, *((UNPROVEN,) if unproven else ()), *((told,) if told else ()))
     node = node_name(facts)
     own_reboot = severity is not Severity.NOTE and found.buckets < PROVEN
     if not own_reboot and waits:  # a boot that someone has prepared: for that one, and none of its own
         return keep_parameter(NAME, waits[0], new, cautions=cautions, memory_mb=memory, node=node)
     if not own_reboot or lacking:
-        when = MEMORY_FIRST if lacking else WHEN if found.buckets < PROVEN else BEYOND
+        beyond = SHOWN.format(shown) if shown else BEYOND
+        when = MEMORY_FIRST if lacking else WHEN if found.buckets < PROVEN else beyond
         return advise_parameter(NAME, found.value, new, when=when, cautions=cautions, memory_mb=memory, node=node)
     change = set_parameter(
         NAME,

@@ -175,7 +175,12 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
         else f"the measured range ends at {last.load:g}, before that: it was not reached, and a run there would tell"
     )
     do, then = _stay(best, series), "takes" if inside else "would take"
-    because = f"Beyond the peak each further one {then} throughput from the others."
+    level = _levels_off(course, limits.noise_percent) if fell else None
+    because = (
+        f"Beyond the peak each further one {then} throughput from the others."
+        if level is None
+        else f"Up to {level:g} each further one takes throughput from the others, and from there on the rate stays."
+    )
     if inside and not fell:
         do, because = f"Nothing is to be done: beyond {at} {series.load_name} little is gained.", LITTLE
     fits = (
@@ -234,6 +239,19 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
             ),
         ),
     )
+
+
+def _levels_off(course: TimeSeries, noise_percent: float) -> float | None:
+    """The load from which the rate falls no further, as with more processes than CPUs; `None` where it always falls.
+
+    At least two higher loads have to bear it out, and the fall has to lie before it.
+    """
+    beyond = course.beyond
+    for at, step in enumerate(beyond[:-2]):
+        rates = [one.rate for one in beyond[at:]]
+        if max(rates) - min(rates) <= noise_percent / 100 * max(rates):
+            return step.load if step.rate < course.peak.rate * (1 - noise_percent / 100) else None
+    return None
 
 
 def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str) -> Finding | Untrusted:

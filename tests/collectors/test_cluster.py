@@ -327,3 +327,29 @@ def test_of_nodes_whose_locks_stay_at_home_or_of_many_nothing_is_said() -> None:
     given += [day(f"NODE{at}", 2000, 610, 2990, of=at) for at in range(1, 7)]
     captures(given)
     assert not any(one.problems for one in given)
+
+
+def test_a_clusterwide_listing_that_names_the_nodes_alone_does_not_hide_what_show_cluster_prints_of_them() -> None:
+    seen = [
+        ClusterNode(source=Source("in/c.lis", 8, 8), name="ORKNEY", hardware="HP rx2800 i4", software="VMS V8.4"),
+        ClusterNode(source=Source("in/c.lis", 9, 9), name="SKYE", hardware="AlphaServer DS25", software="VMS V8.3"),
+    ]
+    bare = [ClusterNode(source=Source("in/sysman.lis", 1, 9), name=name) for name in ("ORKNEY", "SKYE")]
+    orkney, skye = captures([day("ORKNEY", 9000, 3000, 600, *seen, *bare), day("SKYE", 2000, 610, 2990, *bare)])
+    for found in (members(orkney), members(skye)):
+        assert (found["SKYE"].hardware, found["SKYE"].version) == ("AlphaServer DS25", "VMS V8.3")
+        assert (found["ORKNEY"].hardware, found["ORKNEY"].version) == ("HP rx2800 i4", "VMS V8.4")
+
+
+def test_what_show_cluster_prints_of_a_node_is_its_machine_and_release_where_it_names_none_itself() -> None:
+    seen = [
+        ClusterNode(source=Source("in/c.lis", 8, 8), name="ORKNEY", hardware="HP rx2800 i4", software="VMS V8.4"),
+        ClusterNode(source=Source("in/c.lis", 9, 9), name="SKYE", hardware="AlphaServer DS25", software="VMS V8.3"),
+    ]
+    itself = Node(source=Source("in/SKYE.lis", 1, 1), name="SKYE", hardware="CHARON-AXP", version="V8.4-2")
+    orkney, skye = captures([day("ORKNEY", 9000, 3000, 600, *seen), day("SKYE", 2000, 610, 2990)])
+    told = [one for one in orkney.facts.every(Node) if one.hardware]
+    assert [(one.hardware, one.version, one.source.first) for one in told] == [("HP rx2800 i4", "V8.4", 8)]
+    assert [one.version for one in skye.facts.every(Node) if one.hardware] == ["V8.3"]
+    _, skye = captures([day("ORKNEY", 9000, 3000, 600, *seen), day("SKYE", 2000, 610, 2990, itself)])
+    assert [one.hardware for one in skye.facts.every(Node) if one.hardware or one.version] == ["CHARON-AXP"]

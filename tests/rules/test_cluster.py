@@ -175,6 +175,16 @@ def test_a_node_without_exports_is_left_out_and_named(nodes: list[Audit]) -> Non
     assert found.remarks == (f"Left out, as no exports of it were audited with these: {missing}.",)
 
 
+def test_a_node_of_which_listings_alone_came_is_not_said_to_have_no_exports() -> None:
+    three = audits_of(HERE / "emulator_masters_the_trees")
+    capture = three[2].capture
+    alone = Facts(tuple(one for one in capture.facts.items if not isinstance(one, ClusterMember)))
+    listed = replace(three[2], capture=replace(capture, facts=alone, interval=Interval()))
+    found = cluster_of([*three[:2], listed])
+    said = "Left out, as no rates of this time came with it; it has a plan of its own"
+    assert found.remarks == (f"{said}: {capture.system.name}.",)
+
+
 def test_captures_of_no_cluster_are_none() -> None:
     assert clusters_of([*audits_of(HERE / "lock_bound_node"), *audits_of(HERE / "quiet_two_node_day")]) == ()
 

@@ -265,6 +265,40 @@ def test_the_weight_of_an_emulator_that_draws_the_trees_of_others_waits_for_no_l
         assert [one.change_keys for one in cluster.plan.steps] == [(change.key,)]
 
 
+def test_an_emulator_brought_down_to_0_leaves_the_choice_to_raise_the_node_that_works_more() -> None:
+    """At 0 everywhere it may still win a tree; the other node is not booted for that alone, and no machine is it."""
+    members = [
+        node("REAL", 1900.0, 300.0, 13000.0, hardware="HP rx2800 i4 (2.53GHz/32.0MB)", lock_directory_weight=0.0),
+        node("VIRT", 1900.0, 13000.0, 300.0, hardware="CHARON-AXP", own=True, lock_directory_weight=2.0),
+    ]
+    move = decided(*members).move
+    assert move is not None
+    lowered, raised = move.changes
+    assert (lowered.key, lowered.new, lowered.takes_effect) == ("openvms.sysgen:VIRT:LOCKDIRWT", 0.0, Effect.REBOOT)
+    assert (raised.key, raised.new, raised.takes_effect) == ("openvms.sysgen:REAL:LOCKDIRWT", 1.0, Effect.ADVICE)
+    assert raised.risk is not None
+    assert "the node is rebooted" in raised.risk.why
+    plain = decided(members[0], replace(members[1], hardware="AlphaServer ES40")).move
+    assert plain is not None
+    assert [one.key for one in plain.changes] == ["openvms.sysgen:VIRT:LOCKDIRWT"]
+
+
+@pytest.mark.parametrize(
+    ("out", "into", "kind"), [(0.9, 0.8, Kind.EVEN), (0.9, 0.2, Kind.STAYS), (0.1, 0.1, Kind.STAYS)]
+)
+def test_a_node_whose_trees_leave_and_come_back_all_the_time_does_not_stay_the_master(
+    out: float, into: float, kind: Kind
+) -> None:
+    """What leaves in one direction finds its node, and a few moves a minute are the usual life of a cluster."""
+    members = [
+        node("ELM", 9000.0, 6000.0, 900.0, hardware=FAST, own=True, moved_out_per_second=out, moved_in_per_second=into),
+        node("OAK", 2200.0, 900.0, 6000.0, hardware=FAST),
+    ]
+    found = decided(*members)
+    assert (found.kind, found.home) == (kind, "ELM" if kind is Kind.STAYS else None)
+    assert ("0.9 lock trees/s leave ELM and 0.8/s come" in found.says) == (kind is Kind.EVEN)
+
+
 def test_a_limit_on_moving_that_keeps_the_trees_from_an_equal_node_is_a_step_with_its_way_back() -> None:
     members = [
         node("ELM", 3300.0, 18800.0, 400.0, hardware=FAST, own=True, pe1=100.0),

@@ -289,6 +289,19 @@ def test_what_a_note_would_change_some_day_is_no_line_of_the_plan() -> None:
         assert len(summarized(ranked, (), make_plan((template,)), ()).do) == lines
 
 
+def test_what_rests_on_too_few_reports_is_named_and_collected_again() -> None:
+    """And a note that rests on enough of them is no word of the verdict."""
+    command = "a report of LOCK_ACTV.COM"
+    lacks = (MissingInput("lock requests", command),)
+    verdicts = [Verdict("openvms/lock_tree_dominates", "fired", "", lacks), Verdict("openvms/a", "clean", "")]
+    found = Finding("(5,1,0) on WORK", Severity.NOTE, "The RMS file (5,1,0) on WORK has 61 %", "", (), once=True)
+    summary = summarized((Ranked("openvms/lock_tree_dominates", found),), verdicts, Plan(), ())
+    assert summary.verdict.startswith("The RMS file (5,1,0) on WORK has 61 %, by too few reports: collect again; ")
+    assert summary.collect[0].command == command
+    enough = (Ranked("openvms/lock_tree_dominates", replace(found, once=False)),)
+    assert summarized(enough, verdicts, Plan(), ()).verdict.startswith("Nothing to do: ")
+
+
 @pytest.mark.parametrize("story", ["healthy_ledger_server", "healthy_monitored_server", "healthy_rdb_node"])
 def test_a_healthy_system_has_nothing_to_do(story: str) -> None:
     (audit, *_) = audits_of(HERE / story)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from advisor.charts.cluster import NodeBox, cluster_map
 from collectors.cluster import AGREE
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency
+from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency, latest_lines
 from rules.laws.mastering import Candidate, WhatIf, what_if_masters
 from rules.openvms._evidence.cluster import (
     PARTS,
@@ -131,7 +131,7 @@ def _elsewhere(one: ClusterMember) -> float | None:
 
 def _absent(facts: Facts, brought: set[str]) -> Iterator[Absent]:
     """Nodes named by SHOW CLUSTER, another cluster-wide table or a LOCKTIME matrix; the latest line of each."""
-    latest = {one.name.upper(): one for one in facts.every(ClusterNode)}
+    latest = latest_lines(facts.every(ClusterNode))
     for key in sorted(latest.keys() - brought):
         one = latest[key]
         yield Absent(one.name, one.hardware or "", one.software or "", one.status or "", str(one.source))

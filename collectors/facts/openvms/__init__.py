@@ -1,6 +1,6 @@
 """Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
-from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample
+from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample, latest_lines
 from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, ModparamsLine, Process
 from collectors.facts.openvms.lock_trees import (
     FileName,
@@ -88,4 +88,5 @@ __all__ = [
     "T4Column",
     "T4File",
     "Volume",
+    "latest_lines",
 ]

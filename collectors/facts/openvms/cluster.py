@@ -1,10 +1,11 @@
 """A cluster: its nodes, who masters the lock trees, what a remote lock takes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from collectors.facts.base import ABSENT, Fact, Reading, Source
+from collectors.facts.base import ABSENT, Fact, Reading, Source, known
 from collectors.facts.openvms.processors import OfNode
 
 
@@ -23,6 +24,19 @@ class ClusterNode(OfNode):
     at: datetime | None = None
     lock_directory_weight: Reading = ABSENT
     """LOCKDIRWT, where the table prints it."""
+
+
+def latest_lines(lines: Iterable[ClusterNode]) -> dict[str, ClusterNode]:
+    """By name in capitals the latest line of each node that says anything of it.
+
+    A clusterwide listing of SYSMAN names the nodes and no more: what SHOW CLUSTER beside it prints stays known.
+    """
+    found: dict[str, ClusterNode] = {}
+    for one in lines:
+        says = one.hardware or one.software or one.status or known(one.lock_directory_weight)
+        if says or one.name.upper() not in found:
+            found[one.name.upper()] = one
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,8 @@ TITLE = re.compile(
 )
 AT = re.compile(rf"\s*This information was generated (?:at|on)\s+(?P<at>{MOMENT})\s*\.?\s*$", re.IGNORECASE)
 FEEDBACK_AT = re.compile(
-    rf"\s*(?:\*+ )?Feedback information was (?:generated|collected) (?:at|on)\s+(?P<at>{MOMENT})\s*\.?\s*$",
+    rf"\s*(?:\*+ )?Feedback (?:information|data) was (?:generated|collected) (?:at|on)\s+(?P<at>{MOMENT})\s*\.?"
+    r"(?:\s*\(uptime(?: (?P<days>[0-9]{1,4}) days?)?,? (?P<hours>[0-9]{1,2}):[0-9]{2}(?::[0-9]{2})?\))?\s*$",
     re.IGNORECASE,
 )
 UPTIME = re.compile(
@@ -63,10 +64,14 @@ BEGUN = re.compile(r"\s*New(?: value(?: is)?)?\s*", re.IGNORECASE)
 """Where the line was broken off within the new value."""
 CALCULATED = re.compile(
     rf"\s*(?:The )?calculated value was:? (?P<calculated>{VALUE})\.?"
-    rf"(?:\s+(?:The )?new value (?:is:?|of) (?P<new>{VALUE})\.?(?: is\b.{{0,80}})?)?\s*$",
+    rf"(?:\s+(?:The )?new value (?:is:?|of) (?P<new>{VALUE})\.?(?: is\b.{{0,80}})?"
+    r"|\s+The(?: new(?: value(?: used(?: in(?: the(?: parameter(?: file)?)?)?)?)?)?)?)?\s*$",
     re.IGNORECASE,
 )
-LEVEL = re.compile(rf"\s+(?P<label>[A-Z][A-Za-z0-9 ,/()'-]{{2,60}}): {{0,20}}(?P<value>{VALUE})\.?\s*$")
+LEVEL = re.compile(
+    rf"\s+(?P<label>[A-Z][A-Za-z0-9 ,/()'-]{{2,60}}): {{0,20}}(?P<value>{VALUE})"
+    r"(?: (?:bytes|pages|blocks|requests per [0-9]{1,3} sec))?\.?\s*$"
+)
 OVERRIDE = re.compile(r"\s*-?\s{0,4}(?:Override\b|.{0,60}\bhas been overridden\b)", re.IGNORECASE)
 REASON = re.compile(
     r"\s*-?\s{0,4}(?:Override: {0,4}(?P<said>\S.{0,160})|(?P<reason>(?:(?:MIN|MAX|ADD)_[A-Z0-9_$]{1,31}"
@@ -79,6 +84,8 @@ UNDERSTOOD = re.compile(
     r"\s*(?:Feedback information\.?|Feedback information will be used .{0,60}|Parameter information follows:?"
     r"|Processing Parameter Data files:?|Including parameters from:? .{0,80}|AUTOGEN was run from .{0,80}"
     r"|\*{2,4} {0,2}(?:No changes will be done by AUTOGEN|INFORMATIONAL) {0,2}\*{2,4}"
+    r"|The following was detected within \S{1,80}|Please review immediately\."
+    r"|\*{2,4} {0,2}INFORMATIONAL {0,2}\*{2,4}[ -]{1,6}.{1,160}|End of AUTOGEN (?:Parameter )?Calculation Report"
     r"|The values given in this report are what AUTOGEN would|have set the parameters to\.)\s*$",
     re.IGNORECASE,
 )
@@ -232,6 +239,8 @@ def _above(run: _Run, line: str) -> bool:
         run.at = found["at"]
     elif found := FEEDBACK_AT.match(line):
         run.feedback_at = found["at"]
+        if found["hours"]:
+            run.uptime = 24.0 * int(found["days"] or 0) + int(found["hours"])
     elif UPTIME.search(line):
         run.uptime = _uptime(line, run.uptime)
     else:

@@ -11,7 +11,10 @@ from collectors.facts import Reading, known
 from collectors.facts.openvms import ClusterMember
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import Cell, unreal
+from rules.openvms._evidence.spinning import OWN_CPU_OPERATIONS
 
+CLEARLY_MORE = 2.0
+"""This project: a node that is spared twice the messages that come has less to do then."""
 Range = tuple[float, float]
 """The least and the most that it can be; twice the same where it is known."""
 
@@ -150,6 +153,26 @@ def takes_of(
         if then.local and then.incoming and today.local and today.incoming:
             more = then.local[1] + then.incoming[1] - today.local[1] - today.incoming[1]
             found[one.name] = max(0.0, more) * cell[0] / 1e4 / one.cpus
+    return found
+
+
+def asked_itself(members: Sequence[ClusterMember], master: str, nodes: Sequence[str]) -> Mapping[str, Range]:
+    """Those of these nodes that ask for most of what they would serve themselves.
+
+    By name what it asks `master` for at the least, per second, and what of others comes at the most. Such a node is
+    spared a message and its answer for each request of its own, and has one for each of others. Up to
+    `OWN_CPU_OPERATIONS`, as more of them would spin for one spinlock there.
+    """
+    found = {}
+    for one in members:
+        then, today = as_master(members, master, one.name).get(one.name, Rates()), today_of(one)
+        if one.name not in nodes or one.name == master or not (then.all and today.outgoing and today.incoming):
+            continue
+        if then.outgoing is None or then.incoming is None or then.all[1] >= OWN_CPU_OPERATIONS:
+            continue
+        spared, comes = today.outgoing[0] - then.outgoing[1], max(0.0, then.incoming[1] - today.incoming[0])
+        if spared > CLEARLY_MORE * comes:
+            found[one.name] = (spared, comes)
     return found
 
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
-from collectors.facts.openvms import ClusterMember, ClusterNode, DistributedLockRates, LockLatency, Node, RemasterRates
+from collectors.facts.openvms import (
+    ClusterMember,
+    ClusterNode,
+    DistributedLockRates,
+    LockLatency,
+    Node,
+    RemasterRates,
+    latest_lines,
+)
 from collectors.facts.rdb import Database, DatabaseUse, NodeDatabases, RowCache, StatisticsWindow, StorageArea
 from rules.changes.quoting import comment
 from rules.finding import Clean, Evidence, MissingInput, Outcome, Unknown, Untrusted
@@ -154,7 +162,7 @@ def _unserved(nodes: Sequence[str]) -> tuple[MissingInput, ...]:
 def unbrought(facts: Facts, members: Sequence[ClusterMember]) -> list[ClusterNode]:
     """Nodes of the cluster whose own exports were not collected: a quorum node or a satellite has a weight, too."""
     names = {one.name.upper() for one in members}
-    latest = {one.name.upper(): one for one in facts.every(ClusterNode)}
+    latest = latest_lines(facts.every(ClusterNode))
     return [one for name, one in latest.items() if name not in names and (one.status or "MEMBER").upper() == "MEMBER"]
 
 

@@ -64,6 +64,8 @@ from rules.openvms._evidence.spins_after import SpentAfter
 
 MOST_RANKED = 12
 """This project: of more nodes a table tells the machines, not who is faster than whom of all of them."""
+TO_AND_FRO = 0.3
+"""This project, trees/s: the limit of openvms/lock_trees_move_too_often."""
 MODE = "LCKMGR_MODE"
 HELD_BACK = ("openvms/lock_manager_needs_own_cpu", "openvms/lock_manager_configured_off")
 """What a master that is to be relieved needs no more: a CPU for locks that another node is to serve."""
@@ -306,8 +308,13 @@ def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str,
 
 
 def _as_today(cluster: Cluster, figures: str, why: str) -> Decision:
-    """The master keeps the trees, where it clearly is the master; of nodes that all serve and ask nobody is."""
+    """The master keeps the trees, where it clearly is the master; of nodes that all serve and ask nobody is.
+
+    Nor is one whose trees leave and come back all the time, whatever it served meanwhile.
+    """
     master = cluster.master
+    if wander := _to_and_fro(master):
+        return Decision(Kind.EVEN, figures, f"{figures} now, but {wander}", master.name)
     if _masters(master):
         return Decision(Kind.STAYS, figures, why, master.name)
     asks = cluster.of("outgoing")[master.name]
@@ -529,6 +536,15 @@ def _with_work(facts: Facts, found: Decision) -> Decision:
         )
         return replace(found, work=said)
     return found
+
+
+def _to_and_fro(one: ClusterMember) -> str:
+    """That trees leave this node and come back as openvms/lock_trees_move_too_often has it, as a clause; else empty."""
+    out, into = one.moved_out_per_second, one.moved_in_per_second
+    if not known(out) or not known(into) or out < TO_AND_FRO or CLEARLY * min(out, into) < max(out, into):
+        return ""
+    name = comment(one.name, 31)
+    return f"{plain(out, 2)} lock trees/s leave {name} and {plain(into, 2)}/s come: none has a master for long"
 
 
 def _masters(one: ClusterMember) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, Volume
+from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
 from rules.changes.quoting import Unquotable, comment, openvms_file
 from rules.finding import Evidence
@@ -36,6 +36,11 @@ FEW_MADE = 0.05
 """This project: files made, extended and erased for one that is looked up or opened; below it these are not the load.
 """
 ALLOCATIONS = "Disk space allocations"
+VOLUME_WAITS = "FCP waits"
+PER_FILE = 2.0
+"""Extensions for each file that is made, this project: from so many on a larger extent saves some of each."""
+MOST_PER_FILE = 20.0
+"""The same, this project: from so many on it is other files that grow, and not those that are made."""
 TICKS = 100.0
 """Ticks of CPU time in a second of one CPU."""
 WORDS = {VOLUME: "creating, extending and deleting files (F11B$v)", FILE_ACCESS: "opening files (F11B$a)"}
@@ -44,8 +49,6 @@ OWN_VOLUMES = (
 )
 OFTEN_EXTENDED = 10.0
 """Allocations per second, this project: so many are files that grow by next to nothing, time after time."""
-EXTENTS = (3.0, 20.0)
-"""Allocations for each file that is made, this project: more than the file's own, and not so many that others grow."""
 MOST_EXTENDED = 65_535
 """Blocks (DCL help, SET FILE/EXTENSION)."""
 LARGE_DIRECTORY = 1_000.0
@@ -73,6 +76,11 @@ def cpus(facts: Facts) -> Mean | None:
     """The CPUs that the file system takes; `None` where neither T4 nor MONITOR tells."""
     ticks = mean_of(facts, "MON.FCP", "FCP Cpu")
     return Mean(round(ticks.value / TICKS, 2), ticks.source) if ticks else None
+
+
+def told_by(facts: Facts) -> str:
+    """Which export has the rates of the file system."""
+    return "T4" if any(one.group == "MON.FCP" for one in facts.every(T4Column)) else "MONITOR FCP"
 
 
 def _opened(facts: Facts, share: Share) -> str:
@@ -143,7 +151,7 @@ def said(facts: Facts, share: Share) -> str:
         if kind == VOLUME and (used := looked_up(facts)):
             clauses.append(
                 f"{in_prose(rate)}/s are below the locks of volumes (F11B$v), most for "
-                f"{comment(resource.volume or '?', LONGEST_LABEL)}: there are {used}"
+                f"{comment(resource.volume or '?', LONGEST_LABEL)}: {told_by(facts)} has {used}"
             )
             continue
         where = _file(facts, tree) if kind == FILE_ACCESS else comment(resource.volume or "?", LONGEST_LABEL)
@@ -290,9 +298,9 @@ def remedy(facts: Facts, share: Share) -> str:
     if kind == VOLUME and not looked_up(facts):
         if missing_caches(facts):
             return _fewer_files(facts, share)
+        if wanted := grown(facts, share):
+            return wanted
         tree = busiest(share, VOLUME)
-        if grown := _grown(facts, tree.resource.volume if tree else None):
-            return grown
         return f"{fewer_files(facts, tree.resource.volume if tree else None)} {OWN_VOLUMES if share.remote else caches}"
     if misses := missing_caches(facts):
         named = ", ".join(f"{one.parameter}{_now(facts, one.parameter)}{TO.get(one.parameter, '')}" for one in misses)
@@ -303,24 +311,29 @@ def remedy(facts: Facts, share: Share) -> str:
     return f"{_keep_open(facts, share)}, and look at {HOLDERS}. {caches}"
 
 
-def _grown(facts: Facts, label: str | None) -> str:
-    """What spares files that are made on a volume and grow extent by extent, as sentences; empty where nothing tells.
+def grown(facts: Facts, share: Share) -> str:
+    """Of files that are extended several times each: the extent that one extension would do with, as sentences.
 
-    The extent that replaces those that a file takes now is by arithmetic: all of them together, in whole clusters.
+    Twice what a file is extended by on average, as they are not all alike, in hundreds of blocks (this project).
     """
-    allocated, made = _rate(facts, f"FCP {ALLOCATIONS}"), _rate(facts, "FCP Files created")
-    volume = _volume(facts, label)
-    if volume is None or not allocated or not made or allocated < OFTEN_EXTENDED:
+    tree, rate, made = busiest(share, VOLUME), *(_rate(facts, f"FCP {one}") for one in (ALLOCATIONS, "Files created"))
+    volume = _volume(facts, tree.resource.volume if tree else None)
+    if volume is None or rate is None or not made or rate < OFTEN_EXTENDED:
         return ""
-    now, times = _in_clusters(volume), allocated / made
-    larger = now * ceil(times)
-    if not now or not EXTENTS[0] <= times <= EXTENTS[1] or larger > MOST_EXTENDED:
+    if not PER_FILE <= rate / made <= MOST_PER_FILE:
         return ""
+    by, waits = _in_clusters(volume), _rate(facts, VOLUME_WAITS)
+    extent = min(MOST_EXTENDED, 100 * ceil(2 * rate / made * by / 100))
+    if by <= 0 or extent < PER_FILE * by:
+        return ""
+    device, clusters = comment(volume.device, LONGEST_NAME), ""
+    if known(volume.cluster_blocks) and volume.cluster_blocks > 1:
+        clusters = f" in clusters of {volume.cluster_blocks:,.0f}"
+    waiting = f", and {in_prose(waits)} requests/s wait for a volume's lock" if waits else ""
     return (
-        f"SET VOLUME/EXTENSION={larger:.0f} {comment(volume.device, LONGEST_NAME)}: ({volume.extend_blocks:,.0f} "
-        f"blocks now): {in_prose(allocated)} allocations/s for {in_prose(made)} files made are {times:.1f} extents of "
-        f"{now:.0f} blocks a file, which one replaces (arithmetic; a small file then takes as much). Create and delete "
-        "fewer files, too: append to one, or use work files again."
+        f"SET VOLUME/EXTENSION={extent} {device}: ({volume.extend_blocks:,.0f} blocks now{clusters}): for each file "
+        f"made there are {rate / made:.1f} allocations, {in_prose(rate)}/s in all ({told_by(facts)}){waiting}. Then "
+        "make and delete fewer: keep one open and append, or use work files again; a program's own extent stays."
     )
 
 
@@ -394,6 +407,18 @@ def _keep_open(facts: Facts, share: Share) -> str:
         return "Keep files open over the work instead of opening them for each record or request"
     often = f" (this node opens {in_prose(opens)} files a second)" if opens else ""
     return f"Keep {file} open over the work instead of opening it for each record or request{often}"
+
+
+def growth(facts: Facts, share: Share) -> Iterator[Evidence]:
+    """The rates behind the extent that is asked for."""
+    if grown(facts, share):
+        for what, name in (("files created", "FCP Files created"), ("allocations", f"FCP {ALLOCATIONS}")):
+            if found := mean_of(facts, "MON.FCP", name):
+                yield Evidence(f"{what} ({told_by(facts)}, mean)", round(found.value, 1), "/s", found.source)
+        if found := mean_of(facts, "MON.FCP", VOLUME_WAITS):
+            yield Evidence(
+                f"waits for a volume's lock ({told_by(facts)}, mean)", round(found.value, 1), "/s", found.source
+            )
 
 
 def settings(facts: Facts) -> Iterator[Evidence]:

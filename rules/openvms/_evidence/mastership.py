@@ -17,7 +17,7 @@ from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_para
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
 from rules.laws.hardware import hardware_of
-from rules.openvms._evidence.after_move import takes_of
+from rules.openvms._evidence.after_move import asked_itself, takes_of
 from rules.openvms._evidence.cluster import (
     Stakes,
     hardware_names,
@@ -272,11 +272,16 @@ class Move:
 def room_for(
     facts: Facts, members: Sequence[ClusterMember], *nodes: str, master: str | None, by: str = "weight"
 ) -> Room:
-    """Whether these nodes have room for the trees of `master`; without one, of whichever node has them."""
+    """Whether these nodes have room for the trees of `master`; without one, of whichever node has them.
+
+    A busy node that asks for most of them itself is not full for a weight that runs at once, and is undone at once.
+    """
     cells = latencies_of(facts)
     takes = takes_of(members, master, nodes, cells) if master and isinstance(cells, dict) else None
     givers = [master] if master else [one.name for one in members]
-    return room_of(members, *nodes, comes_from=givers, by=by, takes=takes)
+    at_once = master and by == "weight" and governing(facts, members) == "LOCKRMWT"
+    own = asked_itself(members, master, nodes) if master and at_once else None
+    return room_of(members, *nodes, comes_from=givers, by=by, takes=takes, own=own)
 
 
 LEAVE = "Leave the trees where they are."
@@ -343,16 +348,20 @@ def by_weight(facts: Facts, members: Sequence[ClusterMember], master: str) -> tu
         return node, _roomy(move, room)
     ((_, old, new),) = steps
     do = (
-        f"Lower {name} of {master} from {old:.0f} to {new:.0f} (a reboot of that node), the highest of the others: the "
-        "trees then go to the node that uses them most."
+        f"Lower {name} of {master} from {old:.0f} to {new:.0f} (a reboot of that node), no higher than "
+        "the others: the trees then go to the node that uses them most."
     )
     change = _set(name, old, new, master, room, FASTEST.format(master))
     virtual = bool(emulated(facts, master, node))
     if order is None and not room.when and not virtual:
         when = f"only once a LOCKTIME run has shown that {master} is not the fastest node"
         change = advise_parameter(name, old, new, when=when, cautions=(DIRECTORY, MEANT), node=master)
+    changes = (change,)
+    if virtual and not new:
+        with_it = f"only with a boot of {node} that comes anyway: at 0 on every node {master} may still win a tree"
+        changes = (change, advise_parameter(name, 0, 1, when=with_it, cautions=(DIRECTORY,), node=node))
     title = f"{master}, an emulator, is master by its weight, and {node} works more in its trees" if virtual else ""
-    return node, _roomy(Move((change,), do, why.removesuffix("."), evidence=(*read, *room.evidence), title=title), room)
+    return node, _roomy(Move(changes, do, why.removesuffix("."), evidence=(*read, *room.evidence), title=title), room)
 
 
 def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master: str | None = None) -> Move:
@@ -664,7 +673,8 @@ def _set(name: str, old: float, new: float, node: str, room: Room, *more: str) -
         return advise_parameter(name, old, new, when=room.when, cautions=cautions, node=node)
     if room.unread or room.tight:
         cautions = (comment(room.said, 600), *cautions)
-    return set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+    change = set_parameter(name, old, new, dynamic=PARAMETERS[name].dynamic, cautions=cautions, node=node)
+    return replace(change, condition=room.watch) if room.watch else change
 
 
 def weight_of(facts: Facts, member: ClusterMember, name: str) -> float | None:

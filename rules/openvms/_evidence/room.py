@@ -8,6 +8,7 @@ from collectors.facts.openvms import ClusterMember
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.laws.derived import BUSY_PERCENT
+from rules.openvms._evidence.node import in_prose
 
 FULL_PERCENT = BUSY_PERCENT
 """This project: from this share of all CPUs on the machine may set a node's rate (`rules.laws.derived`), so it is sent
@@ -16,6 +17,9 @@ LITTLE_PERCENT = 2.0
 """This project: so little more of all its CPUs, at most, hardly shows in MONITOR MODES: a busy node may take it."""
 CROWDED_PERCENT = 90.0
 """This project: from this share on a node takes nothing more, however little."""
+ASKING_PERCENT = 85.0
+"""This project: below this a busy node takes the trees that it asks for most itself, by a weight that is undone at
+once. What a request of its own costs once it is local no export tells, so a node that is nearly full waits."""
 CLEARLY_MORE = 2.0
 """This project: twice as many processors free are more, whatever one sample is off by."""
 PART = (
@@ -24,14 +28,14 @@ PART = (
 )
 HOW = {
     "work": ": move it in parts",
-    "weight": "; a weight moves all its trees",
+    "weight": "; a weight moves all its trees, and no programs",
     "trees": "; trees go by who uses them: watch MODES there",
 }
 """What sends it there, a person, a weight or the trees' own moving, and what that means for a node that is tight."""
 WEIGHED = (
     "How much of it would come is not in the exports, and a weight moves all trees in which that node takes a lock, "
-    "not a part of them. With weights that are equal a tree goes there only where that node is clearly the more active "
-    "one. Measure MONITOR MODES there afterwards."
+    "not a part of them, and no programs. With weights that are equal a tree goes there only where that node is "
+    "clearly the more active one. Measure MONITOR MODES there afterwards."
 )
 """openvms-rules.md, sections 1 and 2: a request of a node with a higher weight flags the tree at any activity."""
 
@@ -58,10 +62,20 @@ class Room:
     relieves: tuple[str, ...] = ()
     """Those of `tight` that are busy, and yet have more free than the only node it would come from, which is full."""
 
+    own: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Those of `tight` that are busy and ask for what comes themselves: per second what they ask the master for at the
+    least, and what comes from others at the most."""
+
     @property
     def when(self) -> str:
         """What a change that sends work there has to wait for, on one line; empty where nothing speaks against it."""
         return f"only once it has free CPUs for lock work: {self.busy}" if self.full else ""
+
+    @property
+    def watch(self) -> str:
+        """That a change which sends work to a busy node is to be watched, on one line; empty where none is busy."""
+        busy = [one for one in self.tight if one.name in self.own]
+        return f"undo it where MODES rises: {_shares(busy)}" if busy else ""
 
     @property
     def brief(self) -> str:
@@ -75,7 +89,9 @@ class Room:
         told += [self._spared(one) for one in self.free if one.name in self.little]
         if free := self._plainly_free:
             told.append(f"there is room for that: {_shares(free)}, at most {self._with(free)} with it")
-        told += [f"{self._doubt(one).removesuffix('.')}{HOW[self.by]}" for one in self.tight]
+        told += [
+            f"{self._doubt(one).removesuffix('.')}{'' if one.name in self.own else HOW[self.by]}" for one in self.tight
+        ]
         unread = [comment(name, 31) for name in self.unread]
         if unread:
             told.append(
@@ -96,7 +112,9 @@ class Room:
         told += [f"T{self._spared(one)[1:]}." for one in self.free if one.name in self.little]
         if free := self._plainly_free:
             told.append(f"There is room for that: {_shares(free)}, at most {self._with(free)} with it.")
-        told += [f"{self._doubt(one)} {WEIGHED if self.by == 'weight' else PART}" for one in self.tight]
+        doubts = [one for one in self.tight if one.name not in self.own]
+        told += [f"{self._doubt(one)} {WEIGHED if self.by == 'weight' else PART}" for one in doubts]
+        told += [f"T{self._doubt(one)[1:]}" for one in self.tight if one.name in self.own]
         told += [
             f"How busy {node} is, is not in the exports: look first whether it has free CPUs (MONITOR MODES on "
             f"{node}, in the busy hours)."
@@ -121,8 +139,14 @@ class Room:
     def _doubt(self, one: ClusterMember) -> str:
         """Why not all of it may fit on this node, as a sentence."""
         names = " and ".join(comment(other.name, 31) for other in self.comes) or "the other nodes"
-        if one.name in self.relieves:
+        if one.name in self.relieves and one.name not in self.own:
             return f"{_shares([one])}, but {_shares(self.comes)}, so it has more free than the node that does it now."
+        if asks := self.own.get(one.name):
+            return (
+                f"{_shares([one])}, but {in_prose(asks[0])} of the lock operations/s that come are its own, each a "
+                f"message less then, and at most {in_prose(asks[1])}/s are of others: watch MODES, and undo it where "
+                "that rises."
+            )
         if (after := _after(one, self.comes)) is None:
             return (
                 f"Whether there is room cannot be told: {_shares([one])}, but not all of how busy {names} and how many "
@@ -181,11 +205,13 @@ def room_of(
     comes_from: Sequence[str] = (),
     by: str = "work",
     takes: Mapping[str, float] | None = None,
+    own: Mapping[str, tuple[float, float]] | None = None,
 ) -> Room:
     """What the exports tell of the free processors of these nodes, beside what they and the ones it comes from do.
 
     `by`: what sends it there, a key of `HOW`. `takes`: by node, what comes takes of all its CPUs at most, per cent,
     where that is known: a busy node already pays for what it asks others for, and little more is no reason to wait.
+    `own`: as in `Room.own`; of nodes below `ASKING_PERCENT` a reason not to wait.
     """
     wanted, givers = {name.upper() for name in nodes}, {name.upper() for name in comes_from}
     mine = [one for one in members if one.name.upper() in wanted]
@@ -201,15 +227,23 @@ def room_of(
         and busy + more < CROWDED_PERCENT
     }
     relieves = [one for one, busy in read if one.name not in little and busy >= FULL_PERCENT and _relieves(one, comes)]
-    below = [one for one, busy in read if busy < FULL_PERCENT or one in relieves]
+    asking = {
+        one.name: (own or {})[one.name]
+        for one, busy in read
+        if FULL_PERCENT <= busy < ASKING_PERCENT and one.name in (own or {}) and one.name not in little
+    }
+    below = [one for one, busy in read if busy < FULL_PERCENT or one in relieves or one.name in asking]
     free = [
         one
         for one in below
-        if one not in relieves and (after := _after(one, comes)) is not None and after <= FULL_PERCENT
+        if one not in relieves
+        and one.name not in asking
+        and (after := _after(one, comes)) is not None
+        and after <= FULL_PERCENT
     ]
     free += [one for one, _ in read if one.name in little]
     return Room(
-        tuple(one for one, busy in read if busy >= FULL_PERCENT and one.name not in little and one not in relieves),
+        tuple(one for one, busy in read if busy >= FULL_PERCENT and one.name not in little and one not in below),
         tuple(free),
         tuple(one for one in below if one not in free),
         tuple(name for name in nodes if name.upper() not in told),
@@ -217,6 +251,7 @@ def room_of(
         by,
         little,
         tuple(one.name for one in relieves),
+        asking,
     )
 
 

@@ -115,6 +115,7 @@ def series_of(
         said = dict(setup)
         families.setdefault((said.get("series", ""), said.get("node", "")), []).append(said)
     titles = _titles(groups)
+    alone: list[tuple[str, Run]] = []
     for setup, own in groups.items():
         said, name = dict(setup), titles[setup]
         family = families[said.get("series", ""), said.get("node", "")]
@@ -131,10 +132,18 @@ def series_of(
                 setup=setup,
             )
         elif len(family) == 1:
-            report.problem(f"{name}: fewer than two steps can be used: no series, measure more", own[0].index)
+            alone += [(name, run) for run in own]
+    used: set[int] = set()
     for node in dict.fromkeys(name for _, name in families):
         mine = [run for run in runs if dict(run.setup).get("node", "") == node]
-        yield from _over_settings(report, mine, load_name, rate_name)
+        for series in _over_settings(report, mine, load_name, rate_name):
+            used.update(point.line for point in series.points)
+            yield series
+    if left := [(name, run) for name, run in alone if run.point.line not in used]:
+        more = f", and {len(left) - 1} more like it" if len(left) > 1 else ""
+        report.problem(
+            f"{left[0][0]}{more}: fewer than two steps can be used: no series, measure more", left[0][1].index
+        )
 
 
 def _over_settings(
