@@ -4,7 +4,8 @@ Finds: tasks that wait for locks, as an average number over the interval (wait e
 monSysWaits) and as a share of the tasks that wait or run; or, where only sp_sysmon was collected, task switches due to
 logical lock contention, of all or of those that something held up. Waits that ended within the interval and lasted much
 longer are no such number; they are told where each took more than a minute. The table is named from
-monOpenObjectActivity, the kind of lock from sp_sysmon, the statement from monCachedStatement, the sessions from
+monOpenObjectActivity, else from sp_object_stats (whose time also tells how many wait for a datarows table, where
+monSysWaits does not), the kind of lock from sp_sysmon, the statement from monCachedStatement, the sessions from
 monProcessWaits, where they were collected.
 
 Why it matters: a task that waits for a lock does no work, and holds its own locks meanwhile. Engines, memory and
@@ -60,6 +61,7 @@ from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, w
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
+from rules.ase._evidence.waits.object_stats import booked_tables, few_rows, row_waits
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
@@ -90,7 +92,7 @@ from rules.ase._evidence.waits.verdict import LockWaitLimits, TooLong, judge_wai
 from rules.changes.ase_promotion import PROCEDURES
 from rules.changes.quoting import bare_table, is_plain
 from rules.engine import limit, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -193,6 +195,10 @@ NEXT_NUMBER = (
     '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
 )
 OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
+FEW_ROWS_WANTED = (
+    "Rows are locked singly there, so most tasks want the same few rows, such as a next number or a counter, or one "
+    "transaction locks many rows for long (this project's conclusion)."
+)
 ONE_STEP = {
     "datarows": ": rows are locked singly here already.",
     "datapages": ", and keep one such row on a page.",
@@ -279,6 +285,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     waited = waited_for(facts, "locks", LOCKS)
     if isinstance(waited, Waited) and waited.began_before and waited.mean_seconds >= limits.ended_seconds:
         yield ended_long(subject_of(facts), waited, limits.ended_seconds)
+    if not isinstance(waited, Waited | Untrusted) and (stats := row_waits(facts, limits)):
+        yield from _finding(facts, stats)
+        return
     yield from judge_waits(
         facts,
         limits,
@@ -292,7 +301,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
-    tables, kinds = waiting_tables(facts), lock_kinds(facts)
+    tables, kinds = waiting_tables(facts) or booked_tables(facts), lock_kinds(facts)
     few = _too_few(facts, tables)
     tables = [] if few else tables
     spread = bool(tables) and tables[0].share < SPREAD_PERCENT
@@ -302,7 +311,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     names = [kind for kind, _, _ in kinds]
     readers = readers_of(facts) if main else None
     paged = page_locked(facts, main[0]) if main else None
-    hot = None if paged else hot_row(facts, [one.row for one in main if not one.system])
+    by_stats = few_rows(facts) if main and main[0].kind and not any(waiting_statements(facts, main[0].row)) else None
+    hot = None if paged else hot_row(facts, [one.row for one in main if not one.system]) or by_stats
     queue = work_queue(facts, main[0].row) if main and not main[0].system and not hot and not paged else None
     wanted = None if hot or queue or paged else _index_wanted(facts, main)
     raising = _raising(facts, main, names)
@@ -328,6 +338,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             if main and main[0].system
             else (_scans(wanted) if wanted else "")
             or _why(raising, holder)
+            or (FEW_ROWS_WANTED if hot and hot is by_stats else "")
             or (_why_pages(paged) if paged else "")
             or (ADDRESS if mostly_address(facts) else BLOCKED),
             GAVE_UP.format(_waits(ended), _after(facts)) if ended else "",
@@ -374,8 +385,9 @@ def _too_few(facts: Facts, tables: list[Waiting]) -> str:
     booked = sum(one.waits for one in tables)
     if not tables or not isinstance(waited, Waited) or waited.unsure or booked * BOOKED >= waited.waits:
         return ""
+    by = "sp_object_stats" if tables[0].kind else "monOpenObjectActivity"
     return (
-        f"monOpenObjectActivity books {booked:,.0f} of {waited.waits:,.0f} lock waits to tables, so it does not say "
+        f"{by} books {booked:,.0f} of {waited.waits:,.0f} lock waits to tables, so it does not say "
         "which of them tasks wait for."
     )
 
@@ -531,7 +543,7 @@ def _levers(
     if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
-    no_table = not waiting_tables(facts) and not facts.every(ObjectLockContention)
+    no_table = not first and not waiting_tables(facts) and not facts.every(ObjectLockContention)
     index = "" if first and _found_at_once(facts, first) else BY_INDEX
     yield find_table(facts) if no_table else SHORTER.format(first.name if first else "what is waited for", index)
     count, contended = promoted(counted), _hash_contended(facts)

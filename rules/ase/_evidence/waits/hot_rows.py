@@ -88,7 +88,7 @@ def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | N
             adds, takes = adds_to_itself(row.text or "")
             small = _small(facts, table)
             if adds and (takes or small or (small is None and _one_row(facts, table, row))):
-                return _named(table, shown(row.text or "", 80), row)
+                return named(table, shown(row.text or "", 80), row)
     return None if _has_texts(facts) or not tables else _counter_by_figures(facts, tables[0])
 
 
@@ -96,14 +96,14 @@ def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
     """The table with what shows it to be a queue whose next row every worker wants; `None` where nothing does."""
     for row in waiting_statements(facts, table):
         if known(row.lock_waits) and TAKES_NEXT.match(COMMENT.sub(" ", row.text or "")):
-            return _named(table, shown(row.text or "", 80), row)
+            return named(table, shown(row.text or "", 80), row)
     if _has_texts(facts):
         return None
     _, inserted, deleted, seconds = _changed(facts, table)
     fewest, most = min(inserted, deleted), max(inserted, deleted)
     if seconds is None or fewest < MANY_UPDATES * seconds or fewest < AS_MANY * most or not _small(facts, table):
         return None
-    return _named(
+    return named(
         table, f"{inserted / seconds:,.0f} inserts and {deleted / seconds:,.0f} deletes a second on a few pages"
     )
 
@@ -139,7 +139,8 @@ def most_updated(facts: Facts) -> Updated | None:
     return Updated(first, count / seconds)
 
 
-def _named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
+def named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
+    """Such a table, by what shows it."""
     return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "", statement)
 
 
@@ -179,7 +180,7 @@ def _counter_by_figures(facts: Facts, table: MonOpenObjectActivity) -> HotRow | 
     others = inserted + deleted
     if seconds is None or updated < MANY_UPDATES * seconds or others > FEW_OTHERS * updated or not _small(facts, table):
         return None
-    return _named(table, f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts")
+    return named(table, f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts")
 
 
 def _one_row(facts: Facts, table: MonOpenObjectActivity, row: MonCachedStatement) -> bool:
