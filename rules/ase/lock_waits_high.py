@@ -61,7 +61,7 @@ from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, w
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
-from rules.ase._evidence.waits.object_stats import booked_tables, few_rows, row_waits
+from rules.ase._evidence.waits.object_stats import FEW_ROWS_WANTED, booked_tables, few_rows, row_waits
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
@@ -195,10 +195,6 @@ NEXT_NUMBER = (
     '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
 )
 OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
-FEW_ROWS_WANTED = (
-    "Rows are locked singly there, so most tasks want the same few rows, such as a next number or a counter, or one "
-    "transaction locks many rows for long (this project's conclusion)."
-)
 ONE_STEP = {
     "datarows": ": rows are locked singly here already.",
     "datapages": ", and keep one such row on a page.",
@@ -321,6 +317,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     ended = _ended(facts)
     culprit = wanted or hot or queue
     by = f" (SSQLID {culprit.statement.statement})" if culprit and culprit.statement else ""
+    by = f" ({hot.held.fact.procedure})" if hot and hot.held else by
     big = raising.promoter if raising else None
     by = f" (SSQLID {big.statement} locks it whole)" if big and big.counted and not culprit else by
     by = " (identity_gap 1)" if paged and paged.gap else by
@@ -338,6 +335,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             if main and main[0].system
             else (_scans(wanted) if wanted else "")
             or _why(raising, holder)
+            or (f"{hot.held.says}: all others wait meanwhile." if hot and hot.held else "")
             or (FEW_ROWS_WANTED if hot and hot is by_stats else "")
             or (_why_pages(paged) if paged else "")
             or (ADDRESS if mostly_address(facts) else BLOCKED),
@@ -362,6 +360,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
                 if paged and paged.lock
                 else ()
             ),
+            *((hot.held.evidence,) if hot and hot.held else ()),
             *((Evidence("identity_gap", 1, "", paged.gap.source),) if paged and paged.gap else ()),
             *(raising.evidence if raising else ()),
             *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
@@ -523,7 +522,8 @@ def _levers(
         return
     if hot:
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
-        yield OWN_STEP.format(hot.name) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
+        where = f"{hot.name} in {hot.held.fact.procedure}" if hot.held else hot.name
+        yield OWN_STEP.format(where) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
         yield NEXT_NUMBER.format(hot.says)
         return
     if first and queue:

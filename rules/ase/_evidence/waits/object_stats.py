@@ -25,6 +25,10 @@ CONTENTION = 15.0
 """Per cent of the requests that wait, from which on the vendor's procedure calls a table contended."""
 EXCLUSIVE = "EX_ROW"
 FEW_ROWS = "{0:.0f} % of the {1} requests for exclusive row locks waited"
+FEW_ROWS_WANTED = (
+    "Rows are locked singly there, so most tasks want the same few rows, such as a next number or a counter, or one "
+    "transaction locks many rows for long (this project's conclusion)."
+)
 
 
 @dataclass(frozen=True)
