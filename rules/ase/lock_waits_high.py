@@ -49,7 +49,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
@@ -58,7 +58,7 @@ from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.ended_long import WHILE_IT_LASTS, ended_long
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
-from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_wanted, pages_each
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_step, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.object_stats import FEW_ROWS_WANTED, booked_tables, few_rows, row_waits
@@ -72,8 +72,9 @@ from rules.ase._evidence.waits.promotion import (
     table_lock_holder,
     taken,
 )
+from rules.ase._evidence.waits.scan_waits import scan_waits
 from rules.ase._evidence.waits.switched_off import find_table, not_measured, switched_off
-from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.switches import SWITCH_FACTS, switches_of
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
     PageLocked,
@@ -90,7 +91,7 @@ from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.timeouts import PERIOD, ending_period, total_ended
 from rules.ase._evidence.waits.verdict import LockWaitLimits, TooLong, judge_waits
 from rules.changes.ase_promotion import PROCEDURES
-from rules.changes.quoting import bare_table, is_plain
+from rules.changes.quoting import bare_table
 from rules.engine import limit, rule
 from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, Untrusted, joined
 
@@ -101,6 +102,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/X21972.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1570100/doc/html/mas1344011548857.html",
 )
+CAUSE = "Logical Lock Contention"
 BOOKED = 100
 """This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
 SPREAD_PERCENT = 30.0
@@ -207,14 +209,6 @@ QUEUE = (
     "the table name in their select, update and delete, at isolation level 1{2}.{3}"
 )
 QUEUE_INDEX = " It reads {0:,.0f} pages to find one: try an index on ({1})."
-INDEX = (
-    "Give SSQLID {0} ({1}) an index: `create index <name> on {2} ({3})`, from its database, while nobody changes the "
-    "table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
-)
-INDEX_UNSAID = (
-    "Give SSQLID {0} ({1}) an index on the columns by which it looks for its rows of {2}, made while nobody changes "
-    "the table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
-)
 SCANS = "SSQLID {0} reads {1:,.0f} pages each time{2}: a scan waits at each lock on its way."
 SKIPS = {
     "datarows": "",
@@ -284,13 +278,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not isinstance(waited, Waited | Untrusted) and (stats := row_waits(facts, limits)):
         yield from _finding(facts, stats)
         return
+    uncounted = not isinstance(waited, Waited | Untrusted) and switches_of(facts, CAUSE) is None
+    if uncounted and (scanning := scan_waits(facts)):
+        yield scanning
     yield from judge_waits(
         facts,
         limits,
         partial(_finding, facts),
         what="locks",
         events=LOCKS,
-        cause="Logical Lock Contention",
+        cause=CAUSE,
         besides="; a wait that still lasts is not counted",
         when_unsure=WHILE_IT_LASTS,
     )
@@ -533,10 +530,7 @@ def _levers(
         yield QUEUE.format(queue.name, queue.says, SKIPS.get(first.scheme or "", SKIPS_PERHAPS).format(name), more)
         return
     if first and wanted:
-        name, statement = first.row.object_name or "", wanted.statement
-        said = INDEX if wanted.columns and is_plain(name) else INDEX_UNSAID
-        on = name if said == INDEX else first.name
-        yield said.format(statement.statement, shown(statement.text or "", 80), on, ", ".join(wanted.columns))
+        yield index_step(wanted.statement, first.row.object_name or "", first.name, wanted.columns)
         return
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
     counted = promotions(facts, kind)
