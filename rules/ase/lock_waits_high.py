@@ -4,7 +4,8 @@ Finds: tasks that wait for locks, as an average number over the interval (wait e
 monSysWaits) and as a share of the tasks that wait or run; or, where only sp_sysmon was collected, task switches due to
 logical lock contention, of all or of those that something held up. Waits that ended within the interval and lasted much
 longer are no such number; they are told where each took more than a minute. The table is named from
-monOpenObjectActivity, the kind of lock from sp_sysmon, the statement from monCachedStatement, the sessions from
+monOpenObjectActivity, else from sp_object_stats (whose time also tells how many wait for a datarows table, where
+monSysWaits does not), the kind of lock from sp_sysmon, the statement from monCachedStatement, the sessions from
 monProcessWaits, where they were collected.
 
 Why it matters: a task that waits for a lock does no work, and holds its own locks meanwhile. Engines, memory and
@@ -48,7 +49,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, shown, with_statements
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
@@ -57,9 +58,10 @@ from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.ended_long import WHILE_IT_LASTS, ended_long
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
-from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_wanted, pages_each
+from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_step, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
+from rules.ase._evidence.waits.object_stats import FEW_ROWS_WANTED, booked_tables, few_rows, row_waits
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
@@ -70,8 +72,9 @@ from rules.ase._evidence.waits.promotion import (
     table_lock_holder,
     taken,
 )
+from rules.ase._evidence.waits.scan_waits import scan_waits
 from rules.ase._evidence.waits.switched_off import find_table, not_measured, switched_off
-from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.switches import SWITCH_FACTS, switches_of
 from rules.ase._evidence.waits.tables import (
     TABLE_FACTS,
     PageLocked,
@@ -88,9 +91,9 @@ from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.timeouts import PERIOD, ending_period, total_ended
 from rules.ase._evidence.waits.verdict import LockWaitLimits, TooLong, judge_waits
 from rules.changes.ase_promotion import PROCEDURES
-from rules.changes.quoting import bare_table, is_plain
+from rules.changes.quoting import bare_table
 from rules.engine import limit, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -99,6 +102,7 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc32300.1570/html/sqlug/X21972.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00641.1570100/doc/html/mas1344011548857.html",
 )
+CAUSE = "Logical Lock Contention"
 BOOKED = 100
 """This project: where fewer than one of so many waits is booked to a table, the tables do not say where tasks wait."""
 SPREAD_PERCENT = 30.0
@@ -205,14 +209,6 @@ QUEUE = (
     "the table name in their select, update and delete, at isolation level 1{2}.{3}"
 )
 QUEUE_INDEX = " It reads {0:,.0f} pages to find one: try an index on ({1})."
-INDEX = (
-    "Give SSQLID {0} ({1}) an index: `create index <name> on {2} ({3})`, from its database, while nobody changes the "
-    "table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
-)
-INDEX_UNSAID = (
-    "Give SSQLID {0} ({1}) an index on the columns by which it looks for its rows of {2}, made while nobody changes "
-    "the table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
-)
 SCANS = "SSQLID {0} reads {1:,.0f} pages each time{2}: a scan waits at each lock on its way."
 SKIPS = {
     "datarows": "",
@@ -279,20 +275,26 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     waited = waited_for(facts, "locks", LOCKS)
     if isinstance(waited, Waited) and waited.began_before and waited.mean_seconds >= limits.ended_seconds:
         yield ended_long(subject_of(facts), waited, limits.ended_seconds)
+    if not isinstance(waited, Waited | Untrusted) and (stats := row_waits(facts, limits)):
+        yield from _finding(facts, stats)
+        return
+    uncounted = not isinstance(waited, Waited | Untrusted) and switches_of(facts, CAUSE) is None
+    if uncounted and (scanning := scan_waits(facts)):
+        yield scanning
     yield from judge_waits(
         facts,
         limits,
         partial(_finding, facts),
         what="locks",
         events=LOCKS,
-        cause="Logical Lock Contention",
+        cause=CAUSE,
         besides="; a wait that still lasts is not counted",
         when_unsure=WHILE_IT_LASTS,
     )
 
 
 def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
-    tables, kinds = waiting_tables(facts), lock_kinds(facts)
+    tables, kinds = waiting_tables(facts) or booked_tables(facts), lock_kinds(facts)
     few = _too_few(facts, tables)
     tables = [] if few else tables
     spread = bool(tables) and tables[0].share < SPREAD_PERCENT
@@ -302,7 +304,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     names = [kind for kind, _, _ in kinds]
     readers = readers_of(facts) if main else None
     paged = page_locked(facts, main[0]) if main else None
-    hot = None if paged else hot_row(facts, [one.row for one in main if not one.system])
+    by_stats = few_rows(facts) if main and main[0].kind and not any(waiting_statements(facts, main[0].row)) else None
+    hot = None if paged else hot_row(facts, [one.row for one in main if not one.system]) or by_stats
     queue = work_queue(facts, main[0].row) if main and not main[0].system and not hot and not paged else None
     wanted = None if hot or queue or paged else _index_wanted(facts, main)
     raising = _raising(facts, main, names)
@@ -311,6 +314,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     ended = _ended(facts)
     culprit = wanted or hot or queue
     by = f" (SSQLID {culprit.statement.statement})" if culprit and culprit.statement else ""
+    by = f" ({hot.held.fact.procedure})" if hot and hot.held else by
     big = raising.promoter if raising else None
     by = f" (SSQLID {big.statement} locks it whole)" if big and big.counted and not culprit else by
     by = " (identity_gap 1)" if paged and paged.gap else by
@@ -328,6 +332,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
             if main and main[0].system
             else (_scans(wanted) if wanted else "")
             or _why(raising, holder)
+            or (f"{hot.held.says}: all others wait meanwhile." if hot and hot.held else "")
+            or (FEW_ROWS_WANTED if hot and hot is by_stats else "")
             or (_why_pages(paged) if paged else "")
             or (ADDRESS if mostly_address(facts) else BLOCKED),
             GAVE_UP.format(_waits(ended), _after(facts)) if ended else "",
@@ -351,6 +357,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
                 if paged and paged.lock
                 else ()
             ),
+            *((hot.held.evidence,) if hot and hot.held else ()),
             *((Evidence("identity_gap", 1, "", paged.gap.source),) if paged and paged.gap else ()),
             *(raising.evidence if raising else ()),
             *((Evidence("exclusive table lock held by", f"SPID {holder.spid}", "", holder.source),) if holder else ()),
@@ -374,8 +381,9 @@ def _too_few(facts: Facts, tables: list[Waiting]) -> str:
     booked = sum(one.waits for one in tables)
     if not tables or not isinstance(waited, Waited) or waited.unsure or booked * BOOKED >= waited.waits:
         return ""
+    by = "sp_object_stats" if tables[0].kind else "monOpenObjectActivity"
     return (
-        f"monOpenObjectActivity books {booked:,.0f} of {waited.waits:,.0f} lock waits to tables, so it does not say "
+        f"{by} books {booked:,.0f} of {waited.waits:,.0f} lock waits to tables, so it does not say "
         "which of them tasks wait for."
     )
 
@@ -511,7 +519,8 @@ def _levers(
         return
     if hot:
         scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
-        yield OWN_STEP.format(hot.name) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
+        where = f"{hot.name} in {hot.held.fact.procedure}" if hot.held else hot.name
+        yield OWN_STEP.format(where) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
         yield NEXT_NUMBER.format(hot.says)
         return
     if first and queue:
@@ -521,17 +530,14 @@ def _levers(
         yield QUEUE.format(queue.name, queue.says, SKIPS.get(first.scheme or "", SKIPS_PERHAPS).format(name), more)
         return
     if first and wanted:
-        name, statement = first.row.object_name or "", wanted.statement
-        said = INDEX if wanted.columns and is_plain(name) else INDEX_UNSAID
-        on = name if said == INDEX else first.name
-        yield said.format(statement.statement, shown(statement.text or "", 80), on, ", ".join(wanted.columns))
+        yield index_step(wanted.statement, first.row.object_name or "", first.name, wanted.columns)
         return
     kind = KIND_OF.get(first.scheme or "", "") if first else ""  # a table of the other kind made the others
     counted = promotions(facts, kind)
     if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
-    no_table = not waiting_tables(facts) and not facts.every(ObjectLockContention)
+    no_table = not first and not waiting_tables(facts) and not facts.every(ObjectLockContention)
     index = "" if first and _found_at_once(facts, first) else BY_INDEX
     yield find_table(facts) if no_table else SHORTER.format(first.name if first else "what is waited for", index)
     count, contended = promoted(counted), _hash_contended(facts)

@@ -1,7 +1,9 @@
 """Tasks stand behind a table lock that was promoted from many locks.
 
 Finds: promotions to exclusive table locks counted by sp_sysmon, while at the moment of the export a session holds the
-exclusive lock of a whole table and more tasks than the limit wait for that table.
+exclusive lock of a whole table and more tasks than the limit wait for that table. Where no such moment was collected,
+by counts: most lock waits of the sample are for tables, one table has most of them, and a statement that changes more
+rows of it at once than the HWM ran about as often.
 
 Why it matters: a statement with more locks on a table than its lock promotion HWM tries for a lock of the whole table,
 which it keeps to the end of its transaction, and shuts out everybody else meanwhile. Such a wait is counted once and
@@ -32,6 +34,8 @@ from rules.ase._evidence.waits.chains import (
     say_lock,
     table_of_lock,
 )
+from rules.ase._evidence.waits.events import LOCKS
+from rules.ase._evidence.waits.promoted_table import PROMOTED_TABLE_FACTS, promoted_table, table_locks
 from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     LOCKS_TABLE,
@@ -42,7 +46,11 @@ from rules.ase._evidence.waits.promotion import (
     raised,
     thresholds_of,
 )
-from rules.changes.ase_promotion import PROCEDURES
+from rules.ase._evidence.waits.switches import SWITCH_FACTS
+from rules.ase._evidence.waits.tables import table_evidence
+from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.verdict import LockWaitLimits, waits_too_long
+from rules.changes.ase_promotion import FORGET, PROCEDURES
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
@@ -62,6 +70,11 @@ OR_WORDS = (
     '(sp_monitorconfig "number of locks").'
 )
 OR_NONE = ": {0}."
+COUNTED = (
+    "By these counts it is that table (this project's conclusion: sp_sysmon names none); who asks for any lock on it "
+    "waits until the transaction that was promoted ends."
+)
+FEWER = "Let {0} change fewer {1}s of {2} in one statement than the lock promotion HWM ({3:,}), and commit after each"
 LIKELY = (
     "SPID {0} most likely has it by lock promotion (it holds the whole table while {1:,.0f} promotions were counted), "
     "and keeps it to the end of its transaction."
@@ -74,9 +87,15 @@ class Limits:
 
     tasks: float = limit(5.0, "practice: more than 5 sessions wait for locks (DbxTune's alarm)", unit="tasks")
     least: float = limit(5.0, "this project: fewer promotions in a sample are one batch", unit="promotions")
+    waits_per_second: float = limit(1.0, "this project: fewer waits for table locks delay few", unit="waits/s")
 
 
-@rule(needs=(), uses=(LockRequests, *PROMOTION_FACTS, *CHAIN_FACTS), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*PROMOTED_TABLE_FACTS, *WAIT_FACTS, *SWITCH_FACTS, *PROMOTION_FACTS, *CHAIN_FACTS),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for the table that is locked whole, where promotions are counted."""
     counted = [one for one in promotions(facts) if one.kind.lower().startswith(EXCLUSIVE)]
@@ -88,6 +107,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if many < limits.least:
         yield Clean(f"{many:,.0f} promotions to exclusive table locks (limit {limits.least:g})")
         return
+    if by_counts := _by_counts(facts, limits, counted, many) if not locks else None:
+        yield by_counts
+        return
     if not locks:
         yield Unknown((HOLDER,), f"{many:,.0f} promotions to exclusive table locks; of which table is not counted")
         return
@@ -98,6 +120,83 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{waits} tasks wait for a table that is locked whole (limit {limits.tasks:g})")
         return
     yield _finding(facts, limits, worst[0], worst[1], many)
+
+
+def _by_counts(facts: Facts, limits: Limits, counted: list[LockEvents], many: float) -> Finding | None:
+    """By the table and the statement that so many promotions fit, where tasks wait for tables all the time.
+
+    `None` where the time that tasks waited is known to be little, or ase/lock_waits_high says the same with its own
+    figures.
+    """
+    kinds = [
+        kind for kind in PROCEDURES if 2 * promoted([one for one in counted if f"-{kind} " in one.kind.lower()]) > many
+    ]
+    waited, locks = waited_for(facts, "locks", LOCKS), table_locks(facts)
+    timed = isinstance(waited, Waited) and not waited.unsure
+    if not kinds or locks is None or locks.waits < limits.waits_per_second * locks.seconds or timed:
+        return None
+    if waits_too_long(facts, LockWaitLimits(), what="locks", events=LOCKS, cause="Logical Lock Contention"):
+        return None
+    kind, now = kinds[0], thresholds_of(facts, kinds[0])
+    found = promoted_table(facts, many, kind)
+    if found is None or now is None:
+        return None
+    raising, statement, name = raised(facts, found.scheme), found.statement, found.name
+    by = f" (SSQLID {statement.statement})" if statement else ""
+    whose = f"SSQLID {statement.statement} ({found.text})" if statement else "the statement that changes most"
+    runs = (
+        f"SSQLID {statement.statement} changes {found.rows:,.0f} of its rows each time, over the {kind} lock "
+        f"promotion HWM ({now.hwm:,}), and ran {statement.executions:,.0f} times"
+        if statement and known(statement.executions)
+        else ""
+    )
+    share = f"{name} has {found.table.share:.0f} % of the lock waits booked to tables" if found.table else ""
+    why = "; ".join(filter(None, (share, runs)))
+    change, call = raising.change, raising.call
+    undo = f'undo: `{FORGET[kind]} "table", "{found.scheme.table}"`'
+    end = (
+        (OR_RAISE_SERVER if raising.whole else OR_RAISE).format(name, f": from its database `{call}`" if call else "")
+        if change
+        else OR_NONE.format(raising.batches)
+        if raising.batches
+        else f"; or, where sp_help lists no thresholds of the table, from its database: `{call}` ({undo})."
+        if call
+        else OR_WORDS.format(PROCEDURES[kind], found.scheme.table, now.lwm, now.pct)
+    )
+    return Finding(
+        subject=name,
+        severity=Severity.ADVICE,
+        title=f"{many:,.0f} promotions to table locks, most likely of {name}{by}, for which tasks wait",
+        seen=joined(
+            f"{many:,.0f} promotions to exclusive table locks, and {locks.waits:,.0f} of {locks.all_waits:,.0f} lock "
+            f"waits in {locks.seconds:,.0f} s are for table or intent locks.",
+            f"{why[:1].upper()}{why[1:]}." if why.startswith("SSQLID") else f"{why}.",
+        ),
+        because=COUNTED,
+        do=FEWER.format(whose, kind, name, now.hwm) + end,
+        evidence=(
+            Evidence("promotions to exclusive table locks", many, "", counted[-1].source, limits.least),
+            Evidence(
+                "waits for table and intent locks",
+                locks.waits,
+                "",
+                locks.source,
+                limits.waits_per_second * locks.seconds,
+            ),
+            *table_evidence([found.table] if found.table else []),
+            *(
+                (
+                    Evidence(
+                        f"executions of statement {statement.statement}", statement.executions, "", statement.source
+                    ),
+                )
+                if statement and known(statement.executions)
+                else ()
+            ),
+            *raising.evidence,
+        ),
+        changes=(change,) if change else (),
+    )
 
 
 def _waiting(locks: list[HeldLock], held: HeldLock) -> list[HeldLock]:

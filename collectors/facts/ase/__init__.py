@@ -38,7 +38,7 @@ from collectors.facts.ase.objects import (
     SegmentUse,
     TableScheme,
 )
-from collectors.facts.ase.plans import PlanAccess
+from collectors.facts.ase.plans import PlanAccess, ProcedureText
 from collectors.facts.ase.processes import (
     MonCachedStatement,
     MonProcess,
@@ -164,6 +164,7 @@ __all__ = [
     "PageFaults",
     "PlanAccess",
     "ProcedureCacheActivity",
+    "ProcedureText",
     "Recompilations",
     "ResourceUsage",
     "RowsAffected",

@@ -316,6 +316,8 @@ class ObjectLockContention(Fact):
     deadlocks: Reading = ABSENT
     wait_milliseconds: Reading = ABSENT
     contention_percent: Reading = ABSENT
+    seconds: float | None = None
+    """Length of the sample by the command echoed above (`isql -e`); `None` where it was not echoed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

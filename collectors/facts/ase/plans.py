@@ -1,4 +1,4 @@
-"""Query plans of SAP ASE: how a statement reaches each of its tables."""
+"""Query plans of SAP ASE: how a statement reaches each of its tables; and the texts of stored procedures."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -39,3 +39,15 @@ class PlanAccess(Fact):
     """`LRU`: its pages stay in the cache as any; `MRU`: they are the next to be replaced."""
     isolation: int | None = None
     """Isolation level that the statement was compiled for (`ssql_isolate`), where it was printed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcedureText(Fact):
+    """The text of one stored procedure, without its values and comments."""
+
+    COLLECTED_BY: ClassVar[str] = "an sp_helptext or defncopy of the procedure"
+
+    procedure: str
+    """Its name, without owner and database."""
+    text: str
+    """With `?` where a value stood."""

@@ -20,6 +20,7 @@ A table with row locks has the types SH_ROW, UP_ROW and EX_ROW; it may have both
   as the table.
 * A line that is missing or has not as many figures as there are types leaves these figures absent; asterisks are
   overflow.
+* How long the sample was stands in the command alone: it is read where the command is echoed above the report.
 * The advice in the last line follows the vendor's limit of 15 per cent. It is the procedure's view, not a figure.
 """
 
@@ -51,6 +52,11 @@ FIELDS = {
     "waittime": "wait_milliseconds",
     "contention": "contention_percent",
 }
+COMMAND = re.compile(
+    r"[0-9> ]{0,20}(?:exec(?:ute)?\s)?\s{0,9}sp_object_stats\s{0,9}[\"'](\d\d):(\d\d):(\d\d)[\"']", re.I
+)
+ABOVE = 4
+"""Lines above the report among which its command is looked for: `go`, and a note on the sample."""
 REMEDY = "export it again in full (isql -w 1000)"
 
 
@@ -80,10 +86,11 @@ class _Section:
 def read(report: Report) -> Iterator[ObjectLockContention]:
     """Yield one fact per table and lock type."""
     section: _Section | None = None
+    seconds = _seconds(report)
     for index, line in enumerate(report.lines):
         if found := OBJECT.match(line):
             if section:
-                yield from _facts(report, section)
+                yield from _facts(report, section, seconds)
             scheme = found["scheme"]
             name, numbers = _name(report, index, found["name"]), (int(found["db"]), int(found["id"]))
             section = _Section(index, name, numbers, scheme.lower() if scheme else None)
@@ -97,7 +104,14 @@ def read(report: Report) -> Iterator[ObjectLockContention]:
             report.claim(index)
     if section is None:
         raise NotThisReport
-    yield from _facts(report, section)
+    yield from _facts(report, section, seconds)
+
+
+def _seconds(report: Report) -> float | None:
+    """Length of the sample, where the command is echoed directly above."""
+    echoed = [found for line in report.before[-ABOVE:] if (found := COMMAND.match(line))]
+    hours, minutes, seconds = (int(one) for one in echoed[-1].groups()) if echoed else (0, 0, 0)
+    return float(3600 * hours + 60 * minutes + seconds) or None
 
 
 def _figures(report: Report, block: _Block, index: int, found: re.Match[str]) -> None:
@@ -113,7 +127,7 @@ def _figures(report: Report, block: _Block, index: int, found: re.Match[str]) ->
         report.problem(f"`{found[1]}` twice in one block: the first one counts", index)
 
 
-def _facts(report: Report, section: _Section) -> Iterator[ObjectLockContention]:
+def _facts(report: Report, section: _Section, seconds: float | None) -> Iterator[ObjectLockContention]:
     database, owner, table = section.name
     if not any(block.figures for block in section.blocks):
         report.problem(f"no figures of `{table}`: {REMEDY}", section.at)
@@ -129,6 +143,7 @@ def _facts(report: Report, section: _Section) -> Iterator[ObjectLockContention]:
                 object_id=section.numbers[1],
                 scheme=section.scheme,
                 lock_type=lock_type,
+                seconds=seconds,
                 **{name: figures.get(name, ABSENT) for name in FIELDS.values()},
             )
 

@@ -8,6 +8,9 @@ table is our own conclusion from its statement (knowledge/ase-waits-caches.md, 3
 was collected, the figures show as much of it: a few pages whose rows are updated all the time and next to never
 inserted or deleted. Which of the two it is, they cannot tell.
 
+The text of a procedure shows the same, and how long the row stays locked: each step between that update and the commit.
+There a balance is told from a counter by what is added, a number or a variable.
+
 A work queue is the other such table: every worker looks for the next row, and waits for the row that another worker
 holds. It is known by a statement that takes one row (`top 1`, or the lowest key) of a table and has waited for locks;
 without texts, by a few pages whose rows are inserted and deleted at the same rate.
@@ -15,17 +18,24 @@ without texts, by a few pages whose rows are inserted and deleted at the same ra
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, Server
+from collectors.facts.ase import (
+    IndexSize,
+    MonCachedObject,
+    MonCachedStatement,
+    MonOpenObjectActivity,
+    ProcedureText,
+    Server,
+)
 from rules.ase._evidence.objects.seen import activity, databases, is_system, name_of, page_kb_of, sizes, table_key
 from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
 from rules.finding import Evidence
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
-    MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server,
+    MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server, ProcedureText,
 )  # fmt: skip
 FEW_PAGES = 16
 """This project: data pages up to which a table is a table of counters and no table of accounts."""
@@ -50,6 +60,40 @@ TAKES_NEXT = re.compile(
 AS_MANY = 0.8
 """This project: deletes for each insert, or the other way, from which rows only pass through a table."""
 TAKES = re.compile(r"@[\w@#$]+\s*=\s*(?:[\w#$]+\.)?(?P<column>[A-Za-z_][\w#$]*)\s*\+", re.IGNORECASE)
+STEP = re.compile(
+    r"\b(?:(?P<bound>begin\s+tran|commit|rollback)\w*|"
+    r"(?P<what>insert|update|delete|merge|exec(?:ute)?)\s+(?:(?:into|from)\s+|@\w+\s*=\s*)?(?P<name>[\w#$.]+))",
+    re.IGNORECASE,
+)
+"""What begins or ends a transaction in the text of a procedure, changes rows, or calls another procedure."""
+SQL_WORD = re.compile(r"\n\s*(?:select|if|return|declare|while|end|begin|print|raiserror)\b", re.IGNORECASE)
+"""What begins the next statement behind an update, on a line of its own."""
+ADDS_NUMBER = re.compile(
+    r"(?:[\w#$]+\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:[\w#$]+\.)?(?P=column)\s*\+\s*\?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A procedure that counts up a row, and what it does before it lets go of it."""
+
+    fact: ProcedureText
+    steps: int
+    """Changes of rows and calls of other procedures between the update and the commit of its transaction."""
+    calls: tuple[str, ...]
+    """Those of other procedures, by name."""
+
+    @property
+    def says(self) -> str:
+        """What it does, as a clause."""
+        steps = "1 step more" if self.steps == 1 else f"{self.steps} steps more"
+        calls = f" (among them `exec {self.calls[0]}`)" if self.calls else ""
+        return f"{self.fact.procedure} counts up a row and keeps it locked for {steps}, to its commit{calls}"
+
+    @property
+    def evidence(self) -> Evidence:
+        """The steps, with the lines of the text."""
+        return Evidence("steps behind the update, to the commit", self.steps, "", self.fact.source)
 
 
 @dataclass(frozen=True)
@@ -63,6 +107,8 @@ class HotRow:
     """Its name without the database, as the export has it."""
     statement: MonCachedStatement | None = None
     """`None`: known by figures alone."""
+    held: Held | None = None
+    """The procedure whose text shows it, where that keeps the row locked for more steps."""
 
     @property
     def index(self) -> tuple[float, tuple[str, ...]] | None:
@@ -88,22 +134,56 @@ def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | N
             adds, takes = adds_to_itself(row.text or "")
             small = _small(facts, table)
             if adds and (takes or small or (small is None and _one_row(facts, table, row))):
-                return _named(table, shown(row.text or "", 80), row)
+                return named(table, shown(row.text or "", 80), row)
+    for table in tables:
+        if found := _counted_up(facts, table):
+            text, held = found
+            return replace(named(table, text), held=held if held.steps else None)
     return None if _has_texts(facts) or not tables else _counter_by_figures(facts, tables[0])
+
+
+def _counted_up(facts: Facts, table: MonOpenObjectActivity) -> tuple[str, Held] | None:
+    """The update in the text of a procedure that adds a number to a column of this table, and what follows it there."""
+    found: list[tuple[str, Held]] = []
+    for fact in {one.procedure: one for one in facts.every(ProcedureText)}.values():
+        steps = list(STEP.finditer(fact.text))
+        for place, step in enumerate(steps):
+            end = steps[place + 1].start() if place + 1 < len(steps) else len(fact.text)
+            update = SQL_WORD.split(fact.text[step.start() : end], maxsplit=1)[0]
+            name = (step["name"] or "").split(".")[-1].lower()
+            if (step["what"] or "").lower() != "update" or name != (table.object_name or "").lower() or not name:
+                continue
+            if (sets := SETS.match(update)) and (adding := ADDS_NUMBER.search(sets["sets"])):
+                found.append((shown(adding[0], 50), _until_commit(fact, steps, place)))
+    return max(found, key=lambda one: one[1].steps, default=None)
+
+
+def _until_commit(fact: ProcedureText, steps: Sequence[re.Match[str]], place: int) -> Held:
+    """What the procedure does between this step and the commit; nothing where it begins no transaction before it."""
+    begun = [one["bound"].lower() for one in steps[:place] if one["bound"]]
+    if not begun or not begun[-1].startswith("begin"):
+        return Held(fact, 0, ())
+    rest: list[re.Match[str]] = []
+    for step in steps[place + 1 :]:
+        if (step["bound"] or "").lower() == "commit":
+            break
+        rest += [step] if step["what"] else []
+    calls = tuple(one["name"] for one in rest if one["what"].lower().startswith("exec"))
+    return Held(fact, len(rest), calls)
 
 
 def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:
     """The table with what shows it to be a queue whose next row every worker wants; `None` where nothing does."""
     for row in waiting_statements(facts, table):
         if known(row.lock_waits) and TAKES_NEXT.match(COMMENT.sub(" ", row.text or "")):
-            return _named(table, shown(row.text or "", 80), row)
+            return named(table, shown(row.text or "", 80), row)
     if _has_texts(facts):
         return None
     _, inserted, deleted, seconds = _changed(facts, table)
     fewest, most = min(inserted, deleted), max(inserted, deleted)
     if seconds is None or fewest < MANY_UPDATES * seconds or fewest < AS_MANY * most or not _small(facts, table):
         return None
-    return _named(
+    return named(
         table, f"{inserted / seconds:,.0f} inserts and {deleted / seconds:,.0f} deletes a second on a few pages"
     )
 
@@ -139,7 +219,8 @@ def most_updated(facts: Facts) -> Updated | None:
     return Updated(first, count / seconds)
 
 
-def _named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
+def named(table: MonOpenObjectActivity, says: str, statement: MonCachedStatement | None = None) -> HotRow:
+    """Such a table, by what shows it."""
     return HotRow(f"{table.database}..{table.object_name}", says, table.object_name or "", statement)
 
 
@@ -179,7 +260,7 @@ def _counter_by_figures(facts: Facts, table: MonOpenObjectActivity) -> HotRow | 
     others = inserted + deleted
     if seconds is None or updated < MANY_UPDATES * seconds or others > FEW_OTHERS * updated or not _small(facts, table):
         return None
-    return _named(table, f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts")
+    return named(table, f"{updated / seconds:,.0f} updates a second on a few pages, next to no inserts")
 
 
 def _one_row(facts: Facts, table: MonOpenObjectActivity, row: MonCachedStatement) -> bool:

@@ -16,7 +16,7 @@ from collectors.statement_text import without_literals
 from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
 from rules.ase._evidence.objects.scans import LEAST_PAGES, scans_of
 from rules.ase._evidence.objects.seen import activity, table_key
-from rules.ase._evidence.objects.statements import tables_in
+from rules.ase._evidence.objects.statements import shown, tables_in
 from rules.changes.quoting import is_plain
 
 PAGES_A_ROW = 100.0
@@ -38,6 +38,15 @@ WRAPPED = re.compile(
 )
 """A column inside a function of the server that gives the same for the same value, compared with a value."""
 SORTED = re.compile(r"\s*(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)(?:\s+asc)?\s*\Z", re.IGNORECASE)
+
+INDEX = (
+    "Give SSQLID {0} ({1}) an index: `create index <name> on {2} ({3})`, from its database, while nobody changes the "
+    "table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
+)
+INDEX_UNSAID = (
+    "Give SSQLID {0} ({1}) an index on the columns by which it looks for its rows of {2}, made while nobody changes "
+    "the table (or `with online`, from 15.7 SP100: no log dump is taken then until the database is dumped)."
+)
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,13 @@ def columns_of(text: str) -> tuple[str, ...]:
         columns.append(by["column"])
     columns = list(dict.fromkeys(columns))[:MOST_COLUMNS]
     return tuple(columns) if all(map(is_plain, columns)) else ()
+
+
+def index_step(statement: MonCachedStatement, table: str, place: str, columns: tuple[str, ...]) -> str:
+    """The index to make for a statement, as a sentence. `place`: its table with the database."""
+    said = INDEX if columns and is_plain(table) else INDEX_UNSAID
+    on = table if said == INDEX else place
+    return said.format(statement.statement, shown(statement.text or "", 80), on, ", ".join(columns))
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,9 @@ class Raise:
     whole: bool = False
     """Whether the change is one of the server, whose threshold is under the vendor's default, and not of the table."""
     call: str = ""
-    """The command that sets the thresholds of the table, with its figures; empty where the change is another."""
+    """The command that sets the thresholds of the table, with its figures; empty where the change is another.
+
+    It is there without a change, too, where the export does not say whose table it is, so that no script is written."""
     batches: str = ""
     """Why nothing is raised, where smaller batches are what is left, as a clause."""
 
@@ -163,8 +165,10 @@ def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise
     if low and free is not None and max(new, wanted) <= DEFAULT_HWM <= most:  # the server's own is what was lowered
         change = configure(f"{kind} lock promotion HWM", now.hwm, DEFAULT_HWM, cautions=(OF_SERVER,))
         return Raise(change, missing, figures, over, hwm, kind, whole=True)
+    figured = f"{min(now.lwm, new)}, {new}, {now.pct}"
+    call = f'{PROCEDURES[kind]} "table", "{scheme.table}", {figured}' if is_plain(scheme.table) else ""
     if new <= now.hwm or not scheme.database or not scheme.owner:
-        return Raise(None, missing, figures, over, hwm, kind)
+        return Raise(None, missing, figures, over, hwm, kind, call=call if new > now.hwm else "")
     step = (
         f"HWM {new}: above the {over.rows:,.0f} rows that the largest statement on it changes on average."
         if over and over.mean
@@ -190,8 +194,6 @@ def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise
         )
     except (NotConvertible, OutOfRange):
         return Raise(None, missing, figures, over, hwm, kind)
-    figured = f"{min(now.lwm, new)}, {new}, {now.pct}"
-    call = f'{PROCEDURES[kind]} "table", "{scheme.table}", {figured}' if is_plain(scheme.table) else ""
     return Raise(change, missing, figures, over, hwm, kind, call=call)
 
 

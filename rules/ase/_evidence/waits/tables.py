@@ -46,6 +46,8 @@ class Waiting:
     share: float = 0.0
     """Of the lock waits of all tables, per cent."""
     scheme: str | None = None
+    kind: str = ""
+    """The lock type that most of them are for (`EX_ROW`), where sp_object_stats counts them and no export by index."""
 
     @property
     def name(self) -> str:
@@ -144,8 +146,8 @@ def say_tables(facts: Facts, tables: list[Waiting], kinds: list[tuple[str, float
 
 
 def _say_table(facts: Facts, one: Waiting) -> str:
-    index = max(one.by_index, key=lambda number: one.by_index[number])
-    where = f"index {_index_name(facts, one, index)}" if index else "its data"
+    index = max(one.by_index, key=lambda number: one.by_index[number], default=0)
+    where = one.kind or (f"index {_index_name(facts, one, index)}" if index else "its data")
     scheme = f", {one.scheme}" if one.scheme else ""
     return f"{one.name}{scheme}: {one.waits:,.0f} waits, {one.share:.0f} % of those booked to tables, most for {where}"
 

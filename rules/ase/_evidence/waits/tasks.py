@@ -11,10 +11,10 @@ anything or ran; idle daemons, and tasks that wait for the network, are left out
 * Seconds are whole: of a short interval few of them say nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import NOWHERE, OVERFLOW, Fact, Facts, Source, known
-from collectors.facts.ase import ConfigParameter, MonState, MonSysWaits, Snapshot
+from collectors.facts.ase import ConfigParameter, MonState, MonSysWaits, Snapshot, SysmonSample, TaskSwitches
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     engines_of,
@@ -25,13 +25,17 @@ from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.ase._evidence.waits.events import NETWORK, NETWORK_READ, RUN_QUEUE, at_work
 from rules.finding import Evidence, MissingInput, Unknown, Untrusted
 
-WAIT_FACTS: tuple[type[Fact], ...] = (*ENGINE_FACTS, MonSysWaits, MonState)
+WAIT_FACTS: tuple[type[Fact], ...] = (*ENGINE_FACTS, MonSysWaits, MonState, TaskSwitches, SysmonSample)
 LONG_WAIT = 0.5
 """This project: a mean wait of half the interval began before it as likely as not."""
 COARSE_SECONDS, COARSE_INTERVAL = 2.0, 60.0
 """This project: whole seconds, so below two of them in less than a minute nothing is known."""
 ALWAYS_THERE = NETWORK | RUN_QUEUE
 """Events that every server with clients counts: without them somebody chose the events."""
+SAME_COUNT = {41: "Latch Contention", 150: "Logical Lock Contention"}
+"""Wait events that sp_sysmon counts too, with its name for them."""
+SAME_PERCENT, SAME_LEAST = 2.0, 1000.0
+"""This project: how near two counts of one interval are, and of how many the nearness is no chance."""
 SWITCH = "wait event timing"
 SYSTEM_TASKS = 50
 """This project: tasks of the server itself that may wait beside those of users."""
@@ -55,6 +59,8 @@ class Waited:
     running_source: Source
     unsure: str = ""
     """Why the seconds cannot be turned into tasks."""
+    sample: SysmonSample | None = None
+    """The sp_sysmon whose length the interval has, where the waits have no times of their own."""
     complete: bool = True
     """Whether the table was collected whole; of a few chosen events no share of all waiting tasks can be told."""
 
@@ -117,6 +123,10 @@ class Waited:
         if self.mean_milliseconds is not None:
             mean = round(self.mean_milliseconds, 1)
             found.append(Evidence(f"mean wait for {self.what}", mean, "ms", self.source))
+        if self.sample:
+            found.append(
+                Evidence("seconds of the sp_sysmon that counts as many", self.seconds, "s", self.sample.source)
+            )
         if self.running is not None:
             found.append(Evidence("engines at work", round(self.running, 1), "engines", self.running_source))
         return tuple(found)
@@ -246,6 +256,7 @@ def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untr
         source=own[-1].source if own else NOWHERE,
         running_source=engines.source,
         unsure=_unsure(time, waits, seconds),
+        sample=sample_of(facts, facts.every(MonSysWaits)),
         complete=any(row.event in ALWAYS_THERE for row in rows),
     )
     return _impossible(facts, found) or found
@@ -253,7 +264,24 @@ def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untr
 
 def _rows(facts: Facts) -> list[MonSysWaits]:
     """One row for each event and instance, of an interval if there is one."""
-    return list({(row.instance, row.event, row.of_interval): row for row in facts.every(MonSysWaits)}.values())
+    rows = list({(row.instance, row.event, row.of_interval): row for row in facts.every(MonSysWaits)}.values())
+    sample = sample_of(facts, rows)
+    return [replace(row, seconds=sample.seconds) if row.of_interval else row for row in rows] if sample else rows
+
+
+def sample_of(facts: Facts, rows: list[MonSysWaits]) -> SysmonSample | None:
+    """The sp_sysmon whose length differences without any times are of, as it counted as many waits; else `None`.
+
+    Both copies of a table were then taken around the one sample that the folder holds.
+    """
+    whole, samples = [row for row in rows if row.of_interval], [one for one in facts.every(SysmonSample) if one.seconds]
+    if not whole or len(samples) != 1 or any(row.seconds for row in whole):
+        return None
+    switches = {one.cause: one.count for one in facts.every(TaskSwitches)}
+    pairs = [(row.waits, switches.get(SAME_COUNT[row.event])) for row in whole if row.event in SAME_COUNT]
+    counts = [(one, other) for one, other in pairs if known(one) and other is not None and known(other)]
+    near = [100.0 * abs(one - other) <= SAME_PERCENT * max(one, other) for one, other in counts]
+    return samples[0] if near and all(near) and max(min(pair) for pair in counts) >= SAME_LEAST else None
 
 
 def _missing(rows: list[MonSysWaits], what: str, events: frozenset[int]) -> Unknown | None:

@@ -82,7 +82,7 @@ def at_least_percent(waited: Waited) -> float:
     return 100.0 * waited.tasks / (waited.waiting + (waited.running or 0.0) + NOT_COUNTED)
 
 
-def _not_counted(waited: Waited, loud: Severity) -> str:
+def not_counted(waited: Waited, loud: Severity) -> str:
     """Why it is loud though not all tasks were counted, as a sentence; empty where they were, or it is not."""
     if waited.sure_share or loud <= Severity.ADVICE:
         return ""
@@ -193,7 +193,7 @@ def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besi
     title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}"
     seen = f"{waited.says}, in {waited.waits:,.0f} waits{mean}."
     by_switches = switches.percent if switches else None
-    unknown = _not_counted(waited, loud)
+    unknown = not_counted(waited, loud)
     return TooLong(loud, title, seen, evidence, unknown, waited.mean_milliseconds, waited.tasks, by_switches)
 
 
