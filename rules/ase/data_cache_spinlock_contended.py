@@ -49,6 +49,7 @@ from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
 from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
+from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
@@ -105,6 +106,13 @@ SCANS_ALONE = (
 )
 OWN_FIRST = (
     "First a cache of their own for the {} ({}), then measure: tables are bound only if it is over the limit then."
+)
+RELAXED_FIRST = (
+    f"What is left: relaxed LRU, which all it holds suits ({RELAXED_RULE}); bind nothing before it is measured."
+)
+RELAXED_DECIDED_FIRST = (
+    f"What is left: decide first whether relaxed LRU suits it ({RELAXED_RULE} says what is missing); bind nothing away "
+    "before that."
 )
 PLAN_FIRST = (
     "What is left is the binding plan (ase/hot_table_in_default_cache); after that only fewer searches reduce it."
@@ -239,7 +247,11 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     """What is left beside partitions, as sentences: the one first step, by what other rules find of the same cache."""
     if scans := scanned_of(facts, _held(facts, figure.label)):
         return SCANS_ALONE.format(_tables(scans))
-    lockless = lockless_as_met(facts, named_of(facts, figure.label))
+    named = named_of(facts, figure.label)
+    lockless = lockless_as_met(facts, named)
+    relaxed = False if lockless else suits_relaxed(facts, figure.label, named)
+    if relaxed is not False:
+        return RELAXED_FIRST if relaxed else RELAXED_DECIDED_FIRST
     if (found := _given_out(facts, limits, figure)) is None:
         return lockless or SEPARATE
     contents, shared = found

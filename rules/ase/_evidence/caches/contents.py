@@ -289,7 +289,10 @@ def _placed(
     _, table, index_id = key
     for binding in reversed(mine):
         same_owner = not (binding.owner and owner) or binding.owner == owner
-        same_part = binding.index == index if binding.index and index_id else not (binding.index or index_id)
+        nameless = index is None and seen is not None and seen.cache == binding.cache  # some index of it is bound there
+        same_part = (
+            (nameless or binding.index == index) if binding.index and index_id else not (binding.index or index_id)
+        )
         if binding.table == table and same_owner and same_part:
             return binding.cache, True
     for binding in reversed(mine):
