@@ -23,14 +23,14 @@ its syslogs moves with it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from collectors.facts.ase import CacheBinding, MonDataCache, NamedCache
 from rules.ase._evidence.caches import own_cache
 from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.bindings import bound_to
-from rules.ase._evidence.caches.contents import Contents
+from rules.ase._evidence.caches.contents import Contents, by_database
 from rules.ase._evidence.caches.crowded import Crowded, crowded
 from rules.ase._evidence.caches.crowded import own_cache as own_cache_for
 from rules.ase._evidence.caches.figures import named_of, set_apart
@@ -92,8 +92,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for temporary databases in every contended cache."""
     hot, contents, quiet = searched(facts, limits)
     yield from _crowds(facts, limits, {figure.label for figure in hot})
-    yield from quiet
     temporary = temporary_databases(facts)
+    if hot and contents is None and (added := by_database(facts)):
+        contents = replace(added, held=tuple(one for one in added.held if one.database in temporary))
+        quiet.pop()  # that nothing was counted by object
+    yield from quiet
     if contents is None:
         return
     given = allocation(facts, contents, limits).given if hot else {}
