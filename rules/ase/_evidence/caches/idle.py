@@ -22,7 +22,7 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
 )
 from rules.ase._evidence.caches.temporary import serves_tempdb
-from rules.changes.ase_cache import cache_key, grow_cache, shrink_cache
+from rules.changes.ase_cache import grow_cache, shrink_cache
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change
 
@@ -105,4 +105,4 @@ def moved(facts: Facts, idle: Idle, named: NamedCache, size_mb: float) -> tuple[
         larger = grow_cache(named.name, size_mb, size_mb + idle.gives_mb)
     except OutOfRange:
         return ()
-    return smaller, replace(larger, needs=(smaller.key,), after=(cache_key(idle.name, "size"),))
+    return smaller, replace(larger, needs=(smaller.key,))
