@@ -33,7 +33,7 @@ from rules.ase._evidence.caches.figures import kind_of, latest_caches, named_of,
 from rules.ase._evidence.caches.fit import Changes, Fit, changes_of, fit_of
 from rules.ase._evidence.caches.lockless import lockless_instead
 from rules.ase._evidence.caches.monitored import MONITORED
-from rules.ase._evidence.caches.partitions import proposed
+from rules.ase._evidence.caches.partitions import cut_for_engines, proposed
 from rules.ase._evidence.caches.relaxed import RelaxedLimits, fits, seldom, unsuited
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.server import ENGINE_FACTS, offers
@@ -176,8 +176,8 @@ def _finding(
     lacks = f"Not in these exports: {', and '.join(open_of_it)}." if open_of_it and not log else ""
     washed = lacks and cache.washed_dirty is NOT_MEASURED
     instead = not log and lockless_instead(facts, named)
-    # partitions take more off a spinlock than the slight gain of relaxed LRU does
-    cut = proposed(facts, name, spun or 0.0, CACHE_PERCENT)
+    # partitions take more off a spinlock than the slight gain of relaxed LRU does, up to one for each engine
+    cut = proposed(facts, name, spun or 0.0, CACHE_PERCENT) and not cut_for_engines(facts, name)
     return Finding(
         subject=name,
         severity=Severity.ADVICE,
