@@ -79,7 +79,7 @@ class RefusedValue(ValueError):
     """A value that the system would refuse to be set to: never printed. The message gives value and range."""
 
 
-SIZE = re.compile(r"(\d+)((?:\.\d+)? [KMGT]B)")
+SIZE = re.compile(r"(\d+)((?:\.\d+)? [KMGT]B(?: in \d+ partitions)?)")
 """A size that is a text, as the changes of caches have it."""
 
 

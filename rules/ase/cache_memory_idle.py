@@ -27,6 +27,7 @@ from collectors.facts.ase import (
     Server,
 )
 from rules.ase._evidence.caches.figures import named_of, page_kb
+from rules.ase._evidence.caches.idle import KEPT, SEARCHES_ORIGIN, SEARCHES_PER_SECOND, TOUCHED_ORIGIN, TOUCHED_PERCENT
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, temporary_databases
 from rules.changes.ase_binding import NotBindable, bind_temporary
@@ -41,8 +42,6 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20023_1251/html/optimizer/optimizer386.htm",
 )
 USES: tuple[type[Fact], ...] = (MonCachePool, CachePool, MonCachedObject, CacheBinding, NamedCache, Server)
-KEPT = 0.1
-"""This project: the part of an idle pool that it keeps, as a first step."""
 OTHER_HOURS = "Look whether it is used at other hours, as for reports or a load, before anything is changed."
 APART = "Memory of one pool serves no other, so pages are read again and again beside memory that holds nothing."
 APART_CACHES = "Memory of one cache serves no other, so pages are read beside memory that holds nothing."
@@ -60,11 +59,9 @@ class Limits:
         1000.0, "this project: with fewer reads a second more memory changes little", low=1, unit="reads/s"
     )
     idle_percent: float = percent(1.0, "this project: so small a share of the reads is no use of it", low=0.01)
-    touched_percent: float = percent(10.0, "this project: the rest was never touched since the start", low=1)
+    touched_percent: float = percent(TOUCHED_PERCENT, TOUCHED_ORIGIN, low=1)
     full_percent: float = percent(90.0, "this project: a pool with more room is not short of memory", low=1)
-    searches_per_second: float = limit(
-        10.0, "this project: a cache that is searched less holds nothing that is used", unit="searches/s"
-    )
+    searches_per_second: float = limit(SEARCHES_PER_SECOND, SEARCHES_ORIGIN, unit="searches/s")
     held_percent: float = percent(20.0, "this project: a database with less of the idle cache is not named", low=1)
 
 

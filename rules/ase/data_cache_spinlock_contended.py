@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonSpinlockActivity, NamedCache
 from rules.ase._evidence.caches.allocation import Allocation, allocation
-from rules.ase._evidence.caches.binding_plan import BindingPlan
+from rules.ase._evidence.caches.binding_plan import BindingPlan, Lacks, movable
 from rules.ase._evidence.caches.binding_report import (
     Part,
     binding_keys,
@@ -48,7 +48,8 @@ from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, se
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
 from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone
-from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise
+from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
+from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
@@ -106,6 +107,13 @@ SCANS_ALONE = (
 OWN_FIRST = (
     "First a cache of their own for the {} ({}), then measure: tables are bound only if it is over the limit then."
 )
+RELAXED_FIRST = (
+    f"What is left: relaxed LRU, which all it holds suits ({RELAXED_RULE}); bind nothing before it is measured."
+)
+RELAXED_DECIDED_FIRST = (
+    f"What is left: decide first whether relaxed LRU suits it ({RELAXED_RULE} says what is missing); bind nothing away "
+    "before that."
+)
 PLAN_FIRST = (
     "What is left is the binding plan (ase/hot_table_in_default_cache); after that only fewer searches reduce it."
 )
@@ -120,6 +128,16 @@ PLAN_BEFORE = (
 OWN_BEFORE = (
     "First a cache of their own for the {} ({}), then measure: it is expected to leave less than {:g} %. Only if it is "
     "still over the limit"
+)
+ENOUGH_CUT = "It has a partition for each engine already"
+PLAN_LEADS = (
+    f"{ENOUGH_CUT}: make the binding plan first (ase/hot_table_in_default_cache) and measure. Only if it is still over "
+    "the limit"
+)
+RELAXED_LEADS = f"{ENOUGH_CUT}: set relaxed LRU first ({RELAXED_RULE}) and measure. Only if it is still over the limit"
+SYSTEM_LEADS = (
+    f"{ENOUGH_CUT}: first a cache for the system tables (ase/system_tables_in_default_cache), expected to leave less "
+    "than {:g} %. Only if it is still over the limit"
 )
 STRICT_BEFORE = (
     "First go back to strict LRU (ase/relaxed_strategy_unsafe), then measure: relaxed, the cache gives up pages that "
@@ -230,6 +248,9 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = _after(plan, advice, advice.change, advice.do)
         elif advice.change and restarts and (before := _first(facts, limits, figure)):
             advice = _after(before, advice, advice.change, _short(advice).do)
+        elif advice.change and restarts and (lever := _lever(facts, limits, figure, contention)):
+            advice = _after(lever, advice, advice.change, _short(advice).do)
+            advice = advice if lever.keys else replace(advice, change=None, expects=())
         yield _finding(facts, limits, figure, named, contention, advice)
         if advice.missing:
             yield Unknown(advice.missing)
@@ -239,7 +260,11 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     """What is left beside partitions, as sentences: the one first step, by what other rules find of the same cache."""
     if scans := scanned_of(facts, _held(facts, figure.label)):
         return SCANS_ALONE.format(_tables(scans))
-    lockless = lockless_as_met(facts, named_of(facts, figure.label))
+    named = named_of(facts, figure.label)
+    lockless = lockless_as_met(facts, named)
+    relaxed = False if lockless else suits_relaxed(facts, figure.label, named)
+    if relaxed is not False:
+        return RELAXED_FIRST if relaxed else RELAXED_DECIDED_FIRST
     if (found := _given_out(facts, limits, figure)) is None:
         return lockless or SEPARATE
     contents, shared = found
@@ -372,7 +397,24 @@ def _plan_first(facts: Facts, limits: Limits, figure: Figure, contention: float)
     if partitions_first(facts, Part(plan, figure.label, ()), contention, goal):
         return None  # the bindings wait for the partitions then
     left, keys = contention_left(plan, figure.label, contention), binding_keys(plan, figure.label)
-    return First(PLAN_BEFORE.format(goal), keys) if left is not None and left < goal and keys else None
+    if not keys or left is None or (left >= goal and not cut_for_engines(facts, figure.label)):
+        return None
+    return First(PLAN_BEFORE.format(goal) if left < goal else PLAN_LEADS, keys)
+
+
+def _lever(facts: Facts, limits: Limits, figure: Figure, contention: float) -> First | None:
+    """What leads where the cache has a partition for each engine already: relaxed LRU, or a cache of system tables."""
+    name, goal = figure.label, limits.contention_percent
+    if not cut_for_engines(facts, name):
+        return None
+    if suits_relaxed(facts, name, named_of(facts, name)):
+        return First(RELAXED_LEADS, (cache_key(name, "replacement"),))
+    found = _given_out(facts, limits, figure)
+    if found is None or not isinstance(found[1].plan, Lacks) or not found[1].plan.missing:
+        return None
+    free = (one for one in found[0].held if one.cache == name and one.system and not one.bound and movable(one))
+    left = contention * (1 - found[0].inside(name, sum(one.reads for one in free)))
+    return First(SYSTEM_LEADS.format(goal), ()) if left < goal else None
 
 
 def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:

@@ -4,6 +4,8 @@ Finds: a data cache with a configured size of which more than one search in ten 
 more, and which replaces its buffers, while half of the memory that is free for reconfiguration would make it larger by
 half at least. Of a cache that misses less than that, too, where more tasks wait for reads than there are engines, a
 third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
+Where no such memory is free, a named cache beside it that nobody searches and that is half as large or more is named as
+the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart.
 
 Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was
 configured to use helps nobody.
@@ -33,9 +35,11 @@ from rules.ase._evidence.caches.figures import (
     turnover_percent,
 )
 from rules.ase._evidence.caches.growth import MissLimits, larger, misses
+from rules.ase._evidence.caches.idle import SEARCHES_PER_SECOND, TOUCHED_PERCENT, Idle, idle_beside, moved
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, MEMORY_MISSING, OVERHEAD_FACTS, free_evidence, free_memory
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.scans import scans_of
 from rules.ase._evidence.objects.seen import USES as SIZED
@@ -55,6 +59,7 @@ LINKS = (
 )
 USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample, MonOpenObjectActivity)
 UNUSED = "Each miss is a read from disk that a task waits for, while memory that max memory allows is used by nothing."
+UNUSED_CACHE = "Memory of one cache serves no other: each miss is a read from disk beside memory that nobody searches."
 SCANNED = (
     "Reads that one statement makes by scanning come back in a cache of any size that does not hold the whole table."
 )
@@ -88,6 +93,7 @@ class Limits(MissLimits):
         *USES,
         *SIZED,
         *MONITORED,
+        *TEMPORARY_FACTS,
         *MEMORY_FACTS,
         *OVERHEAD_FACTS,
         *ENGINE_FACTS,
@@ -134,33 +140,50 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     turned = turnover_percent(facts, cache, named)
     if turned and turned[1] < 100 * limits.times_an_hour:
         return f"{cache.name}: at most {turned[1]:,.0f} % of it is replaced in an hour"
-    free = free_memory(facts)
-    if free is None:
-        return Unknown((MEMORY_MISSING,), f"{cache.name}:{told} Whether memory is free is not in the export")
+    free, name = free_memory(facts), comment(cache.name)
     change = larger(facts, named, size_mb, free, least=limits.growth)
-    if change is None:
+    idle = None if change else idle_beside(facts, cache.name, size_mb * (limits.growth - 1))
+    if idle:
+        lies = comment(idle.name)
+        beside, unused = f"{idle.size_mb:,.0f} MB of {lies} lie idle", UNUSED_CACHE
+        changes = moved(facts, idle, named, size_mb) if idle.never_used and not first else ()
+        grow = f"{lies} smaller by {idle.gives_mb:,} MB (a restart), then {name} larger by as much"
+        grow += "" if idle.never_used else f": first look whether {lies} is used at another hour"
+    elif free is None:
+        return Unknown((MEMORY_MISSING,), f"{cache.name}:{told} Whether memory is free is not in the export")
+    elif change is None:
         return f"{cache.name}:{told} {free.mb:,.0f} MB are free, which is not enough to make it much larger"
-    name = comment(cache.name)
+    else:
+        beside, unused = f"{free.mb:,.0f} MB are not used", UNUSED
+        changes = () if first else (change,)
+        grow = f"{name} {change.new} large with sp_cacheconfig, larger without a restart"
     replaced = f", and it is replaced {_times(*turned)} times an hour" if turned else ""
-    grow = f"{name} {change.new} large with sp_cacheconfig, larger without a restart"
     return Finding(
         subject=cache.name,
         severity=Severity.ADVICE if first or not waits else Severity.WARNING,
-        title=f"{name}: {rate:,.0f} misses a second with {size_mb:,.0f} MB, while {free.mb:,.0f} MB are not used",
+        title=f"{name}: {rate:,.0f} misses a second with {size_mb:,.0f} MB, while {beside}",
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
-        because=joined(UNUSED, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
+        because=joined(unused, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
         unknown="" if first else LARGE_ENOUGH if at_random else SIZES,
-        changes=() if first else (change,),
+        changes=changes,
         explains=("ase/reads_slow",),
         evidence=(
             Evidence(f"size of {cache.name} in force", size_mb, "MB", named.source),
             *figures,
-            *free_evidence(facts),
+            *(_of_idle(idle) if idle else free_evidence(facts)),
             *more,
             *(waits.evidence if waits else ()),
         ),
     )
+
+
+def _of_idle(idle: Idle) -> Iterator[Evidence]:
+    yield Evidence(f"size of {idle.name}", idle.size_mb, "MB", idle.source)
+    yield Evidence(f"searches of {idle.name}", round(idle.searches, 2), "/s", idle.source, SEARCHES_PER_SECOND)
+    if idle.touched_percent is not None:
+        touched = f"of {idle.name} used since the start"
+        yield Evidence(touched, round(idle.touched_percent, 2), "%", idle.source, TOUCHED_PERCENT)
 
 
 def _times(least: float, most: float) -> str:

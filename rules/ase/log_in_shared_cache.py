@@ -14,6 +14,9 @@ memory comes from the one account of all caches that are advised, as with ase/te
 temporary database cannot be bound alone, it goes with its database (ase/tempdb_in_shared_cache); those of the server's
 own databases are left where they are.
 
+Where temporary databases are asked to leave the cache first, the share is one of the searches that stay, and the log is
+bound only where the cache is expected to be over the limit without them.
+
 When to ignore it: where the outage of the database costs more than it gains. Where a replication agent is behind, or
 long transactions are rolled back, old log pages are read again: then the cache must be larger. monOpenObjectActivity
 shows system tables only while trace flag 3650 is on: without it the log is in no figure here.
@@ -24,7 +27,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches import own_cache
-from rules.ase._evidence.caches.allocation import allocation
+from rules.ase._evidence.caches.allocation import allocation, leaving_first
 from rules.ase._evidence.caches.contents import Contents
 from rules.ase._evidence.caches.figures import kind_of, named_of
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, searched
@@ -79,4 +82,5 @@ def _judge(
     if kind_of(named_of(facts, figure.label)) == "log":
         yield Clean(f"{figure.said}; it holds logs alone: more partitions (see its own rule)")
     else:
-        yield from own_cache.judge(facts, limits, moving, OWN, given)
+        before = leaving_first(facts, figure, contents, limits.contention_percent)
+        yield from own_cache.judge(facts, limits, moving, OWN, given, before)

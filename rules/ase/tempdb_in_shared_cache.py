@@ -2,7 +2,8 @@
 
 Finds: a data cache with a contended spinlock, engines at work, where the objects of temporary databases make a tenth of
 the searches or more and other databases share the cache. Nothing where the cache is not contended, or serves temporary
-databases alone.
+databases alone. Contended or not, a cache of which they hold half and make half of the searches while it reads a
+thousand times a second from disk, nearly all of it for the others, where the memory for a cache of their own is free.
 
 Why it matters: temporary tables are made, filled, searched and dropped all the time. Each search takes the spinlock of
 one partition, and everything else that lives in the cache waits for the same spinlocks and loses pages to them.
@@ -22,16 +23,20 @@ its syslogs moves with it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
+from collectors.facts.ase import CacheBinding, MonDataCache, NamedCache
 from rules.ase._evidence.caches import own_cache
 from rules.ase._evidence.caches.allocation import allocation
 from rules.ase._evidence.caches.bindings import bound_to
-from rules.ase._evidence.caches.contents import Contents
-from rules.ase._evidence.caches.figures import named_of
+from rules.ase._evidence.caches.contents import Contents, by_database
+from rules.ase._evidence.caches.crowded import Crowded, crowded
+from rules.ase._evidence.caches.crowded import own_cache as own_cache_for
+from rules.ase._evidence.caches.figures import named_of, set_apart
 from rules.ase._evidence.caches.hot import HOT_FACTS, searched
-from rules.ase._evidence.caches.own_cache import Moving
+from rules.ase._evidence.caches.memory import MEMORY_MISSING, FreeMemory, free_memory
+from rules.ase._evidence.caches.own_cache import Moving, told_bindings
 from rules.ase._evidence.caches.temporary import (
     TEMPORARY_FACTS,
     perhaps_temporary,
@@ -41,8 +46,8 @@ from rules.ase._evidence.caches.temporary import (
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_temporary
 from rules.changes.quoting import comment
-from rules.engine import rule
-from rules.finding import Clean, Outcome, Unknown
+from rules.engine import limit, percent, rule
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, grouped
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158542520.html",
@@ -60,17 +65,38 @@ OWN = own_cache.Apart(
 )
 
 
+CROWDS = "What temporary tables hold of the cache is not there for the tables that are read from disk meanwhile."
+MAKE = (
+    "Make {} of free memory ({:,.0f} MB are free) and bind them to it right after a restart (in use they are refused): "
+    "all of {} is then for the others."
+)
+READ_ONCE = (
+    "Reads of scans, or of pages that are needed once, come back in a cache of any size: monSysStatement shows who "
+    "reads."
+)
+
+
 @dataclass(frozen=True)
 class Limits(own_cache.OwnCacheLimits):
     """`OwnCacheLimits`: from 10 % contention on (vendor), of which they make a tenth (this project)."""
+
+    reads_per_second: float = limit(
+        1000.0, "this project: with fewer reads a second more memory changes little", low=1, unit="reads/s"
+    )
+    held_percent: float = percent(50.0, "this project: of a cache, and of its searches, that others cannot have", low=1)
+    others_percent: float = percent(90.0, "this project: of the reads, that the others need the memory and not they")
 
 
 @rule(needs=(), uses=(*HOT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for temporary databases in every contended cache."""
     hot, contents, quiet = searched(facts, limits)
-    yield from quiet
+    yield from _crowds(facts, limits, {figure.label for figure in hot})
     temporary = temporary_databases(facts)
+    if hot and contents is None and (added := by_database(facts)):
+        contents = replace(added, held=tuple(one for one in added.held if one.database in temporary))
+        quiet.pop()  # that nothing was counted by object
+    yield from quiet
     if contents is None:
         return
     given = allocation(facts, contents, limits).given if hot else {}
@@ -106,3 +132,59 @@ def _judge(
         yield Clean(f"{figure.said}; it serves temporary databases alone: more partitions (see its own rule)")
     else:
         yield from own_cache.judge(facts, limits, moving, OWN, given)
+
+
+def _crowds(facts: Facts, limits: Limits, contended: set[str]) -> Iterator[Outcome]:
+    """Caches that are not contended, of which temporary databases hold what others are short of."""
+    rows = {one.name: one for one in facts.every(MonDataCache) if one.of_interval and one.believed}
+    free, bound = free_memory(facts), {one.database for one in facts.every(CacheBinding) if one.table is None}
+    for name, row in rows.items():
+        others_there = {*rows, *(one.name for one in facts.every(NamedCache))} - {name}
+        named = named_of(facts, name)
+        seen = crowded(facts, row, named) if named and name not in contended and not set_apart(named) else None
+        if named is None or seen is None or named.pending or seen.rate < limits.reads_per_second:
+            continue
+        half, others = limits.held_percent / 100, limits.others_percent / 100
+        if not half * seen.size_mb <= seen.held_mb <= seen.size_mb or not bound.isdisjoint(seen.databases):
+            continue
+        if seen.searches < half or 1 - seen.reads < others:
+            continue
+        changes, takes = own_cache_for(facts, seen, named, own_cache.fresh_name(facts, own_cache.TEMPORARY_STEM))
+        if free is None:
+            yield Unknown((MEMORY_MISSING,), f"{name}: whether memory is free for its temporary databases is not known")
+        elif not told_bindings(facts) and others_there:
+            yield Unknown((own_cache.BINDINGS_MISSING,), f"{name}: where temporary databases are bound is not known")
+        elif changes and takes <= free.mb:
+            yield _crowded(limits, seen, changes, free)
+
+
+def _crowded(limits: Limits, seen: Crowded, changes: tuple[Change, ...], free: FreeMemory) -> Finding:
+    home, theirs = comment(seen.home), " and ".join(comment(one) for one in seen.databases[: own_cache.NAMED])
+    when = "between two snapshots" if seen.of_interval else "since boot"
+    held = 100 * seen.held_mb / seen.size_mb
+    return Finding(
+        subject=seen.home,
+        severity=Severity.ADVICE,
+        title=f"{home}: temporary databases hold {held:.0f} % of it, while {comment(seen.reader)} is read from disk",
+        seen=f"{theirs} held {seen.held_mb:,.0f} of {seen.size_mb:,.0f} MB and made {100 * seen.searches:.0f} % of the "
+        f"searches {when}, and {100 * seen.reads:.0f} % of the reads from disk. {home} read {seen.rate:,.0f} times a "
+        f"second, {100 * seen.reader_share:.0f} % of it for {comment(seen.reader)}.",
+        because=CROWDS,
+        do=MAKE.format(f"{changes[0].target.partition(':')[0]}, {grouped(str(changes[0].new))},", free.mb, home),
+        unknown=READ_ONCE,
+        evidence=(
+            Evidence(f"reads of {seen.home}", round(seen.rate, 1), "/s", seen.read, limits.reads_per_second),
+            Evidence(
+                f"part of {seen.home} in temporary databases", round(held, 1), "%", seen.cached, limits.held_percent
+            ),
+            Evidence(
+                "searches by temporary databases", round(100 * seen.searches, 1), "%", seen.counted, limits.held_percent
+            ),
+            Evidence("memory that is free", round(free.mb, 2), "MB", free.source),
+        ),
+        explains=("ase/reads_slow",),
+        changes=changes,
+        expects=(
+            Expectation(f"memory of {seen.home} held by temporary databases, MB", round(seen.held_mb), 0, "arithmetic"),
+        ),
+    )

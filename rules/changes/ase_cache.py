@@ -138,15 +138,16 @@ def create_cache(
     if small := [mb for mb in (rest, *(mb for _, mb in pools)) if mb * 1024 / partitions < least]:
         raise OutOfRange(f"a pool of {small[0]:g} MB in {partitions} partitions")
     key, target = cache_key(cache, "create"), f"{comment(cache)}: new cache"
+    said = f"{size_mb:.0f} MB{f' in {partitions} partitions' if partitions > 1 else ''}"
     if (name := quoted_cache(cache)) is None:
-        return by_hand(key, target, None, f"{size_mb:.0f} MB")
+        return by_hand(key, target, None, said)
     words = ["logonly" if log_only else "mixed", *(["relaxed"] if relaxed else [])]
     words += [f'"cache_partition={partitions}"'] if partitions > 1 else []
     return Change(
         key=key,
         target=target,
         old=None,
-        new=f"{size_mb:.0f} MB",
+        new=said,
         apply=batches(
             "-- memory that is free, and the caches there are",
             'sp_configure "memory"',

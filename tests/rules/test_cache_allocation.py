@@ -216,7 +216,7 @@ def test_what_the_default_data_cache_cannot_give_is_said_with_what_it_gives() ->
     assert made.plan.carving.new_mb >= made.plan.carving.floor_mb
     findings, changes = judged(every)
     assert len({change.new for change in changes if change.key.endswith(":size")}) == 1
-    said = [finding for finding in findings if "temporary databases" in finding.title]
+    said = [finding for finding in findings if "temporary databases make" in finding.title]
     assert [leaves in finding.unknown for finding in said] == [True]
     assert [finding.changes for finding in said] == [()]
 

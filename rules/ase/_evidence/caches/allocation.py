@@ -36,6 +36,7 @@ from rules.ase._evidence.caches.own_cache import (
     NewCache,
     enough,
     logs_of,
+    share_after,
     temporaries_of,
     told_bindings,
     wanted,
@@ -43,6 +44,7 @@ from rules.ase._evidence.caches.own_cache import (
 from rules.ase._evidence.caches.partitions import enough_alone, legal_partitions
 from rules.ase._evidence.objects.scans import scanned_of
 from rules.ase._evidence.server import engines_at_most
+from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.laws.hashing import next_power_of_two
 
@@ -112,6 +114,15 @@ def allocation(facts: Facts, contents: Contents, limits: CacheLimits) -> Allocat
     return _carve(facts, contents, plan, rooms, short, left, goal)
 
 
+def leaving_first(facts: Facts, figure: Figure, contents: Contents, goal: float) -> Moving | None:
+    """The temporary databases that are asked to leave a contended cache before its logs; `None` where they stay."""
+    moving = temporaries_of(facts, figure, contents)
+    if 100 * moving.share < SHARE_PERCENT:
+        return None
+    found = wanted(facts, moving, goal, logs=False)
+    return None if (found.useless if isinstance(found, NewCache) else found.pointless) else moving
+
+
 def _owns(facts: Facts, contents: Contents, home: Moving, goal: float) -> Iterator[_Own]:
     """The new caches that are going to be asked for one contended cache."""
     figure, named = home.figure, named_of(facts, home.home)
@@ -119,7 +130,8 @@ def _owns(facts: Facts, contents: Contents, home: Moving, goal: float) -> Iterat
         return
     for logs in (False, True):
         moving = logs_of(facts, figure, contents) if logs else temporaries_of(facts, figure, contents)
-        if 100 * moving.share < SHARE_PERCENT:
+        before = leaving_first(facts, figure, contents, goal) if logs else None
+        if 100 * share_after(moving, before) < SHARE_PERCENT or (before and enough(before, goal)):
             continue
         new = wanted(facts, moving, goal, logs=logs)
         if isinstance(new, NewCache) and not new.useless:

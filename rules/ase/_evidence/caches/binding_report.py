@@ -24,7 +24,7 @@ from rules.ase._evidence.caches.contents import Held
 from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room, raise_max_memory
-from rules.ase._evidence.caches.partitions import enough_alone
+from rules.ase._evidence.caches.partitions import cut_for_engines, enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables
 from rules.changes.ase_cache import cache_key, create_cache
 from rules.finding import Change, Effect, Evidence, Expectation
@@ -217,7 +217,8 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
 
     A plan that makes the default data cache smaller costs a restart, its memory and a lock of each table: partitions
     that should be enough by themselves cost the restart alone, so they come first, and one cause is changed at a time.
-    So they do where they would take off as much as the bindings: these cost memory and locks.
+    So they do where they would take off as much as the bindings: these cost memory and locks. Not where the cache has a
+    partition for each engine already: past that the estimate of what more of them take off is the weaker one.
     """
     carving, enough = part.plan.carving, enough_alone(facts, part.home, contention, goal)
     left = contention_left(part.plan, part.home, contention)
@@ -229,6 +230,8 @@ def partitions_first(facts: Facts, part: Part, contention: float, goal: float) -
         why = f"the caches take {needed:,} MB with what stays free and {free:,} MB are free, so "
         why += f"{carving.cache.name} would become {carving.freed_mb:,.0f} MB smaller in a restart. "
         why += cut.format(enough[0], part.home, "too but no memory", enough[1])
+    elif cut_for_engines(facts, part.home):
+        return ""
     elif left is not None and left >= goal:
         why = f"the bindings are expected to leave about {left:.1f} % of {part.home}, still over the limit. "
         why += cut.format(enough[0], part.home, "but no memory and no lock of a table", enough[1])

@@ -215,3 +215,15 @@ def large_pools(facts: Facts, cache: str) -> tuple[tuple[float, float], ...]:
     sizes = [(pool.io_size_kb, pool_kb(pool) or 0.0) for pool in pools_of(facts, cache)]
     total = max(sum(size for _, size in sizes), 2 * sum(size for _, size in sizes[1:]))
     return tuple((io_kb, size / total) for io_kb, size in sizes[1:] if size > 0)
+
+
+def large_part(facts: Facts, home: str, size_mb: int, smallest_mb: int) -> tuple[tuple[float, int], ...]:
+    """The share of pools for large I/O that the old cache has, whole megabytes: else what moves would lose it.
+
+    Left out where a partition's part of it, or of what is left for the logical page, would be smaller than allowed.
+    """
+    found = [(io_kb, int(size_mb * share)) for io_kb, share in large_pools(facts, home)]
+    found = [(io_kb, mb) for io_kb, mb in found if mb >= smallest_mb]
+    while found and size_mb - sum(mb for _, mb in found) < smallest_mb:
+        found.pop()
+    return tuple(found)

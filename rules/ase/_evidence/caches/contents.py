@@ -148,6 +148,8 @@ def contents_of(facts: Facts) -> Contents | Outcome:
     if any(known(row.logical_reads) and row.logical_reads < 0 for row in rows):
         return Untrusted("monOpenObjectActivity: a count of logical reads is negative: a counter wrapped")
     held = _held(facts, rows)
+    if not held and by_database(facts):
+        return Unknown.of(MonOpenObjectActivity)
     if not sum(one.reads for one in held):
         return Clean("no page of any open object was asked of the caches")
     seconds = next((row.seconds for row in rows if row.seconds), None)
@@ -158,6 +160,32 @@ def contents_of(facts: Facts) -> Contents | Outcome:
     whole = {name: max(searches.get(name, 0.0), inside.get(name, 0.0)) for name in {**searches, **inside}}
     ordered = tuple(sorted(held, key=lambda one: (-one.reads, one.name)))
     return Contents(ordered, whole, rows[0].of_interval, seconds, counted_by, when(rows[0]))
+
+
+def by_database(facts: Facts) -> Contents | None:
+    """The same of counts that were added up by database, which names no table; `None` where no such counts are there.
+
+    Good for what is bound as a whole database alone: a table is empty here.
+    """
+    rows = [row for row in facts.every(MonOpenObjectActivity) if row.database and row.believed]
+    rows = [row for row in rows if row.of_interval] or rows
+    if not rows or any(row.object_name or row.object_id is not None for row in rows):
+        return None
+    homes = {
+        one.database: one.cache for one in facts.every(CacheBinding) if one.table is None and one.valid is not False
+    }
+    held, inside = dict[str, Held](), dict[str, float]()
+    for row in rows:
+        if row.database and known(row.logical_reads) and row.logical_reads > 0:
+            cache = homes.get(row.database, DEFAULT_CACHE)
+            held[row.database] = Held(row.database, None, "", 0, None, cache, False, row.logical_reads, row.source)
+    for one in held.values():
+        inside[one.cache] = inside.get(one.cache, 0.0) + one.reads
+    seconds = rows[-1].seconds
+    searches, counted_by = _searches(facts, rows[-1], seconds)
+    whole = {name: max(searches.get(name, 0.0), inside.get(name, 0.0)) for name in {**searches, **inside}}
+    ordered = tuple(sorted(held.values(), key=lambda one: (-one.reads, one.name)))
+    return Contents(ordered, whole, rows[-1].of_interval, seconds, counted_by, when(rows[-1]))
 
 
 def _held(facts: Facts, rows: Iterable[MonOpenObjectActivity]) -> list[Held]:
@@ -289,7 +317,10 @@ def _placed(
     _, table, index_id = key
     for binding in reversed(mine):
         same_owner = not (binding.owner and owner) or binding.owner == owner
-        same_part = binding.index == index if binding.index and index_id else not (binding.index or index_id)
+        nameless = index is None and seen is not None and seen.cache == binding.cache  # some index of it is bound there
+        same_part = (
+            (nameless or binding.index == index) if binding.index and index_id else not (binding.index or index_id)
+        )
         if binding.table == table and same_owner and same_part:
             return binding.cache, True
     for binding in reversed(mine):

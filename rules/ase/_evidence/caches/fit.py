@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
 from rules.ase._evidence.caches.bindings import bound_to
-from rules.ase._evidence.caches.contents import DATA, Contents, Held, contents_of
+from rules.ase._evidence.caches.contents import DATA, TEXT, Contents, Held, contents_of
 from rules.ase._evidence.objects.seen import listed_sizes
 
 CHANGED_PERCENT, CHANGED_PER_SECOND = 1.0, 1000.0
@@ -104,6 +104,10 @@ class Changes:
     """Rows by which the tables grow; 0 where that is not known."""
     of_interval: bool
     """Whether that is between two snapshots, and not an average since boot."""
+    rows: float
+    """Changed in all that time."""
+    reads: float
+    """Pages read in it."""
     source: Source
 
 
@@ -144,7 +148,7 @@ def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
     if wanted:
         last = {one.index_id: one.size_kb for one in wanted}
         return sum(kb for kb in last.values() if known(kb)) / 1024
-    return None if binding.index else _resident_mb(facts, binding)
+    return _indexes_mb(facts, binding) if binding.index else _resident_mb(facts, binding)
 
 
 def _same(binding: CacheBinding, size: IndexSize) -> bool:
@@ -165,6 +169,27 @@ def _resident_mb(facts: Facts, binding: CacheBinding) -> float | None:
     return sum(kb for kb in parts.values() if known(kb)) / 1024
 
 
+def _indexes_mb(facts: Facts, binding: CacheBinding) -> float | None:
+    """Its share of what monCachedObject, which has no names of indexes, has of the table's indexes in the cache.
+
+    `None` unless as many are there as are bound to it: one that has no page in memory has no row.
+    """
+    bound = [
+        one
+        for one in bound_to(facts, binding.cache)
+        if (one.database, one.owner, one.table) == (binding.database, binding.owner, binding.table) and one.index
+    ]
+    parts = {
+        (one.index_id, one.partition_id, one.partition_name): one.total_kb
+        for one in facts.every(MonCachedObject)
+        if (one.database, one.object_name, one.cache) == (binding.database, binding.table, binding.cache)
+        and one.index_id not in (*DATA, TEXT)
+    }
+    if len({index_id for index_id, _, _ in parts}) != len(bound) or not all(known(kb) for kb in parts.values()):
+        return None
+    return sum(kb for kb in parts.values() if known(kb)) / 1024 / len(bound)
+
+
 def changes_of(facts: Facts, cache: str) -> Changes | None:
     """How often what a cache holds is changed, counted by object; `None` where that was not counted of all of it."""
     contents = contents_of(facts)
@@ -180,7 +205,7 @@ def changes_of(facts: Facts, cache: str) -> Changes | None:
     rate = rows / contents.seconds if contents.seconds else None
     added = sum({(one.database, one.table): max(0.0, one.added or 0.0) for one in held}.values())
     growth = added / contents.seconds if contents.seconds else 0.0
-    return Changes(100.0 * rows / reads, rate, growth, contents.of_interval, most.source)
+    return Changes(100.0 * rows / reads, rate, growth, contents.of_interval, rows, reads, most.source)
 
 
 def pages_written(facts: Facts, cache: str) -> tuple[float, Source] | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.ase import BindingList, CacheBinding, LogIoSize, MonCachedObject, NamedCache
 from rules.ase._evidence.caches.bindings import bound_to, listed
-from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_pools, shrunk
+from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_part, shrunk
 from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
 from rules.ase._evidence.caches.figures import (
     POOL_KB,
@@ -56,7 +56,11 @@ NAMED = 4
 """Databases that the sentence and the evidence name."""
 BINDINGS_MISSING = MissingInput("what is bound to which cache", CacheBinding.COLLECTED_BY)
 SIZE_MISSING = MissingInput("how much of it is in memory at the busiest hour", MonCachedObject.COLLECTED_BY)
-
+MEASURE_FIRST = (
+    "First the cache of temporary databases ({}), then measure: less than {:g} % are expected to be left. Only if it "
+    "is still over the limit, {}: {}."
+)
+"""What is done before a log is bound: that is an outage."""
 
 Given = Mapping[tuple[str, bool], tuple[Room, Carving | None]]
 """What memory new caches get, by the contended cache and whether they are for logs."""
@@ -159,11 +163,19 @@ class Apart:
     """What the exports do not show of it, as a sentence."""
 
 
-def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, given: Given) -> Iterator[Outcome]:
-    """Judge whether what makes a part of a contended cache's searches is to move out of it, with what memory."""
-    figure, named, share = moving.figure, named_of(facts, moving.home), 100 * moving.share
+def judge(
+    facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, given: Given, before: Moving | None = None
+) -> Iterator[Outcome]:
+    """Judge whether what makes a part of a contended cache's searches is to move out of it, with what memory.
+
+    `before`: what is asked to leave it first. The share is then one of the searches that stay.
+    """
+    figure, named, share = moving.figure, named_of(facts, moving.home), 100 * share_after(moving, before)
     if share < limits.share_percent:
-        said = f"{apart.short} make {share:.1f} % of its searches (limit {limits.share_percent:g} %)"
+        what = (
+            "its searches" if before is None or not share else "the searches that stay once temporary databases are out"
+        )
+        said = f"{apart.short} make {share:.1f} % of {what} (limit {limits.share_percent:g} %)"
         yield Clean(f"{figure.said}; {said}")
     elif named and (why := set_apart(named)):
         yield Clean(f"{figure.said}; {moving.home} is {why}: no change is proposed")
@@ -171,12 +183,20 @@ def judge(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, gi
         yield Unknown((BINDINGS_MISSING,), f"{figure.said}; where {apart.where} is not known")
     else:
         target = target_of(facts, moving, limits.contention_percent, given, logs=apart.logs)
-        yield _finding(facts, limits, moving, apart, target)
+        yield _finding(facts, limits, moving, apart, target, before)
         if target.missing:
             yield Unknown(target.missing)
 
 
-def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, target: Target) -> Finding:
+def share_after(moving: Moving, before: Moving | None) -> float:
+    """Share of what moves in the searches that stay once what leaves before it has left, 0 to 1."""
+    stays = 1.0 - (before.share if before else 0.0)
+    return moving.share / stays if stays > 0 else 0.0
+
+
+def _finding(
+    facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, target: Target, before: Moving | None
+) -> Finding:
     figure, contention, name = moving.figure, contention_of(moving.figure), moving.home
     shares = moving.by_database()
     told = ", ".join(f"{comment(database)} {100 * share:.0f} %" for database, share in list(shares.items())[:NAMED])
@@ -184,19 +204,26 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
     share = f"make {100 * moving.share:.0f} % of"
     lacks = f"Not in these exports, so no script is given: {', '.join(one.fact for one in target.missing)}."
     changes: tuple[Change, ...] = ()
-    if target.bindable:
+    rest = f", {100 * share_after(moving, before):.0f} % once temporary databases are out" if before else ""
+    whose = f"a contended cache{rest}"
+    waits = before is not None and enough(before, limits.contention_percent)
+    if target.bindable and not waits:
         bound = (apart.bind(target.name, one, old=name, needs=target.needs) for one in moving.databases)
         changes = (*target.before, *bound)
     weak = figure.since_boot or not moving.contents.of_interval or not changes
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: {apart.what} {share} the searches of a contended cache",
+        title=f"{name}: {apart.what} {share} the searches of {whose}",
         seen=f"{apart.what[0].upper()}{apart.what[1:]} {share} the searches of {name} {moving.contents.when} ({told}), "
         f"and {contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=apart.because,
         do=f"Nothing is to be bound: {target.says}."
         if target.pointless
+        else MEASURE_FIRST.format(
+            TEMPORARY_RULE, limits.contention_percent, f"{apart.advice[0].lower()}{apart.advice[1:]}", target.says
+        )
+        if waits
         else joined(target.first, f"{apart.advice}: {target.says}."),
         unknown=joined(
             "" if target.pointless or (apart.logs and log_io_kb(facts, moving.databases)) else apart.unknown,
@@ -208,7 +235,7 @@ def _finding(facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart,
             *_evidence(moving),
             *(overhead_of(facts).evidence((target.size_mb,)) if target.create else ()),
         ),
-        explains=("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
+        explains=() if waits else ("ase/data_cache_spinlock_contended", "ase/engines_not_the_answer"),
         changes=changes,
         expects=_expects(moving, target) if changes else (),
         weight=figure.weight,
@@ -335,7 +362,7 @@ def new_cache(
     size = max(math.ceil(GROWTH * contents_mb), smallest * (2 if log_pool else 1))
     pools: tuple[tuple[float, int], ...] = ((io_kb, size - smallest),) if log_pool else ()
     if not log_only:
-        pools = _large(facts, moving.home, size, smallest)
+        pools = large_part(facts, moving.home, size, smallest)
     return NewCache(
         name,
         size,
@@ -348,18 +375,6 @@ def new_cache(
         legal_partitions(facts),
         expected / partitions >= contention_of(moving.figure),
     )
-
-
-def _large(facts: Facts, home: str, size_mb: int, smallest_mb: int) -> tuple[tuple[float, int], ...]:
-    """The share of pools for large I/O that the old cache has, whole megabytes: else what moves would lose it.
-
-    Left out where a partition's part of it, or of what is left for the logical page, would be smaller than allowed.
-    """
-    found = [(io_kb, int(size_mb * share)) for io_kb, share in large_pools(facts, home)]
-    found = [(io_kb, mb) for io_kb, mb in found if mb >= smallest_mb]
-    while found and size_mb - sum(mb for _, mb in found) < smallest_mb:
-        found.pop()
-    return tuple(found)
 
 
 def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:

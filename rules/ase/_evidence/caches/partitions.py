@@ -130,6 +130,12 @@ def enough_alone(facts: Facts, cache: str, contention: float, goal: float) -> tu
     return found if found and found[1] < goal else None
 
 
+def cut_for_engines(facts: Facts, cache: str) -> bool:
+    """Whether it has a partition for each engine already, as the guides have it: then another lever leads."""
+    named, engines = named_of(facts, cache), engines_at_most(facts)
+    return named is not None and known(named.run_partitions) and engines is not None and named.run_partitions >= engines
+
+
 INSTALLED_MB = 8.0
 """Of the default data cache, by the configuration file as installed (vendor)."""
 

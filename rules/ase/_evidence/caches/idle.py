@@ -1,0 +1,108 @@
+"""A named data cache that lies idle, as memory that a cache which is too small can take.
+
+Memory of one cache serves no other. A cache is made smaller in a restart alone, so a script is given only where the
+idle one was hardly touched since the start: work of another hour shows there, and in no interval.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from collectors.facts import Facts, Source, known
+from collectors.facts.ase import MonCachePool, NamedCache
+from rules.ase._evidence.caches.figures import (
+    kind_of,
+    latest_caches,
+    least_pool_kb,
+    named_of,
+    page_kb,
+    per_second,
+    pool_kb,
+    pools_of,
+    seconds_of,
+    set_apart,
+)
+from rules.ase._evidence.caches.temporary import serves_tempdb
+from rules.changes.ase_cache import grow_cache, shrink_cache
+from rules.changes.out_of_range import OutOfRange
+from rules.finding import Change
+
+KEPT = 0.1
+"""This project: the part that an idle cache keeps, as a first step."""
+SEARCHES_PER_SECOND, SEARCHES_ORIGIN = 10.0, "this project: a cache that is searched less holds nothing that is used"
+TOUCHED_PERCENT, TOUCHED_ORIGIN = 10.0, "this project: the rest was never touched since the start"
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A named cache that nobody searches."""
+
+    name: str
+    size_mb: float
+    gives_mb: int
+    searches: float
+    """A second."""
+    touched_percent: float | None
+    """How much of it was ever used since the start; `None` where monCachePool does not say it."""
+    source: Source
+
+    @property
+    def never_used(self) -> bool:
+        """Whether it lay idle at every hour since the start."""
+        return self.touched_percent is not None and self.touched_percent <= TOUCHED_PERCENT
+
+
+def idle_beside(facts: Facts, starved: str, needed_mb: float) -> Idle | None:
+    """The largest idle named cache that has so much to give, `None` where none has.
+
+    Never the default data cache, one of temporary databases (ase/cache_memory_idle) or one that waits for a restart.
+    """
+    found = [one for one in _idle(facts, starved) if one.gives_mb >= needed_mb]
+    return max(found, key=lambda one: one.gives_mb, default=None)
+
+
+def _idle(facts: Facts, starved: str) -> list[Idle]:
+    found = []
+    for cache in latest_caches(facts):
+        named = named_of(facts, cache.name)
+        rate = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
+        if named is None or named.is_default or cache.name == starved or rate is None or rate >= SEARCHES_PER_SECOND:
+            continue
+        if set_apart(named) or named.pending or kind_of(named) == "log" or serves_tempdb(facts, cache.name, named):
+            continue
+        size, page = named.run_size_mb, page_kb(facts)
+        if not known(size) or not known(named.run_partitions) or page is None or size <= 0 or rate < 0:
+            continue
+        pools = max(1, len(pools_of(facts, cache.name)))
+        keeps = max(KEPT * size, pools * named.run_partitions * least_pool_kb(page) / 1024)
+        gives = math.floor(size - keeps)
+        found.append(Idle(cache.name, size, gives, rate, _touched(facts, cache.name), cache.source))
+    return found
+
+
+def _touched(facts: Facts, cache: str) -> float | None:
+    rows = {one.io_size_kb: one for one in facts.every(MonCachePool) if one.cache == cache}
+    used = [one.pages_touched * one.io_size_kb for one in rows.values() if known(one.pages_touched)]
+    sizes = [one.allocated_kb for one in rows.values() if known(one.allocated_kb)]
+    whole = len(used) == len(rows) == len(sizes)
+    return 100.0 * sum(used) / sum(sizes) if whole and sum(sizes) > 0 else None
+
+
+def moved(facts: Facts, idle: Idle, named: NamedCache, size_mb: float) -> tuple[Change, ...]:
+    """The idle cache made smaller in a restart, then the other one larger by as much; none where that is not legal."""
+    pools = [(pool.io_size_kb, (pool_kb(pool) or 0.0) / 1024) for pool in pools_of(facts, idle.name)]
+    keeps, whole = idle.size_mb - idle.gives_mb, sum(mb for _, mb in pools)
+    if not pools or not whole:
+        return ()
+    kept = f"It keeps {keeps:,.0f} MB, as a first step (this project's): look at every hour whether it is used."
+    try:
+        smaller = shrink_cache(
+            idle.name,
+            idle.size_mb,
+            keeps,
+            [(io_kb, math.floor(mb * keeps / whole)) for io_kb, mb in pools],
+            cautions=(kept,),
+        )
+        larger = grow_cache(named.name, size_mb, size_mb + idle.gives_mb)
+    except OutOfRange:
+        return ()
+    return smaller, replace(larger, needs=(smaller.key,))
