@@ -78,6 +78,8 @@ class HeldLock(OfDatabase):
     """`System ID`, hexadecimal: another one is another node of the cluster, or the same one after a boot."""
     display: str | None = None
     """`BLOCKING`, `CULPRIT`, `WAITING`, `LOCKS`."""
+    listing: int = 0
+    """The line of the title above it: a file may hold several listings, each of another moment."""
 
     @property
     def by_design(self) -> bool:
