@@ -20,6 +20,7 @@ from collectors.facts.openvms.resource_names import (
     as_text,
 )
 from collectors.facts.rdb import NodeDatabases
+from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
 from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
@@ -75,6 +76,8 @@ class Dominating:
         share, named = self.share, self.named
         if share.kind == RMS_FILE:
             short = named.name.rpartition("]")[2] if named else ""
+            if self._asked:
+                return f"the RMS file {share.key}"
             if named and not named.sure:
                 return f"the RMS file {share.key}, by its id {short},"
             return f"the RMS file {short or share.key}"
@@ -204,7 +207,14 @@ class Dominating:
         if named is None or named.sure:
             return named.name if named else ""
         volume = comment(self.share.resource.volume or "", 12)
+        if self._asked:
+            return f"{self.share.key}, {named.name} if {named.listed.device} is that volume (SHOW DEVICE)"
         return f"{named.name}, if {named.listed.device} is the volume {volume} (SHOW DEVICE)"
+
+    @property
+    def _asked(self) -> bool:
+        """Whether its id is listed under a logical name alone: DISK$ and another label is mostly another volume."""
+        return self.named is not None and not self.named.sure and not DEVICE.match(self.named.listed.device)
 
 
 @dataclass(frozen=True)

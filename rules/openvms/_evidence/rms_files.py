@@ -77,8 +77,8 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
             f"MiB, and there are {paging.said}"
         )
     return Buffers(
-        f"{has}try {count:,} global buffers ({in_prose(mb)} MiB of GBLPAGFIL and the page file, see the script): RMS "
-        "then keeps read-mode bucket locks between accesses",
+        f"{has}try {count:,} global buffers (SET FILE/GLOBAL_BUFFERS={count}: {in_prose(mb)} MiB of GBLPAGFIL and the "
+        "page file): RMS then keeps read-mode bucket locks between accesses",
         global_buffers(file.name, now, count, bucket),
         asked,
     )
