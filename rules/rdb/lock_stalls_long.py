@@ -42,6 +42,7 @@ from rules.rdb._evidence.counted import (
     quiet,
     rounded,
     rows_of,
+    untimed,
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
@@ -218,8 +219,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
     idle = [still for kind in KINDS if (still := standstill(one, waits, attached, kind, limits=bounds))]
     if high and (kind := mostly_idle(high)):
-        idle = idle or [on_the_whole(one, high, kind, limits.stall_seconds)]
-        high = None
+        idle, high = idle or [on_the_whole(one, high, kind, limits.stall_seconds)], None
     told = not (long or high or many) and any(for_quiet_point(line.holder.resource) for line in lines[:1])
     yield from (still for still in idle if not (told and still.subject == f"{one.subject} quiet"))
     rows = shared_rows(facts, one)
@@ -234,7 +234,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if lines:
         yield _queue(one, limits, waits, rows, attached, lines, crowd)
     if not idle:
-        yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
+        yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused or untimed(one, found))
 
 
 def _timeouts(waits: Waits, found: list[Statistics], limits: Limits) -> tuple[Events | None, Statistics | None]:
