@@ -82,7 +82,7 @@ class _Row:
     process: str | None
     lock: str
     system: str
-    listing: int
+    below: int
     requested: str
     granted: str
 
@@ -176,7 +176,7 @@ class ShowLocks:
                 process=process,
                 lock=cells[1].upper(),
                 system=cells[2].upper(),
-                listing=self.title,
+                below=number - self.title if self.title else 0,
                 requested=modes[0],
                 granted=modes[1],
             )
@@ -211,7 +211,7 @@ class ShowLocks:
             requested=row.requested,
             granted=row.granted,
             display=row.display,
-            listing=row.listing,
+            below_title=row.below,
         )
 
 
