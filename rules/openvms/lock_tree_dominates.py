@@ -44,6 +44,7 @@ from collectors.facts.openvms import (
     LockRates,
     MemoryUse,
     MonitorSample,
+    OpenFile,
     RmsRecordLock,
     SysgenParameter,
     T4Column,
@@ -183,6 +184,7 @@ class Limits:
         MonitorSample,
         RmsRecordLock,
         ListedLocks,
+        OpenFile,
         Volume,
     ),
     links=LINKS,
@@ -305,7 +307,7 @@ def _finding(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
-            sentence(_who(share), _record_locks(found)),
+            sentence(_who(share), _record_locks(found) or found.opened),
         ),
         because=joined(
             sentence(no_room) or (_because(found) if not wrong else ""), sentence(wrong.says) if wrong else ""
@@ -397,6 +399,9 @@ def _evidence(
         yield Evidence("record locks below it (SHOW LOCK/BRIEF)", float(listed.records), "", listed.source)
         yield Evidence("bucket locks below it (SHOW LOCK/BRIEF)", float(listed.buckets), "", listed.source)
     if named:
+        if openers := found.openers:
+            many = float(len(openers))
+            yield Evidence("processes that have it open", many, "", openers[0].source, computed="as their number")
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
         if taken := file_system.cpus(facts):

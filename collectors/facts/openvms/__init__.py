@@ -10,6 +10,7 @@ from collectors.facts.openvms.lock_trees import (
     LockQueue,
     LockQueues,
     LockTree,
+    OpenFile,
     RmsRecordLock,
     Volume,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "MonitorSample",
     "Node",
     "OfNode",
+    "OpenFile",
     "OtherSample",
     "Process",
     "ProcessorModes",

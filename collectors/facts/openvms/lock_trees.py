@@ -227,6 +227,21 @@ class FileName(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OpenFile(Fact):
+    """A file that a process of one node has open at one moment."""
+
+    COLLECTED_BY: ClassVar[str] = "a listing of SHOW DEVICE/FILES of the disk that has the files"
+
+    device: str
+    """In capitals, without its colon: `$1$DGA12`, `DISK$USER`."""
+    name: str
+    """`[DATA]ORDERS.DAT;12`, as printed behind the process."""
+    pid: str
+    """Eight hexadecimal digits; zeros for what the system itself has open."""
+    process: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Volume(Fact):
     """A mounted disk volume: how many blocks of 512 bytes its files get at a time."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, RmsRecordLock, T4Column
+from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, OpenFile, RmsRecordLock, T4Column
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -123,6 +123,8 @@ class Dominating:
             find = "" if named else f"find its name ({_find(share)}) and its programs; "
             if programs := self.programs:
                 read = f"whichever of {programs} only reads it should open it for input alone ({INPUT})"
+            elif openers := self.openers:
+                read = f"whichever of the {len(openers)} that have it open only reads it should open it for input alone"
             else:
                 read = "where nothing is written, open it for input alone"
             return f"{file}: {find}{read}. Where several write, {buffers.do}."
@@ -168,6 +170,25 @@ class Dominating:
         names = [comment(name, LONGEST_IMAGE) for name, _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
         more = f" and {len(names) - MOST_IMAGES} more" if len(names) > MOST_IMAGES else ""
         return f"{', '.join(names[:MOST_IMAGES])}{more}"
+
+    @property
+    def openers(self) -> list[OpenFile]:
+        """The processes that have the file open by SHOW DEVICE/FILES, once each; empty where its name is of two disks.
+
+        A disk is listed by its device as well as by a logical name, so the rest of the name tells.
+        """
+        path = self.named.name.partition(":")[2].upper() if self.named and self.named.sure else ""
+        found = [one for one in self.facts.also(OpenFile).every(OpenFile) if path and one.name.upper() == path]
+        alone = len({one.device for one in found}) == 1
+        return list({one.pid: one for one in found if int(one.pid, 16)}.values()) if alone else []
+
+    @property
+    def opened(self) -> str:
+        """Who has it open, as a clause; empty without a listing."""
+        named = [f"{comment(one.process, 15)} ({one.pid})" if one.process else one.pid for one in self.openers]
+        more = f" and {len(named) - MOST_IMAGES:,} more" if len(named) > MOST_IMAGES else ""
+        has = f"SHOW DEVICE/FILES has it open by {len(named):,} process{'es' * (len(named) > 1)}"
+        return f"{has}: {', '.join(named[:MOST_IMAGES])}{more}" if named else ""
 
     @property
     def record_locks(self) -> list[RmsRecordLock]:
