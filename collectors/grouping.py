@@ -28,6 +28,7 @@ from collectors.facts.openvms import (
     LockTree,
     Node,
     OpenFile,
+    RmsDefaults,
     RmsRecordLock,
     Volume,
 )
@@ -71,7 +72,18 @@ SAME_LOG = (
 )
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
-OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, RmsRecordLock, FileName, OpenFile, Volume)
+OF_CLUSTERS = (
+    LockLatency,
+    LockActivity,
+    LockTree,
+    LockQueues,
+    LockQueue,
+    RmsRecordLock,
+    FileName,
+    OpenFile,
+    RmsDefaults,
+    Volume,
+)
 """Facts of a whole cluster: they are given to each of its nodes."""
 OF_ONE_CLUSTER = (
     "openvms/lock_activity",
@@ -79,6 +91,7 @@ OF_ONE_CLUSTER = (
     "openvms/rms_locks",
     "openvms/file_ids",
     "openvms/open_files",
+    "openvms/rms_defaults",
     "openvms/show_device",
 )
 """Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
@@ -191,7 +204,7 @@ def _shared_out(
         return False
     named = {name.upper() for fact in one.facts for name in _nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
-    if not found and all(isinstance(fact, FileName | OpenFile | Volume) for fact in one.facts):
+    if not found and all(isinstance(fact, FileName | OpenFile | RmsDefaults | Volume) for fact in one.facts):
         found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])

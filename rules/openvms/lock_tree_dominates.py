@@ -45,6 +45,7 @@ from collectors.facts.openvms import (
     MemoryUse,
     MonitorSample,
     OpenFile,
+    RmsDefaults,
     RmsRecordLock,
     SysgenParameter,
     T4Column,
@@ -185,6 +186,7 @@ class Limits:
         RmsRecordLock,
         ListedLocks,
         OpenFile,
+        RmsDefaults,
         Volume,
     ),
     links=LINKS,
@@ -328,14 +330,15 @@ def _finding(
 def _of_file(found: Dominating) -> tuple[Change, ...]:
     """What spares locks of a file: opening it to read, then global buffers those of buckets, no queries records."""
     listed, buffers = found.listed, found.buffers
+    off = found.query_locks_off
     if listed and listed.of_records:
-        return (query_locks(),)
+        return () if off else (query_locks(),)
     if buffers is None or buffers.change is None:
         return ()
     reads = open_for_input(found.named.name, found.programs) if found.named and found.named.sure else None
     late = replace(buffers.change, after=(*buffers.change.after, reads.key)) if reads else buffers.change
     first = (reads, late) if reads else (late,)
-    return first if listed else (*first, query_locks())
+    return first if listed or off else (*first, query_locks())
 
 
 def _queued(facts: Facts, share: Share, limits: Limits) -> Waits | None:
@@ -509,8 +512,14 @@ def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> 
     kind = f"{listed.said}, of one moment" if listed else kind
     if share.kind == RMS_FILE and (records := records_waited_for(facts, share.key)):
         kind = f"LCKQUE lists {records:,.0f} that wait for its records, which global buffers do not spare"
+    policy = found.of_system("contention_policy")
+    fair = policy and not policy.lower().startswith(("never", "dis", "off"))
     query = (
-        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
+        f"CONTENTION_POLICY is {policy} where SHOW RMS_DEFAULT was asked, which makes more locks (vendor)."
+        if fair and share.kind == RMS_FILE
+        else "QUERY_LOCK is off already where SHOW RMS_DEFAULT was asked."
+        if found.query_locks_off and share.kind == RMS_FILE and not listed
+        else "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
         if share.kind == RMS_FILE and not listed
         else ""
     )

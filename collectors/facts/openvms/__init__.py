@@ -11,6 +11,7 @@ from collectors.facts.openvms.lock_trees import (
     LockQueues,
     LockTree,
     OpenFile,
+    RmsDefaults,
     RmsRecordLock,
     Volume,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "Process",
     "ProcessorModes",
     "RemasterRates",
+    "RmsDefaults",
     "RmsRecordLock",
     "SpinlockState",
     "SpinlockTrace",

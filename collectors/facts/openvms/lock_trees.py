@@ -242,6 +242,22 @@ class OpenFile(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RmsDefaults(Fact):
+    """What RMS takes on one node where neither a program nor a file says otherwise."""
+
+    COLLECTED_BY: ClassVar[str] = "SHOW RMS_DEFAULT"
+
+    scope: str
+    """`process`, that of whoever listed it, or `system`."""
+    extend_blocks: Reading = ABSENT
+    """Blocks by which files are extended; 0: not set here."""
+    query_lock: str | None = None
+    """As printed: whether RMS asks the lock manager whether a record is locked."""
+    contention_policy: str | None = None
+    """As printed: which write-shared files get fairness, at the price of more locks."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Volume(Fact):
     """A mounted disk volume: how many blocks of 512 bytes its files get at a time."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, OpenFile, RmsRecordLock, T4Column
+from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, OpenFile, RmsDefaults, RmsRecordLock, T4Column
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -112,6 +112,11 @@ class Dominating:
         share, named, buffers = self.share, self.named, self.buffers
         if buffers and buffers.no_room:
             return f"{self._file}: {buffers.do}"
+        if buffers and (listed := self.listed) and listed.of_records and self.query_locks_off:
+            return (
+                f"{self._file or share.key}: where nothing is written, open it for input alone ({listed.said}); global "
+                "buffers spare no record lock."
+            )
         if buffers and (listed := self.listed) and listed.of_records:
             return (
                 f"{self._file or share.key}: where its readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE"
@@ -170,6 +175,17 @@ class Dominating:
         names = [comment(name, LONGEST_IMAGE) for name, _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
         more = f" and {len(names) - MOST_IMAGES} more" if len(names) > MOST_IMAGES else ""
         return f"{', '.join(names[:MOST_IMAGES])}{more}"
+
+    @property
+    def query_locks_off(self) -> bool:
+        """Whether RMS asks for no query locks already, by the system's default."""
+        return self.of_system("query_lock").lower().startswith("dis")
+
+    def of_system(self, name: str) -> str:
+        """A default of the system as SHOW RMS_DEFAULT prints it; empty where none was listed, or several differ."""
+        listed = [one for one in self.facts.also(RmsDefaults).every(RmsDefaults) if one.scope == "system"]
+        values = {str(getattr(one, name) or "") for one in listed}
+        return comment(values.pop(), 12) if len(values) == 1 else ""
 
     @property
     def openers(self) -> list[OpenFile]:
