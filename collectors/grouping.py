@@ -27,6 +27,8 @@ from collectors.facts.openvms import (
     LockQueues,
     LockTree,
     Node,
+    OpenFile,
+    RmsDefaults,
     RmsRecordLock,
     Volume,
 )
@@ -70,13 +72,26 @@ SAME_LOG = (
 )
 NAMING = frozenset((Server, Node, Snapshot, PerfkitPage, LoadSeries, ParameterSeries, LockingRun))
 """Facts that may tell of which system an export is; what tells of a database is an `OfDatabase`."""
-OF_CLUSTERS = (LockLatency, LockActivity, LockTree, LockQueues, LockQueue, RmsRecordLock, FileName, Volume)
+OF_CLUSTERS = (
+    LockLatency,
+    LockActivity,
+    LockTree,
+    LockQueues,
+    LockQueue,
+    RmsRecordLock,
+    FileName,
+    OpenFile,
+    RmsDefaults,
+    Volume,
+)
 """Facts of a whole cluster: they are given to each of its nodes."""
 OF_ONE_CLUSTER = (
     "openvms/lock_activity",
     "openvms/lock_queues",
     "openvms/rms_locks",
     "openvms/file_ids",
+    "openvms/open_files",
+    "openvms/rms_defaults",
     "openvms/show_device",
 )
 """Their reports: without exports of any node, those beside each other that name the same nodes are of one cluster."""
@@ -189,7 +204,7 @@ def _shared_out(
         return False
     named = {name.upper() for fact in one.facts for name in _nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
-    if not found and all(isinstance(fact, FileName | Volume) for fact in one.facts):
+    if not found and all(isinstance(fact, FileName | OpenFile | RmsDefaults | Volume) for fact in one.facts):
         found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])

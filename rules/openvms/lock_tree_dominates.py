@@ -45,6 +45,8 @@ from collectors.facts.openvms import (
     LockRates,
     MemoryUse,
     MonitorSample,
+    OpenFile,
+    RmsDefaults,
     RmsRecordLock,
     SysgenParameter,
     T4File,
@@ -190,6 +192,8 @@ class Limits:
         *SAMPLE_FACTS,
         RmsRecordLock,
         ListedLocks,
+        OpenFile,
+        RmsDefaults,
         Volume,
     ),
     links=LINKS,
@@ -318,7 +322,7 @@ def _finding(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
             f"{f'; {over} in {len(pictures):,} reports' if len(pictures) > 1 else ''}{_beside(beside)}.",
-            sentence(_who(share), _record_locks(found)),
+            sentence(_who(share), _record_locks(found) or found.opened),
         ),
         because=joined(
             sentence(no_room) or (_because(found) if not wrong else ""), sentence(wrong.says) if wrong else ""
@@ -340,14 +344,15 @@ def _finding(
 def _of_file(found: Dominating) -> tuple[Change, ...]:
     """What spares locks of a file: opening it to read, then global buffers those of buckets, no queries records."""
     listed, buffers = found.listed, found.buffers
+    off = found.query_locks_off
     if listed and listed.of_records:
-        return (query_locks(),)
+        return () if off else (query_locks(),)
     if buffers is None or buffers.change is None:
         return ()
     reads = open_for_input(found.named.name, found.programs) if found.named and found.named.sure else None
     late = replace(buffers.change, after=(*buffers.change.after, reads.key)) if reads else buffers.change
     first = (reads, late) if reads else (late,)
-    return first if listed else (*first, query_locks())
+    return first if listed or off else (*first, query_locks())
 
 
 def _queued(facts: Facts, share: Share, limits: Limits) -> Waits | None:
@@ -411,6 +416,9 @@ def _evidence(
         yield Evidence("record locks below it (SHOW LOCK/BRIEF)", float(listed.records), "", listed.source)
         yield Evidence("bucket locks below it (SHOW LOCK/BRIEF)", float(listed.buckets), "", listed.source)
     if named:
+        if openers := found.openers:
+            many = float(len(openers))
+            yield Evidence("processes that have it open", many, "", openers[0].source, computed="as their number")
         yield Evidence("file" if named.sure else "file, by its id alone", named.name, "", named.source)
     if share.kind == FILE_SYSTEM:
         if taken := file_system.cpus(facts):
@@ -555,8 +563,14 @@ def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> 
     kind = f"{listed.said}, of one moment" if listed else kind
     if share.kind == RMS_FILE and (records := records_waited_for(facts, share.key)):
         kind = f"LCKQUE lists {records:,.0f} that wait for its records, which global buffers do not spare"
+    policy = found.of_system("contention_policy")
+    fair = policy and not policy.lower().startswith(("never", "dis", "off"))
     query = (
-        "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
+        f"CONTENTION_POLICY is {policy} where SHOW RMS_DEFAULT was asked, which makes more locks (vendor)."
+        if fair and share.kind == RMS_FILE
+        else "QUERY_LOCK is off already where SHOW RMS_DEFAULT was asked."
+        if found.query_locks_off and share.kind == RMS_FILE and not listed
+        else "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
         if share.kind == RMS_FILE and not listed
         else ""
     )

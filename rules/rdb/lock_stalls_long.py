@@ -42,6 +42,7 @@ from rules.rdb._evidence.counted import (
     quiet,
     rounded,
     rows_of,
+    untimed,
     waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
@@ -218,8 +219,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
     idle = [still for kind in KINDS if (still := standstill(one, waits, attached, kind, limits=bounds))]
     if high and (kind := mostly_idle(high)):
-        idle = idle or [on_the_whole(one, high, kind, limits.stall_seconds)]
-        high = None
+        idle, high = idle or [on_the_whole(one, high, kind, limits.stall_seconds)], None
     told = not (long or high or many) and any(for_quiet_point(line.holder.resource) for line in lines[:1])
     yield from (still for still in idle if not (told and still.subject == f"{one.subject} quiet"))
     rows = shared_rows(facts, one)
@@ -234,7 +234,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if lines:
         yield _queue(one, limits, waits, rows, attached, lines, crowd)
     if not idle:
-        yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused)
+        yield _nothing(one, limits, waits, groups, worst, crowd, timeouts, refused or untimed(one, found))
 
 
 def _timeouts(waits: Waits, found: list[Statistics], limits: Limits) -> tuple[Events | None, Statistics | None]:
@@ -393,35 +393,35 @@ def _queue(
 ) -> Finding:
     """Who holds others up at one moment; for how long a screen of stalls or a stall log may tell."""
     worst = lines[0]
-    holder, first, what = process_of(worst.holder), len(worst.waiting), worst.holder.resource
+    holder, what, image = process_of(worst.holder), worst.holder.resource, image_of(attached, worst.holder.pid)
+    it, mode = "them" if worst.more else "it", f" ({worst.holder.granted})" if worst.holder.granted else ""
     halted, lasts = halted_for(waits, what, limits.still_seconds, limits.queue)
     waiting = max(worst.behind, halted)  # the screen of stalls may have more than the display
     little = crowd is not None and crowd.waiting < limits.processes and not halted
     steady, row = always(what, crowd, limits.queue, limits.stall_seconds), shared_in(what, rows)
     lasts, idle = lasts or logged_again(waits, what) or steady, for_quiet_point(what)
     asks = next((f"; {process_of(one)} asks for a quiet point" for one in worst.waiting if one.requested == "EX"), "")
-    image = image_of(attached, worst.holder.pid)
     loud = Severity.WARNING if halted or steady else Severity.ADVICE
     if worst.in_turn:
         return turns(one, waits, attached, worst, limits.queue, Severity.NOTE if little else loud)
     see = "" if row else f"{'S' if lasts else 's'}ee what its transaction does: "
     see += BACKUP if idle else IN_ROW if row else sooner(worst.holder, waits.held)
     return Finding(
-        subject=f"{one.subject} {comment(what.partition(' (of ')[0].partition(' (storage')[0], 60)}",
+        subject=f"{one.subject} {comment((worst.place or what).partition(' (of ')[0].partition(' (storage')[0], 60)}",
         severity=loud if waiting >= limits.queue and not little else Severity.NOTE,
         title=holds_up(worst, waiting) + (asks if idle else ""),
         seen=joined(
-            f"{held_by([worst.holder])}{f' ({worst.holder.granted})' if worst.holder.granted else ''}, and "
-            f"{first} process{'es' * (first > 1)} wait{'s' * (first == 1)} for it: {worst.said}{worst.passed_on}.",
+            f"{holder} holds {worst.what if worst.more else worst.what.partition(' (storage')[0]}{mode}, and "
+            f"{worst.said}{worst.passed_on}.",
             f"Also: {held_by([line.holder for line in lines[1:]])}." if lines[1:] else "",
         ),
         because=lasts or "The display is of one moment, which may be over already; statistics do not name a holder.",
         do=with_care(
             joined(
                 row.alone(comment(what, 100)) if row else "",
-                f"{holder}{f' in {image}' if image else ''} holds it{':' if row else '.'} {see}"
+                f"{holder}{f' in {image}' if image else ''} holds {it}{':' if row else '.'} {see}"
                 if lasts
-                else f"{'' if row else 'Ask again in a minute. '}Where {holder} still holds it, {see}",
+                else f"{'' if row else 'Ask again in a minute. '}Where {holder} still holds {it}, {see}",
             ),
             worst if not idle and (lasts or worst.links) else None,
         ),

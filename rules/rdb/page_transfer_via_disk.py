@@ -34,8 +34,10 @@ from rules.finding import (
     joined,
 )
 from rules.rdb._evidence.counted import (
+    BLASTS,
     COUNTED_FACTS,
     HUNDREDTHS,
+    ONE_WAITS,
     PROMOTED,
     WAITING,
     AskedBack,
@@ -51,6 +53,7 @@ from rules.rdb._evidence.counted import (
     shown,
     stalled_of,
     waiting_of,
+    waits_for,
     waits_matter,
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
@@ -83,6 +86,7 @@ COUNTED_BY = MissingInput(
     "minutes of typical load, twice",
 )
 PRICE = "It needs memory for global buffers and makes recovery longer."
+WRITES = "the screen Summary IO has {:g} synch data writes/s or more, and {:g} % of these blocking ASTs"
 WRITTEN = "A page that another process wants is written before it may have it; via memory it need not be."
 HARDLY = "Nothing is set here: hardly a request for a page was seen to wait."
 UNSEEN = "Nothing is set here: whether requests for pages wait is not in the export."
@@ -156,6 +160,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     if not judged:
         bring = "blocking ASTs of page locks, and synchronous data writes"
+        yield from _unwritten(facts, one, limits, transfer, found)
         yield Unknown.without(bring, StatisticRow.COLLECTED_BY, f"{one.subject}: transfer via disk, the default")
         return
     for (blasts, writes), each in judged:
@@ -165,6 +170,49 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             if lacking := unsure(steps_to("page_transfer", facts, one)):
                 yield Unknown(tuple(lacking))
             return
+
+
+def _unwritten(
+    facts: Facts, one: OneDatabase, limits: Limits, transfer: Read, found: list[Statistics]
+) -> Iterator[Finding]:
+    """Where all that it needs is there and processes wait for pages, but what is written for them was not counted.
+
+    Transfer via memory spares nothing of a page that its holder did not change, so the writes are to be seen first.
+    """
+    steps = steps_to("page_transfer", facts, one)
+    crowds = of_each_node(found, lambda each: waits_for(each, "page"))
+    crowd, each = max(crowds, key=lambda pair: pair[0].processes, default=(None, None))
+    blasts = each.rate(BLASTS, "page") if each else None
+    if crowd is None or each is None or blasts is None or crowd.processes < ONE_WAITS:
+        return
+    if blasts.per_second < limits.blasts_per_second or unmet(steps) or unsure(steps) or page_level(one):
+        return
+    yield Finding(
+        subject=one.subject,
+        severity=Severity.ADVICE,
+        title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, and transfer is via disk",
+        seen=f"{rounded(blasts.per_second)} blocking ASTs/s on page locks{on_node(each)}, and "
+        f"{rounded(crowd.processes)} processes wait for one at any moment{crowd.said}.",
+        because=f"{WRITTEN} All that this needs is there.",
+        do=f"See whether {WRITES.format(limits.writes_per_second, limits.writes_percent)}: then set PAGE TRANSFER VIA "
+        f"from DISK to MEMORY, with the database closed and after a full backup. {PRICE}",
+        unknown=joined("How many pages are written for it is not in the export.", moved(one), caveats(one, each)),
+        evidence=(
+            Evidence("page transfer", str(transfer.value), "", transfer.source),
+            *shown("blocking ASTs on page locks", blasts, limits.blasts_per_second),
+            Evidence("processes that wait for a page lock", round(crowd.processes, 2), "", crowd.source, ONE_WAITS),
+        ),
+        explains=explained(each, ("page",), limits.main_percent) if not blasts.source.tentative else (),
+        changes=changes_to(
+            "page_transfer",
+            facts,
+            one,
+            "DISK",
+            "MEMORY",
+            only=f"when {WRITES.format(limits.writes_per_second, limits.writes_percent)}",
+        ),
+        expects=(Expectation("blocking ASTs on page locks (/s)", round(blasts.per_second, 1), "lower", "heuristic"),),
+    )
 
 
 def _of_node(

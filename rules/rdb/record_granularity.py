@@ -1,7 +1,9 @@
 """Adjustable lock granularity that does not suit the work.
 
 Finds: with adjustable lock granularity (ALG) enabled, blocking ASTs on record locks as a share of those requested and
-promoted; with it disabled, how many record locks a transaction of mostly queries takes.
+promoted; with it disabled, how many record locks a transaction of mostly queries takes. Data I/O tells whether it is
+mostly queries, or else the rows that are changed of those that are fetched; without the blocking ASTs of record locks
+those of all locks bound them.
 
 Why it matters: with ALG a process locks many rows by one lock, and walks down to single rows when another comes: fewer
 locks in general, and one blasted holder after the other where rows are changed here and there (Oracle Rdb, help on
@@ -65,6 +67,8 @@ LINKS = (
 OF_ASKED = "blocking ASTs of record locks requested and promoted"
 READ = ("synch data reads", "asynch data reads")
 WRITTEN = ("synch data writes", "asynch data writes")
+CHANGED, FETCHED = ("record marked", "record stored", "record erased"), ("record fetched",)
+"""Rows as the screen Record Statistics counts them."""
 RECORDS = MissingInput(
     "record locks and their blocking ASTs (the screen Locking (record locks))", StatisticRow.COLLECTED_BY
 )
@@ -113,6 +117,9 @@ class Limits:
     writes_percent: float = percent(
         20.0, "this project: mostly queries: four of five data I/Os read", low=0, of="data I/O"
     )
+    changed_percent: float = percent(
+        10.0, "this project: where one row in ten that is fetched is changed, it is no report", low=1, of="rows fetched"
+    )
     operations_per_second: float = least(500.0, "record locks/s")
     busy_records: float = busy_locks("record")
     stalled_per_second: float = limit(
@@ -148,13 +155,15 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         why = f"{one.subject}: adjustable lock granularity is not in the export"
         return Unknown.without("adjustable lock granularity", Database.COLLECTED_BY, why)
     found, refused = counted(facts, one)
-    judged = [records for records, _ in of_each_node(found, _records)]
+    judged = [records for records, _ in of_each_node(found, _records if setting.value else _bounded)]
     word = "enabled" if setting.value else "disabled"
     if not judged:
         return refused or Unknown((RECORDS,), f"{one.subject}: adjustable lock granularity is {word}")
     if setting.value:
         return _enabled(facts, one, limits, setting, max(judged, key=lambda records: records.blasts.per_second))
-    return _disabled(facts, one, limits, setting, max(judged, key=lambda records: records.asked or 0.0))
+    return _disabled(
+        facts, one, limits, setting, max(judged, key=lambda records: records.asked or records.source.per_second)
+    )
 
 
 def _records(each: Statistics) -> Records | None:
@@ -163,6 +172,42 @@ def _records(each: Statistics) -> Records | None:
     if back is None or source is None:
         return None
     return Records(back.asked, back, back.rate, source, each)
+
+
+def _bounded(each: Statistics) -> Records | None:
+    """The same, and where the blocking ASTs of record locks are not in the export, with those of all locks as a bound.
+
+    Good enough to tell that there are few.
+    """
+    blasts, source = each.rate(BLASTS, "total"), each.rate(ASKED[0], "record")
+    if (found := _records(each)) or blasts is None or source is None or not source.per_second:
+        return found
+    most = 100 * blasts.per_second / source.per_second
+    return Records(None, AskedBack(0.0, most, blasts, None), blasts, source, each)
+
+
+@dataclass(frozen=True)
+class _Mix:
+    """Whether the work mostly reads."""
+
+    percent: float
+    limit: float
+    of: str
+    verb: str
+    source: Rate
+
+
+def _mix(each: Statistics, limits: Limits) -> _Mix | None:
+    """By data I/O where that was read, else by rows."""
+    for kept, other, most, of, verb in (
+        (WRITTEN, READ, limits.writes_percent, "data I/O", "writes"),
+        (CHANGED, FETCHED, limits.changed_percent, "rows fetched", "are changed"),
+    ):
+        some, others = ([rate for item in items if (rate := each.rate(item))] for items in (kept, other))
+        whole = sum(rate.per_second for rate in (*others, *(some if kept is WRITTEN else ())))
+        if some and others and whole:
+            return _Mix(100 * sum(rate.per_second for rate in some) / whole, most, of, verb, some[0])
+    return None
 
 
 def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
@@ -256,38 +301,37 @@ def _of_rows(groups: list[WaitGroup], limits: Limits) -> bool:
 
 
 def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, found: Records) -> Outcome:
-    each, percent = found.each, found.back.least
+    each, percent, exact = found.each, found.back.most, found.asked is not None
+    asked = found.asked if found.asked is not None else found.source.per_second
     start = f"{one.subject}: adjustable lock granularity is disabled{one.read_apart}"
-    if found.asked is None:
-        return Unknown((PROMOTED,), start)
-    if found.asked < limits.operations_per_second:
-        return quiet(f"{start}, and {found.asked:,.0f} record locks/s are few ({limits.operations_per_second:g})", each)
+    if not exact and (asked < limits.operations_per_second or percent >= limits.few_blasts_percent):
+        return Unknown((PROMOTED if each.rate(BLASTS, "record") else RECORDS,), start)
+    if asked < limits.operations_per_second:
+        return quiet(f"{start}, and {asked:,.0f} record locks/s are few ({limits.operations_per_second:g})", each)
     if percent >= limits.few_blasts_percent:
         return Clean(
             f"{start}, and {percent:.1f} % of the record locks are asked back (limit "
             f"{limits.few_blasts_percent:g} %): it suits rows that several processes want"
         )
     per = per_transaction(each, [found.source])
-    reads = [rate for item in READ if (rate := each.rate(item))]
-    writes = [rate for item in WRITTEN if (rate := each.rate(item))]
-    moved = sum(rate.per_second for rate in (*reads, *writes))
-    if per is None or not reads or not writes or not moved:
-        return Unknown((MIX,), f"{start}, and {found.asked:,.0f} record locks/s; whether it mostly reads is not known")
-    written = 100 * sum(rate.per_second for rate in writes) / moved
+    mix = _mix(each, limits)
+    if per is None or mix is None:
+        return Unknown((MIX,), f"{start}, and {asked:,.0f} record locks/s; whether it mostly reads is not known")
     figures = (
-        f"{per:,.0f} record locks requested for each transaction{on_node(each)}, {written:.0f} % of the data I/O writes"
+        f"{per:,.0f} record locks requested for each transaction{on_node(each)}, {rounded(mix.percent)} % of the "
+        f"{mix.of} {mix.verb}"
     )
-    if per < limits.records_per_transaction or written > limits.writes_percent:
-        limits_said = f"(limits {limits.records_per_transaction:g} and {limits.writes_percent:g} %)"
+    if per < limits.records_per_transaction or mix.percent > mix.limit:
+        limits_said = f"(limits {limits.records_per_transaction:g} and {mix.limit:g} %)"
         return Clean(f"{start}, and {figures} {limits_said}")
-    costs, asked = found.asked >= limits.busy_records, found.source.source
+    costs, source = asked >= limits.busy_records, found.source.source
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{per:,.0f} record locks requested for each transaction, one by one: adjustable granularity is off",
         seen=(
-            f"{figures} ({each.over}), and only {rounded(percent)} % of the record locks are asked back by "
-            "another process."
+            f"{figures} ({each.over}), and {'only' if exact else 'at most'} {rounded(percent)} % of the record "
+            "locks are asked back by another process."
         ),
         because=(
             "Work that mostly reads takes fewer locks with adjustable lock granularity, which the vendor advises for "
@@ -295,16 +339,33 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
         ),
         do=ENABLE
         if costs
-        else f"Nothing is set here: below {limits.busy_records:,.0f}/s there is little to gain, and {UPDATES}.",
+        else f"Nothing is set here: below {limits.busy_records:,.0f}/s there is little to gain, and {UPDATES}. If "
+        "nothing speaks against it, the change is ADJUSTABLE LOCK GRANULARITY IS ENABLED, and back: IS DISABLED.",
         unknown=caveats(one, each),
         evidence=(
             Evidence("adjustable lock granularity", "disabled", "", setting.source),
-            Evidence("record locks per transaction", round(per, 1), "", asked, limits.records_per_transaction),
+            Evidence("record locks per transaction", round(per, 1), "", source, limits.records_per_transaction),
             Evidence(
-                "record locks requested and promoted", round(found.asked, 1), "/s", asked, limits.operations_per_second
+                f"record locks requested{' and promoted' if exact else ''}",
+                round(asked, 1),
+                "/s",
+                source,
+                limits.operations_per_second,
             ),
-            Evidence(OF_ASKED, round(percent, 2), "%", found.blasts.source, limits.few_blasts_percent),
-            Evidence("writes", round(written, 1), "% of data I/O", writes[0].source, limits.writes_percent),
+            Evidence(
+                OF_ASKED if exact else f"{OF_ASKED}, at most",
+                round(percent, 3),
+                "%",
+                found.blasts.source,
+                limits.few_blasts_percent,
+            ),
+            Evidence(
+                "writes" if mix.verb == "writes" else "rows changed",
+                round(mix.percent, 2),
+                f"% of {mix.of}",
+                mix.source.source,
+                mix.limit,
+            ),
         ),
         explains=("rdb/record_locks_dominate",) if costs else (),
         changes=(

@@ -54,6 +54,10 @@ MOST = 10
 """Findings of each kind: a page may list thirty locks, a report as many runs."""
 
 
+OF_ONE = "of one processor at least"
+"""What a row's per cent are of, where neither the processors are known nor whether they are the sum over them."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """From which share of the time on the rule speaks, and how loud."""
@@ -235,7 +239,7 @@ def _hours_finding(hours: Stretch, mean: str, machine: Machine, scale: Scale | N
     return Finding(
         subject="all spin locks",
         severity=_severity(most, limits) if sure or least >= limits.warning_percent else Severity.ADVICE,
-        title=f"{percent:.0f} % of the time is spent spinning for all spin locks {hours.when}",
+        title=f"{percent:.0f} % {'of the time' if cost else OF_ONE} is spent spinning for all spin locks {hours.when}",
         seen=joined(
             f"Over the whole log it is less ({mean}), but {hours.when} {percent:.1f} % of the time went into spinning.",
             named,
@@ -312,7 +316,7 @@ def _lock_finding(
 
 def _title(spin: Spin, cost: Cost | None) -> str:
     if cost is None:
-        return f"{spin.percent:.0f} % of the time is spent spinning for {spin.lock}"
+        return f"{spin.percent:.0f} % {OF_ONE} is spent spinning for {spin.lock}"
     lost = f"{cost.processors:.1f} processors" if cost.low == cost.high else f"Up to {cost.processors:.1f} processors"
     return f"{lost} spin for {spin.lock}"
 

@@ -227,6 +227,37 @@ class FileName(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OpenFile(Fact):
+    """A file that a process of one node has open at one moment."""
+
+    COLLECTED_BY: ClassVar[str] = "a listing of SHOW DEVICE/FILES of the disk that has the files"
+
+    device: str
+    """In capitals, without its colon: `$1$DGA12`, `DISK$USER`."""
+    name: str
+    """`[DATA]ORDERS.DAT;12`, as printed behind the process."""
+    pid: str
+    """Eight hexadecimal digits; zeros for what the system itself has open."""
+    process: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RmsDefaults(Fact):
+    """What RMS takes on one node where neither a program nor a file says otherwise."""
+
+    COLLECTED_BY: ClassVar[str] = "SHOW RMS_DEFAULT"
+
+    scope: str
+    """`process`, that of whoever listed it, or `system`."""
+    extend_blocks: Reading = ABSENT
+    """Blocks by which files are extended; 0: not set here."""
+    query_lock: str | None = None
+    """As printed: whether RMS asks the lock manager whether a record is locked."""
+    contention_policy: str | None = None
+    """As printed: which write-shared files get fairness, at the price of more locks."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Volume(Fact):
     """A mounted disk volume: how many blocks of 512 bytes its files get at a time."""
 

@@ -78,6 +78,13 @@ class HeldLock(OfDatabase):
     """`System ID`, hexadecimal: another one is another node of the cluster, or the same one after a boot."""
     display: str | None = None
     """`BLOCKING`, `CULPRIT`, `WAITING`, `LOCKS`."""
+    below_title: int = 0
+    """Lines from the title of its listing down to it; 0 without one."""
+
+    @property
+    def listing(self) -> int:
+        """The line of its listing's title: a file may hold several, each of another moment; 0 without one."""
+        return self.source.first - self.below_title if self.below_title else 0
 
     @property
     def by_design(self) -> bool:

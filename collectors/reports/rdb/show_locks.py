@@ -82,6 +82,7 @@ class _Row:
     process: str | None
     lock: str
     system: str
+    below: int
     requested: str
     granted: str
 
@@ -97,7 +98,7 @@ class ShowLocks:
         self.none: list[tuple[int, str | None]] = []
         self.rest = Leftovers()
         self.problems: list[str] = []
-        self.left_out = self.block = self.unknown = self.above = 0
+        self.left_out = self.block = self.unknown = self.above = self.title = 0
         self.display: str | None = None
         self.database: str | None = None
         self.resource: str | None = None
@@ -128,7 +129,7 @@ class ShowLocks:
         if found := TITLE.match(line):
             what = (found["what"] or "").upper()
             self.display = next((one for one in DISPLAYS if one in what), "LOCKS")
-            self.resource = None
+            self.resource, self.title = None, number
         elif found := ROW.match(line):
             self._row(number, found)
         elif found := RESOURCE.match(line):
@@ -175,6 +176,7 @@ class ShowLocks:
                 process=process,
                 lock=cells[1].upper(),
                 system=cells[2].upper(),
+                below=number - self.title if self.title else 0,
                 requested=modes[0],
                 granted=modes[1],
             )
@@ -209,6 +211,7 @@ class ShowLocks:
             requested=row.requested,
             granted=row.granted,
             display=row.display,
+            below_title=row.below,
         )
 
 

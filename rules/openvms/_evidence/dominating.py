@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, RmsRecordLock
+from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, OpenFile, RmsDefaults, RmsRecordLock
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -20,6 +20,7 @@ from collectors.facts.openvms.resource_names import (
     as_text,
 )
 from collectors.facts.rdb import NodeDatabases
+from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
 from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
@@ -76,6 +77,8 @@ class Dominating:
         share, named = self.share, self.named
         if share.kind == RMS_FILE:
             short = named.name.rpartition("]")[2] if named else ""
+            if self._asked:
+                return f"the RMS file {share.key}"
             if named and not named.sure:
                 return f"the RMS file {share.key}, by its id {short},"
             return f"the RMS file {short or share.key}"
@@ -110,6 +113,11 @@ class Dominating:
         share, named, buffers = self.share, self.named, self.buffers
         if buffers and buffers.no_room:
             return f"{self._file}: {buffers.do}"
+        if buffers and (listed := self.listed) and listed.of_records and self.query_locks_off:
+            return (
+                f"{self._file or share.key}: where nothing is written, open it for input alone ({listed.said}); global "
+                "buffers spare no record lock."
+            )
         if buffers and (listed := self.listed) and listed.of_records:
             return (
                 f"{self._file or share.key}: where its readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE"
@@ -121,6 +129,8 @@ class Dominating:
             find = "" if named else f"find its name ({_find(share)}) and its programs; "
             if programs := self.programs:
                 read = f"whichever of {programs} only reads it should open it for input alone ({INPUT})"
+            elif openers := self.openers:
+                read = f"whichever of the {len(openers)} that have it open only reads it should open it for input alone"
             else:
                 read = "where nothing is written, open it for input alone"
             return f"{file}: {find}{read}. Where several write, {buffers.do}."
@@ -168,6 +178,36 @@ class Dominating:
         return f"{', '.join(names[:MOST_IMAGES])}{more}"
 
     @property
+    def query_locks_off(self) -> bool:
+        """Whether RMS asks for no query locks already, by the system's default."""
+        return self.of_system("query_lock").lower().startswith("dis")
+
+    def of_system(self, name: str) -> str:
+        """A default of the system as SHOW RMS_DEFAULT prints it; empty where none was listed, or several differ."""
+        listed = [one for one in self.facts.also(RmsDefaults).every(RmsDefaults) if one.scope == "system"]
+        values = {str(getattr(one, name) or "") for one in listed}
+        return comment(values.pop(), 12) if len(values) == 1 else ""
+
+    @property
+    def openers(self) -> list[OpenFile]:
+        """The processes that have the file open by SHOW DEVICE/FILES, once each; empty where its name is of two disks.
+
+        A disk is listed by its device as well as by a logical name, so the rest of the name tells.
+        """
+        path = self.named.name.partition(":")[2].upper() if self.named and self.named.sure else ""
+        found = [one for one in self.facts.also(OpenFile).every(OpenFile) if path and one.name.upper() == path]
+        alone = len({one.device for one in found}) == 1
+        return list({one.pid: one for one in found if int(one.pid, 16)}.values()) if alone else []
+
+    @property
+    def opened(self) -> str:
+        """Who has it open, as a clause; empty without a listing."""
+        named = [f"{comment(one.process, 15)} ({one.pid})" if one.process else one.pid for one in self.openers]
+        more = f" and {len(named) - MOST_IMAGES:,} more" if len(named) > MOST_IMAGES else ""
+        has = f"SHOW DEVICE/FILES has it open by {len(named):,} process{'es' * (len(named) > 1)}"
+        return f"{has}: {', '.join(named[:MOST_IMAGES])}{more}" if named else ""
+
+    @property
     def record_locks(self) -> list[RmsRecordLock]:
         """Exclusive locks of records of the file, as RMS_LOCKS lists them."""
         every = self.facts.also(RmsRecordLock).every(RmsRecordLock)
@@ -205,7 +245,14 @@ class Dominating:
         if named is None or named.sure:
             return named.name if named else ""
         volume = comment(self.share.resource.volume or "", 12)
+        if self._asked:
+            return f"{self.share.key}, {named.name} if {named.listed.device} is that volume (SHOW DEVICE)"
         return f"{named.name}, if {named.listed.device} is the volume {volume} (SHOW DEVICE)"
+
+    @property
+    def _asked(self) -> bool:
+        """Whether its id is listed under a logical name alone: DISK$ and another label is mostly another volume."""
+        return self.named is not None and not self.named.sure and not DEVICE.match(self.named.listed.device)
 
 
 @dataclass(frozen=True)

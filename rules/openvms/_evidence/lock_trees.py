@@ -256,7 +256,9 @@ def name_of(facts: Facts, resource: Resource) -> Named | None:
     alike = [one for one in facts.every(FileName) if _same(one.file, resource.file)]
     here = [one for one in alike if is_volume(one.device, resource.volume)]
     maybe = [one for one in alike if DEVICE.match(one.device)]
-    for found, sure in ((here, True), (maybe, False)):
+    others = {tree.resource.volume for tree in facts.also(LockTree).every(LockTree)} - {resource.volume}
+    logical = [one for one in alike if not any(is_volume(one.device, label) for label in others)]
+    for found, sure in ((here, True), (maybe, False), (logical, False)):
         names = {one.name: one for one in found}
         if len(names) == 1:
             (one,) = names.values()

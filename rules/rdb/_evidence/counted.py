@@ -248,6 +248,25 @@ def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
     return Stalled(here, percent, max(rates, key=lambda rate: rate.per_second).source)
 
 
+TIMES = MissingInput(
+    "how long requests that stall wait",
+    "a write (key W) of the RMU/SHOW STATISTICS screen Summary Locking Statistics, or of Locking (stall time x100)",
+)
+
+
+def untimed(one: OneDatabase, found: Iterable[Statistics]) -> Unknown | None:
+    """That requests stall on the node where most do, for which lock type, and that only their time was not written."""
+    counts = [(stalled, each) for each in found if not each.rate(STALL_TIME, "total") and (stalled := stalled_of(each))]
+    stalled, each = max(counts, key=lambda pair: pair[0].per_second, default=(None, None))
+    if stalled is None or each is None or not stalled.per_second:
+        return None
+    parts = [(part.percent, kind) for kind in each.lock_types if (part := stalled_of(each, kind)) and part.percent]
+    percent, kind = max(parts, default=(0.0, ""))
+    most = f", {percent:.0f} % of them for {kind} locks" if kind else ""
+    why = f"{rounded(stalled.per_second)} lock requests/s stall{on_node(each)}{most}; for how long is not in the export"
+    return Unknown((TIMES,), f"{one.subject}: {why}")
+
+
 def explained(each: Statistics, kinds: Sequence[str], main_percent: float) -> tuple[str, ...]:
     """The rules of blocking ASTs and of stalls, where most of either are for these lock types.
 

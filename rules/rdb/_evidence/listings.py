@@ -17,10 +17,10 @@ def listing_of(held: Sequence[HeldLock]) -> dict[int, object]:
     A listing has a process once for each resource, so a second time begins the next one.
     """
     found: dict[int, object] = {}
-    number: dict[tuple[str, str | None], int] = {}
-    seen: dict[tuple[str, str | None], set[tuple[str, str]]] = {}
+    number: dict[tuple[str, int, str | None], int] = {}
+    seen: dict[tuple[str, int, str | None], set[tuple[str, str]]] = {}
     for lock in sorted(held, key=lambda one: (one.source.file, one.source.first)):
-        key, own = (lock.source.file, lock.display), (lock.resource, lock.pid)
+        key, own = (lock.source.file, lock.listing, lock.display), (lock.resource, lock.pid)
         if own in seen.setdefault(key, set()):
             number[key] = number.get(key, 0) + 1
             seen[key] = set()

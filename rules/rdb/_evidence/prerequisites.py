@@ -211,9 +211,12 @@ def changes_to(
     old: float | str | None,
     new: str,
     fill: Mapping[str, str] | None = None,
+    *,
+    only: str = "",
 ) -> tuple[Change, ...]:
     """As `changes_of`, and at last the goal's own change. Empty where the goal cannot be reached.
 
+    `only`: what has to be seen first, for a sentence; the last is then a template in comments alone.
     `fill`: what is known of that which stands in <> in the template of the last.
     """
     if _beyond_reach(goal, facts, one):
@@ -235,7 +238,7 @@ def changes_to(
         if rows := fill.get("<rows>"):
             size = int(rows) * int(fill["<bytes>"]) / MEGABYTE
             template = FITS.format(rows=f"{int(rows):,}", of=of, area=area, megabytes=size)
-    when = " and ".join(filter(None, (blocked, template))) if blocked or fill else ""
+    when = " and ".join(filter(None, (only, blocked, template))) if only or blocked or fill else ""
     return (*made.values(), alter(last, place, old, new, needs=needs, when=when, fill=fill))
 
 

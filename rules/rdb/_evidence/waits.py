@@ -52,6 +52,8 @@ BY_TYPE = {
 """Where what helps against waits for a lock type stands."""
 PLACE = re.compile(r"(?:page|record|(?:storage|logical) area)\b", re.IGNORECASE)
 """How the lock of a place in the database begins: the place is what is waited for, the holder changes."""
+AREA_OF = re.compile(r"record\s+([0-9]{1,9}):[0-9]{1,10}:[0-9]{1,6}", re.IGNORECASE)
+"""The lock of one row, with the number of its area."""
 LEVEL = re.compile(r"\s{0,20}record\s+[0-9]{1,9}:[0-9]{1,10}:-[0-9]", re.IGNORECASE)
 """A lock of adjustable granularity above single rows."""
 LASTING = 2
@@ -81,8 +83,8 @@ READS_RESERVED = (
 )
 """Vendor: RDO help (7.2), START_TRANSACTION, share modes. That EX or PR on a logical area comes of them is inferred."""
 PORTIONS = (
-    "it changes many rows in one transaction, so let it commit after each portion. Or, when nobody else needs them: "
-    "SET TRANSACTION READ WRITE RESERVING {} FOR EXCLUSIVE WRITE, with all other tables that it reads FOR SHARED READ."
+    "it changes many rows in one transaction, so let it commit after each portion; or run it in quiet hours: "
+    "SET TRANSACTION READ WRITE RESERVING {} FOR EXCLUSIVE WRITE, all others it reads FOR SHARED READ."
 )
 """Vendor: RDO help (7.2), START_TRANSACTION, reserving clause: a table that is not listed cannot be used."""
 MANY = 3
@@ -323,6 +325,17 @@ class Queue:
     """All that were seen to hold it, one line each, where no process holds it in every listing."""
     listings: int = 1
     """In how many listings somebody holds it."""
+    more: int = 0
+    """Other places of the database that it holds in the same listing, and somebody waits for."""
+    place: str = ""
+    """`records of area 71`, where these are all places that it holds."""
+
+    @property
+    def what(self) -> str:
+        """What it holds and others wait for: `record 7:12:3`, `4 records of area 7`, `page 5:751 and 1 more`."""
+        if self.place:
+            return f"{self.more + 1} {self.place}"
+        return f"{comment(self.holder.resource, 100)}{f' and {self.more} more' if self.more else ''}"
 
     @property
     def behind(self) -> int:
@@ -331,10 +344,12 @@ class Queue:
 
     @property
     def said(self) -> str:
-        """`ORDENTRY_3 (20403A14), ORDENTRY_4 (20403A15) and 1 more`."""
+        """`3 processes wait for it: ORDENTRY_3 (20403A14), ORDENTRY_4 (20403A15) and 1 more`."""
+        first, it = len(self.waiting), "them" if self.more else "it"
         named_ones = [process_of(lock) for lock in self.waiting[:MOST]]
         more = f" and {len(self.waiting) - MOST} more" if len(self.waiting) > MOST else ""
-        return f"{', '.join(named_ones)}{more}"
+        some = f"{first} process{'es' * (first > 1)} wait{'s' * (first == 1)} for {it}"
+        return f"{some}: {', '.join(named_ones)}{more}"
 
     @property
     def passed_on(self) -> str:
@@ -377,7 +392,22 @@ def queues(held: Sequence[HeldLock]) -> list[Queue]:
         waiting = _behind(holder, asking)
         if waiting:
             found.append(Queue(holder, waiting, tuple(_links(holder, waiting, asking, blocking))))
-    return sorted(found, key=lambda queue: -queue.behind)
+    return sorted(_by_holder(found, listing), key=lambda queue: -queue.behind)
+
+
+def _by_holder(found: Sequence[Queue], listing: Mapping[int, object]) -> Iterator[Queue]:
+    """Those behind one process at several places of the database in one listing are one queue: they wait for it."""
+    several: dict[object, list[Queue]] = {}
+    for line in found:
+        alone = line.in_turn or not PLACE.match(line.holder.resource.strip())
+        several.setdefault(id(line) if alone else (line.holder.pid, listing[id(line.holder)]), []).append(line)
+    for lines in several.values():
+        head = max(lines, key=lambda line: line.behind)
+        waiting = tuple({lock.pid: lock for line in lines for lock in line.waiting}.values())
+        links = tuple({(link.holder.pid, link.holder.resource): link for line in lines for link in line.links}.values())
+        areas = {AREA_OF.sub(r"records of area \1", line.holder.resource.strip()) for line in lines}
+        place = comment(areas.pop(), 100) if len(lines) > 1 and len(areas) == 1 else ""
+        yield replace(head, waiting=waiting, links=links, more=len(lines) - 1, place=place)
 
 
 def _behind(holder: HeldLock, asking: Mapping[str, Mapping[str, HeldLock]]) -> tuple[HeldLock, ...]:
@@ -417,8 +447,8 @@ def holds_up(line: Queue, behind: int = 0) -> str:
 
     `behind`: where more than the display lists are known to wait.
     """
-    count, lock = behind or line.behind, line.holder.resource
-    at = f" at {comment(lock, 100)}" if PLACE.match(lock.strip()) else ""
+    count = behind or line.behind
+    at = f" at {line.what}" if PLACE.match(line.holder.resource.strip()) else ""
     if line.in_turn:
         return f"{group_of(line.in_turn)} in turn hold up {count} process{'es' * (count > 1)}{at}"
     return f"{process_of(line.holder)} holds up {count} process{'es' * (count > 1)}{at}"
@@ -429,13 +459,14 @@ def of_holder(held: Sequence[HeldLock], lines: Sequence[Queue], attached: Mappin
     if lines and lines[0].in_turn:
         return of_turns(lines[0], held, attached)
     lock = lines[0].holder if lines else held[0]
-    behind = f" while {lines[0].behind} wait for it" if lines else ""
+    what, it = (lines[0].what, "them" if lines[0].more else "it") if lines else (comment(lock.resource, 100), "it")
+    behind = f" while {lines[0].behind} wait for {it}" if lines else ""
     more = len({one.pid for one in held}) - 1
     others = f" (and {more} other holders)" if more > 1 else " (and one other holder)" if more else ""
     image = image_of(attached, lock.pid)
     return with_care(
         f"See what the transaction of {process_of(lock)}{f' in {image}' if image else ''} does, which holds "
-        f"{comment(lock.resource, 100)}{behind}{others}: {sooner(lock, held)}",
+        f"{what}{behind}{others}: {sooner(lock, held)}",
         lines[0] if lines else None,
     )
 
@@ -451,20 +482,15 @@ def of_turns(line: Queue, held: Sequence[HeldLock], attached: Mapping[str, Attac
 
 
 def changes_many(held: Iterable[HeldLock], pid: str) -> bool:
-    """Whether a process changes many rows in one transaction: several that others wait for are its own, in EX."""
-    return (
-        len(
-            {
-                lock.resource
-                for lock in held
-                if lock.pid == pid
-                and lock.role == "blocker"
-                and lock.granted == "EX"
-                and "record" in lock.resource.lower()
-            }
-        )
-        >= MANY
-    )
+    """Whether a process changes many rows in one transaction: it has several of one listing in EX, with others behind.
+
+    What it holds in listings of other moments may be of other transactions.
+    """
+    rows: dict[object, set[str]] = {}
+    for lock in held:
+        if lock.pid == pid and lock.role == "blocker" and lock.granted == "EX" and "record" in lock.resource.lower():
+            rows.setdefault((lock.source.file, lock.listing), set()).add(lock.resource)
+    return any(len(those) >= MANY for those in rows.values())
 
 
 def sooner(lock: HeldLock, held: Sequence[HeldLock] = ()) -> str:
