@@ -49,7 +49,7 @@ from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.prerequisites import never, page_level
-from rules.rdb._evidence.root_file import ROOT
+from rules.rdb._evidence.root_file import printed
 from rules.rdb._evidence.shared_rows import (
     IN_ROW,
     SharedRow,
@@ -473,8 +473,7 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     if most := _most_waited_for(mean):
         kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
-        printed = kind.upper() if kind in ROOT else kind  # as the screens print it: these are abbreviations
-        part = f"{rounded(found.processes)} wait for {printed} locks{found.said}"
+        part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
@@ -496,7 +495,8 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
     if longest is not None:
         return f"processes wait up to {longest:,.1f} s for a lock"
     if mean and mean.seconds < limits.stall_seconds:
-        return f"{mean.waiting:,.1f} processes wait for locks at any moment"
+        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := _most_waited_for(mean)) else ""
+        return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"
