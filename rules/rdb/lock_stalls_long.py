@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, HotRow, StatisticRow, WaitGroup
+from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, HotRow, Journals, StatisticRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -59,7 +59,7 @@ from rules.rdb._evidence.shared_rows import (
     shared_of,
     shared_rows,
 )
-from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, standstill, stopped
+from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, so_far, standstill, stopped
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
@@ -191,7 +191,7 @@ class Limits:
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
-    found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))
+    found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock, Journals))
     if not found:
         yield Unknown((COLLECTED_BY,))
     for one in found:
@@ -288,8 +288,8 @@ def _finding(
     if long:
         seen.append(_of_groups(long[: 1 if mean or timeouts else 3], rows))
         for group in long[:3]:
-            name = f"longest wait for {named(group)}"
-            evidence.append(Evidence(name, round(longest_of(group), 2), "s", group.source, limits.stall_seconds))
+            name, lasts = f"longest wait for {named(group)}", round(longest_of(group), 2)
+            evidence.append(Evidence(name, lasts, so_far(group), group.source, limits.stall_seconds))
     if mean:
         seen.append(_of_mean(mean))
         if main:
