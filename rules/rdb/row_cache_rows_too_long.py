@@ -14,7 +14,6 @@ Slot_Size). A larger CACHE SIZE does not help.
 When to ignore it: where few of a table's rows are long and those are hardly read.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,22 +33,26 @@ from rules.finding import (
     Untrusted,
 )
 from rules.rdb._evidence.counted import COUNTED_FACTS, rounded
-from rules.rdb._evidence.databases import OneDatabase, belonging, databases
+from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import MEGABYTE
-from rules.rdb._evidence.screens import Lines, screens
+from rules.rdb._evidence.row_caches import (
+    BY_CACHE,
+    FOUND,
+    INSERTS,
+    NOT_PUT_IN,
+    SEARCHES,
+    TOO_BIG,
+    name_of,
+    of_caches,
+    tables_of,
+)
+from rules.rdb._evidence.screens import Lines
 from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~Summary_Cache_Statistics_screen",
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=CREATE~CACHE~Arguments~ROW_LENGTH",
-)
-OF_CACHES = re.compile(r"\bRow Cache\s{0,3}\((?P<name>[^()]{1,60})\)|\bSummary (?:Row )?Cache\b", re.IGNORECASE)
-SEARCHES, TOO_BIG, FOUND = "cache searches", "found too big", ("found in workset", "found in cache")
-INSERTS, NOT_PUT_IN = "insert cache", "row too big"
-BY_CACHE = (
-    "a write (key W) of the RMU/SHOW STATISTICS screen of each row cache (its lines cache searches and found too big), "
-    "after minutes of typical load"
 )
 BECAUSE = (
     "Such a row keeps a slot of the cache, but is read from its page each time: the cache takes memory and saves "
@@ -99,7 +102,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found = [
         each
-        for each in screens(facts, one, OF_CACHES)
+        for each in of_caches(facts, one)
         if each.total(SEARCHES) and (each.total(TOO_BIG) is not None or each.total(NOT_PUT_IN) is not None)
     ]
     if not found and (short := list(_short(facts, one))):
@@ -113,7 +116,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         else:
             yield NotApplicable(f"{one.subject}: no row cache is active in this export")
         return
-    by_name = [each for each in found if _name(each)]
+    by_name = [each for each in found if name_of(each)]
     fired = set()
     for each in by_name or found:
         outcome = _of_screen(facts, one, limits, each)
@@ -126,14 +129,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             yield Unknown.without("which row cache it is", BY_CACHE, f"{one.subject}: the summary is of all together")
 
 
-def _name(each: Lines) -> str | None:
-    named = OF_CACHES.search(each.title)
-    return named["name"].strip() if named and named["name"] else None
-
-
 def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> Outcome:
     searches, too_big = each.total(SEARCHES) or 0.0, each.total(TOO_BIG) or 0.0
-    name = _name(each)
+    name = name_of(each)
     if too_big + sum(each.total(label) or 0.0 for label in FOUND) > 1.05 * searches + 0.2:
         return Untrusted(f"{each.title}: more rows found than searched for; write the screen again")
     share = 100 * too_big / searches
@@ -232,13 +230,7 @@ def _longer(one: OneDatabase, name: str, table: LogicalArea) -> str:
 
 def _longest(facts: Facts, one: OneDatabase, name: str) -> list[LogicalArea]:
     """What the cache is for, the longest records first: by its name, and by the areas that are assigned to it."""
-    areas = {area.number for area in one.areas if (area.row_cache or "").upper() == name.upper()}
-    tables = [
-        table
-        for table in belonging(facts.every(LogicalArea), one)
-        if number_or(table.record_bytes, 0.0) > 0
-        and (table.name.upper() == name.upper() or (known(table.area_number) and table.area_number in areas))
-    ]
+    tables = [table for table in tables_of(facts, one, name) if number_or(table.record_bytes, 0.0) > 0]
     return sorted(tables, key=lambda table: -number_or(table.record_bytes, 0.0))
 
 
