@@ -29,7 +29,8 @@ BEFORE, AFTER = "FILES OF THEN", "FILES OF NOW"
 def in_reading_order(audits: Sequence[Audit]) -> list[Audit]:
     """The same audits, those of one server among their places: what decides first, then the newest; no time last.
 
-    Nodes of OpenVMS stay in the order of their cluster: its plan is of all nodes and times.
+    Nodes of OpenVMS stay in the order of their cluster: its plan is of all nodes and times. Databases that are only
+    named, as RMU/SHOW SYSTEM names all that a node has open, stand behind those that were measured.
     """
     found = list(audits)
     for places in _of_servers(audits):
@@ -39,7 +40,12 @@ def in_reading_order(audits: Sequence[Audit]) -> list[Audit]:
         ordered = [first, *(one for one in (newest, *older) if one is not first)]
         for at, one in zip(places, ordered, strict=True):
             found[at] = one
-    return found
+    return sorted(found, key=_only_named)
+
+
+def _only_named(one: Audit) -> bool:
+    """Whether it is of a database of which nothing was measured, and nothing is to be done."""
+    return one.capture.system.product == "rdb" and _time(one) is None and _worst(one) <= Severity.NOTE
 
 
 def with_changed_settings(audits: Sequence[Audit]) -> list[Audit]:

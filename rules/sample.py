@@ -120,8 +120,10 @@ def gated(finding: Finding, least: LeastSample, samples: list[Sample]) -> Findin
 
     It rests on the figures that were held against a limit; on all of them where none was. A screen that averages over
     an unknown time is no moment: what rests on it, or is as loud as what is lost by it, keeps its changes and is advice
-    at most.
+    at most. Who waits at this moment, for as long as they have, is no mean: that stays, where it changes no setting.
     """
+    if finding.urgent and not finding.changes:
+        return finding
     judged = [one.source for one in finding.evidence if one.limit is not None]
     sources = judged or [one.source for one in finding.evidence]
     short = _short(sources, samples, lambda one: "" if one.untold else one.falls_short(least))

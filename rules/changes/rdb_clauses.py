@@ -136,6 +136,19 @@ CLAUSES = {
         low=8,
         high=1_024,
     ),
+    "checkpoint_interval": Clause(
+        "CHECKPOINT INTERVAL",
+        "JOURNAL IS ENABLED (FAST COMMIT IS ENABLED (CHECKPOINT INTERVAL IS {value} BLOCKS))",
+        "checkpointing",
+        low=1,
+        high=100_000_000,
+        cautions=(
+            *(SPELLING, CLOSED, RECOVERY),
+            "See in a new RMU/DUMP/HEADER that commit to journal and its transaction interval are as before; the "
+            "highest number is a bound of this project.",
+        ),
+        template="when a recovery may take as long as it takes to do so many blocks of the journal again",
+    ),
     "prestarted_transactions": Clause(
         *("PRESTARTED TRANSACTIONS", "PRESTARTED TRANSACTIONS ARE {value}", "prestarted"),
         words=ON_OFF,

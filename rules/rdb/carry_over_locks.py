@@ -43,6 +43,7 @@ from rules.rdb._evidence.counted import (
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.limits import busy_locks, by_transactions, least
 from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.standstill import so_far
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import STALLS, TIMEOUTS, WAIT_FACTS, Waits, hottest, total, waits_of
 
@@ -301,11 +302,13 @@ def _finding(
         events = total(groups)
         seen.append(f"{events:,} waits for the NOWAIT lock were logged")
         evidence.append(Evidence("waits for the NOWAIT lock", events, "events", groups[0].source, limits.events))
-    lengths = [(g.longest_seconds, g.source) for g in groups if known(g.longest_seconds)]
+    lengths = [(g.longest_seconds, g) for g in groups if known(g.longest_seconds)]
     if lengths:
-        longest, source = max(lengths, key=lambda pair: pair[0])
+        longest, g = max(lengths, key=lambda pair: pair[0])
         seen.append(f"the longest took {longest:,.1f} s")
-        evidence.append(Evidence("longest wait for the NOWAIT lock", longest, "s", source, limits.stall_seconds))
+        evidence.append(
+            Evidence("longest wait for the NOWAIT lock", longest, so_far(g), g.source, limits.stall_seconds)
+        )
     if worst:
         stalled = worst[0]
         seen.append(f"{stalled.per_second:,.2f} requests/s for it stalled{on_node(worst[1])}")

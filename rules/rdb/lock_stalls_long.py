@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, HotRow, StatisticRow, WaitGroup
+from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, HotRow, Journals, StatisticRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -50,7 +50,7 @@ from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.prerequisites import never, page_level
-from rules.rdb._evidence.root_file import ROOT
+from rules.rdb._evidence.root_file import printed
 from rules.rdb._evidence.shared_rows import (
     IN_ROW,
     SharedRow,
@@ -60,7 +60,7 @@ from rules.rdb._evidence.shared_rows import (
     shared_of,
     shared_rows,
 )
-from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, standstill, stopped
+from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, so_far, standstill, stopped
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
@@ -192,7 +192,7 @@ class Limits:
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
-    found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock))
+    found = databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock, Journals))
     if not found:
         yield Unknown((COLLECTED_BY,))
     for one in found:
@@ -288,8 +288,8 @@ def _finding(
     if long:
         seen.append(_of_groups(long[: 1 if mean or timeouts else 3], rows))
         for group in long[:3]:
-            name = f"longest wait for {named(group)}"
-            evidence.append(Evidence(name, round(longest_of(group), 2), "s", group.source, limits.stall_seconds))
+            name, lasts = f"longest wait for {named(group)}", round(longest_of(group), 2)
+            evidence.append(Evidence(name, lasts, so_far(group), group.source, limits.stall_seconds))
     if mean:
         seen.append(_of_mean(mean))
         if main:
@@ -473,8 +473,7 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     if most := _most_waited_for(mean):
         kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
-        printed = kind.upper() if kind in ROOT else kind  # as the screens print it: these are abbreviations
-        part = f"{rounded(found.processes)} wait for {printed} locks{found.said}"
+        part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
@@ -496,7 +495,8 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
     if longest is not None:
         return f"processes wait up to {longest:,.1f} s for a lock"
     if mean and mean.seconds < limits.stall_seconds:
-        return f"{mean.waiting:,.1f} processes wait for locks at any moment"
+        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := _most_waited_for(mean)) else ""
+        return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"

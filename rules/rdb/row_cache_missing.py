@@ -34,6 +34,7 @@ from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
     Worth,
+    explained_waits,
     figures_of,
     hot_by_page,
     limits_said,
@@ -314,6 +315,11 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         ),
         explains=(
             ("rdb/page_locks_dominate",)
+            + (
+                explained_waits(of, any(waits_of(facts, one).of((*STALLS, *TIMEOUTS))))
+                if acts and not share.source.tentative
+                else ()
+            )
             + (("openvms/lock_manager_needs_own_cpu", "openvms/concurrency_past_peak") if strong else ())
         ),
         changes=changes,

@@ -1,7 +1,8 @@
 """Rows are too long for their row cache.
 
-Finds: searches of a row cache that find the row too big for its slot, as a share of all searches, by the screens of the
-row caches (else by their summary), with the length of a slot where a header has it. Without those screens: a slot that
+Finds: searches of a row cache that find the row too big for its slot, or after which it is not put in for that, as a
+share of all searches, by the screens of the row caches (else by their summary), with the length of a slot where a
+header has it. Without those screens: a slot that
 is shorter than the longest record of what the cache is for, by the information tables and the storage areas.
 
 Why it matters: such a row keeps a slot of the cache and is read from its page all the same, so the cache takes memory
@@ -13,7 +14,6 @@ Slot_Size). A larger CACHE SIZE does not help.
 When to ignore it: where few of a table's rows are long and those are hardly read.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,21 +33,26 @@ from rules.finding import (
     Untrusted,
 )
 from rules.rdb._evidence.counted import COUNTED_FACTS, rounded
-from rules.rdb._evidence.databases import OneDatabase, belonging, databases
+from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.limits import least
-from rules.rdb._evidence.screens import Lines, screens
+from rules.rdb._evidence.prerequisites import MEGABYTE
+from rules.rdb._evidence.row_caches import (
+    BY_CACHE,
+    FOUND,
+    INSERTS,
+    NOT_PUT_IN,
+    SEARCHES,
+    TOO_BIG,
+    name_of,
+    of_caches,
+    tables_of,
+)
+from rules.rdb._evidence.screens import Lines
 from rules.rdb._evidence.statistics import LEAST_COUNTED
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~Summary_Cache_Statistics_screen",
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help_old72.hlb?key=CREATE~CACHE~Arguments~ROW_LENGTH",
-)
-OF_CACHES = re.compile(r"\bRow Cache\s{0,3}\((?P<name>[^()]{1,60})\)|\bSummary (?:Row )?Cache\b", re.IGNORECASE)
-SEARCHES, TOO_BIG, FOUND = "cache searches", "found too big", ("found in workset", "found in cache")
-INSERTS, NOT_PUT_IN = "insert cache", "row too big"
-BY_CACHE = (
-    "a write (key W) of the RMU/SHOW STATISTICS screen of each row cache (its lines cache searches and found too big), "
-    "after minutes of typical load"
 )
 BECAUSE = (
     "Such a row keeps a slot of the cache, but is read from its page each time: the cache takes memory and saves "
@@ -96,7 +101,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found = [
-        each for each in screens(facts, one, OF_CACHES) if each.total(SEARCHES) and each.total(TOO_BIG) is not None
+        each
+        for each in of_caches(facts, one)
+        if each.total(SEARCHES) and (each.total(TOO_BIG) is not None or each.total(NOT_PUT_IN) is not None)
     ]
     if not found and (short := list(_short(facts, one))):
         yield from short
@@ -109,7 +116,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         else:
             yield NotApplicable(f"{one.subject}: no row cache is active in this export")
         return
-    by_name = [each for each in found if _name(each)]
+    by_name = [each for each in found if name_of(each)]
     fired = set()
     for each in by_name or found:
         outcome = _of_screen(facts, one, limits, each)
@@ -122,26 +129,24 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             yield Unknown.without("which row cache it is", BY_CACHE, f"{one.subject}: the summary is of all together")
 
 
-def _name(each: Lines) -> str | None:
-    named = OF_CACHES.search(each.title)
-    return named["name"].strip() if named and named["name"] else None
-
-
 def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> Outcome:
     searches, too_big = each.total(SEARCHES) or 0.0, each.total(TOO_BIG) or 0.0
-    name = _name(each)
+    name = name_of(each)
     if too_big + sum(each.total(label) or 0.0 for label in FOUND) > 1.05 * searches + 0.2:
         return Untrusted(f"{each.title}: more rows found than searched for; write the screen again")
     share = 100 * too_big / searches
     what = f"row cache {comment(name, 31)}" if name else "all row caches together"
     figures = f"{rounded(too_big)} of {rounded(searches)} searches/s of {what} find a row that is too long for it"
+    inserts, refused = each.total(INSERTS) or 0.0, each.total(NOT_PUT_IN) or 0.0
+    kept_out = 100 * refused / searches
+    if share < limits.too_big_percent <= kept_out and refused <= inserts and searches >= limits.searches_per_second:
+        return _kept_out(facts, one, limits, each, name)
     if share < limits.too_big_percent or searches < limits.searches_per_second:
         said = f"(limits {limits.too_big_percent:g} % of {limits.searches_per_second:g}/s)"
         return Clean(f"{one.subject}: {figures} {said}")
     cache = next((c for c in one.caches if name and c.name.upper() == name.upper()), None)
     length = cache.row_bytes if cache and known(cache.row_bytes) else None
     slot = f"; its slots have {length:,.0f} bytes" if length is not None else ""
-    inserts, refused = each.total(INSERTS), each.total(NOT_PUT_IN)
     put_in = (
         f", and {100 * refused / inserts:.0f} % of the rows to be put in are too long" if inserts and refused else ""
     )
@@ -151,11 +156,7 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
         title=f"{min(share, 100):.0f} % of the searches of {what} find a row that is too long for it",
         seen=f"{figures} ({each.over}){put_in}{slot}.",
         because=BECAUSE,
-        do=_longer(name, longest[0])
-        if name and (longest := _longest(facts, one, name))
-        else f"Find the longest row {_cached(one, name)} (n bytes), then {LONGER.format(comment(name, 31), 'n')}."
-        if name
-        else f"See on the screen of each row cache which one it is, then, {LONGER.format('<cache>', 'n')}.",
+        do=_do(facts, one, name),
         evidence=(
             Evidence(
                 "searches that find a row too long", round(share, 1), "%", each.source(TOO_BIG), limits.too_big_percent
@@ -164,6 +165,45 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
             *((Evidence("length of a slot", length, "bytes", cache.source),) if cache and length is not None else ()),
         ),
         expects=(Expectation("searches that find a row too long (%)", round(share, 1), "lower", "heuristic"),),
+    )
+
+
+def _do(facts: Facts, one: OneDatabase, name: str | None) -> str:
+    """How the cache gets room for its rows, as far as their length is known."""
+    if not name:
+        return f"See on the screen of each row cache which one it is, then, {LONGER.format('<cache>', 'n')}."
+    if longest := _longest(facts, one, name):
+        return _longer(one, name, longest[0])
+    return f"Find the longest row {_cached(one, name)} (n bytes), then {LONGER.format(comment(name, 31), 'n')}."
+
+
+def _kept_out(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name: str | None) -> Finding:
+    """Rows that were searched, read from their pages and not put in: what the screen counts as `row too big`."""
+    searches, inserts = each.total(SEARCHES) or 0.0, each.total(INSERTS) or 0.0
+    refused, what = each.total(NOT_PUT_IN) or 0.0, f"row cache {comment(name, 31)}" if name else "all row caches"
+    cache = next((c for c in one.caches if name and c.name.upper() == name.upper() and known(c.row_bytes)), None)
+    slot = f"; its slots have {number_or(cache.row_bytes, 0.0):,.0f} bytes" if cache else ""
+    return Finding(
+        subject=f"{one.subject} {comment(name, 31)}" if name else one.subject,
+        severity=Severity.ADVICE,
+        title=f"{100 * refused / inserts:.0f} % of the rows to be put into {what} are too long for it",
+        seen=f"{rounded(refused)} of {rounded(inserts)} rows/s to be put into {what} are too long, at "
+        f"{rounded(searches)} searches/s ({each.over}){slot}.",
+        because=NOT_CACHED,
+        do=_do(facts, one, name),
+        evidence=(
+            Evidence(
+                "rows too long to be put in, of the searches",
+                round(100 * refused / searches, 1),
+                "%",
+                each.source(NOT_PUT_IN),
+                limits.too_big_percent,
+            ),
+            Evidence("cache searches", round(searches, 1), "/s", each.source(SEARCHES), limits.searches_per_second),
+            *((Evidence("length of a slot", number_or(cache.row_bytes, 0.0), "bytes", cache.source),) if cache else ()),
+        ),
+        explains=("rdb/page_locks_dominate",),
+        expects=(Expectation("rows too long to be put in (/s)", round(refused, 1), "lower", "heuristic"),),
     )
 
 
@@ -176,24 +216,21 @@ def _cached(one: OneDatabase, name: str) -> str:
     return f"in storage area {areas[0]}{more}"
 
 
-def _longer(name: str, table: LogicalArea) -> str:
-    """The command that makes room for the records of a table."""
+def _longer(one: OneDatabase, name: str, table: LogicalArea) -> str:
+    """The command that makes room for the records of a table, and the memory that all slots take then at the least."""
     length = number_or(table.record_bytes, 0.0)
+    slot = -(-length // ROUNDED) * ROUNDED
+    slots = next((number_or(c.slots, 0.0) for c in one.caches if c.name.upper() == name.upper()), 0.0)
+    memory = f" Its {slots:,.0f} slots then take at least {slots * slot / MEGABYTE:,.1f} MB." if slots else ""
     return (
         f"For records of up to {length:,.0f} bytes ({comment(table.name, 31)}), "
-        f"{LONGER.format(comment(name, 31), f'{-(-length // ROUNDED) * ROUNDED:.0f}')}."
+        f"{LONGER.format(comment(name, 31), f'{slot:.0f}')}.{memory}"
     )
 
 
 def _longest(facts: Facts, one: OneDatabase, name: str) -> list[LogicalArea]:
     """What the cache is for, the longest records first: by its name, and by the areas that are assigned to it."""
-    areas = {area.number for area in one.areas if (area.row_cache or "").upper() == name.upper()}
-    tables = [
-        table
-        for table in belonging(facts.every(LogicalArea), one)
-        if number_or(table.record_bytes, 0.0) > 0
-        and (table.name.upper() == name.upper() or (known(table.area_number) and table.area_number in areas))
-    ]
+    tables = [table for table in tables_of(facts, one, name) if number_or(table.record_bytes, 0.0) > 0]
     return sorted(tables, key=lambda table: -number_or(table.record_bytes, 0.0))
 
 
@@ -213,7 +250,7 @@ def _short(facts: Facts, one: OneDatabase) -> Iterator[Finding]:
             seen=f"The slots of row cache {name} have {slot:,.0f} bytes. RDB$LOGICAL_AREAS has records of "
             f"{length:,.0f} bytes for {comment(tables[0].name, 31)}.",
             because=NOT_CACHED,
-            do=_longer(cache.name, tables[0]),
+            do=_longer(one, cache.name, tables[0]),
             unknown=PACKED.format(name),
             evidence=(
                 Evidence("length of a slot", slot, "bytes", cache.source),

@@ -38,6 +38,7 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, belonging, databases
 from rules.rdb._evidence.prerequisites import place_of
+from rules.rdb._evidence.standstill import so_far
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import STALLS, WAIT_FACTS, Waits, waits_of
 
@@ -174,8 +175,9 @@ def _finding(
         evidence.append(Evidence("waits for a snapshot lock", events, "events", readers[0].source, limits.events))
     if longest is not None:
         seen.append(f"the longest took {longest:,.1f} s")
-        where = next(wait.source for wait in readers if wait.longest_seconds == longest)
-        evidence.append(Evidence("longest wait for a snapshot lock", longest, "s", where, limits.stall_seconds))
+        wait = next(wait for wait in readers if wait.longest_seconds == longest)
+        name = "longest wait for a snapshot lock"
+        evidence.append(Evidence(name, longest, so_far(wait), wait.source, limits.stall_seconds))
     if stalled is not None:
         seen.append(f"{rounded(stalled.per_second)} requests/s for snapshot locks stalled")
         rate = round(stalled.per_second, 2)

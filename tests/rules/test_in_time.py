@@ -50,6 +50,16 @@ def test_a_worse_finding_of_an_older_capture_comes_before_a_quiet_one_with_the_s
     assert days(busy, capture(18, 8.0)) == [18, 9]  # it may be what the setting did
 
 
+def test_a_database_that_is_only_named_stands_behind_what_was_measured() -> None:
+    barn, loft = System("BARN", "rdb"), System("LOFT", "rdb")
+    named = replace(capture(None), capture=Capture(barn, Interval(), Facts(())), findings=())
+    measured = replace(capture(4), capture=Capture(loft, capture(4).capture.interval, Facts(())))
+    assert in_reading_order([named, measured]) == [measured, named]
+    worth = Finding(subject="BARN", severity=Severity.ADVICE, title="t", seen="s", evidence=())
+    told = replace(named, findings=(Ranked("rdb/fast_commit_off", worth),))
+    assert in_reading_order([told, measured]) == [told, measured]
+
+
 def test_what_was_set_since_the_capture_before_is_named_with_the_command_that_compares_them() -> None:
     now, then = in_reading_order(with_changed_settings([capture(4, 2.0, "then/"), capture(18, 8.0, "since then/")]))
     assert now.summary.verdict.endswith(

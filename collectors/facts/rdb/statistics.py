@@ -169,3 +169,26 @@ class AreaIo(OfDatabase):
     area: str
     per_second: Reading = ABSENT
     """I/O operations, synchronous and asynchronous, since the last reset; absent where the screen has no time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Journals(OfDatabase):
+    """After-image journals by the screen AIJ Journal Information: the state of all, and how many of them are full."""
+
+    COLLECTED_BY: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen AIJ Journal Information"
+
+    at: datetime | None = None
+    state: str | None = None
+    """Of journaling, in the heading: `Suspended` while no journal is left to switch to (recalled)."""
+    shutdown_minutes: Reading = ABSENT
+    """Until Oracle shuts the database down, where a switch-over is in progress; else what is set (RMU help, 7.2)."""
+    backup_server: str | None = None
+    """`ABS`, the server that backs full journals up by itself: `Running`, `Disabled`."""
+    listed: int = 0
+    full: int = 0
+    """Those whose status is `Full`, and the latest one where its last block but one in a hundred is written."""
+
+    @property
+    def suspended(self) -> bool:
+        """Whether the heading says that there is no journal to switch to."""
+        return (self.state or "").lower().startswith("suspend")

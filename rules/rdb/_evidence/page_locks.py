@@ -16,6 +16,7 @@ from rules.rdb._evidence.counted import (
     Stalled,
     TypeWaits,
     asked_back,
+    explained,
     of_each_node,
     on_node,
     per_transaction,
@@ -198,12 +199,24 @@ def worth_of(each: Statistics, share: Share, limits: PageLimits) -> Worth:
     return Worth(share.whole >= limits.busy_operations, page_stalls(each, limits), waits, total)
 
 
+def explained_waits(each: Statistics, logged: bool) -> tuple[str, ...]:
+    """The rules of blocking ASTs and of stalls, where pages are most of either; of waits for one page only a log tells.
+
+    `logged`: there is such a log, which names what is waited for, so that nothing is to be inferred.
+    """
+    found, whole = waits_for(each, "page"), waiting_of(each)
+    most = not logged and found and whole and found.processes >= max(ONE_WAITS, whole.per_second / HUNDREDTHS / 2)
+    return tuple(dict.fromkeys((*explained(each, ("page",), HALF), *(("rdb/lock_stalls_long",) if most else ()))))
+
+
 def part_evidence(part: Part | None, limits: PageLimits) -> tuple[Evidence, ...]:
     """What they are of all that the node locks for itself; nothing where that cannot be told."""
     name = "page locks of the node's own lock operations"
     return (Evidence(name, round(part.percent, 1), "%", part.source, limits.node_percent),) if part else ()
 
 
+HALF = 50.0
+"""This project: from here on most of what is asked back, or waited for, is pages."""
 PASSED_PERCENT = 50.0
 """This project: where half of the pages that are asked back or more can have been written for it, that comes first."""
 LEAST_PASSED = 10.0

@@ -11,6 +11,11 @@ ROOT = ("seqblk", "tsnblk")
 ROOT_IO = ("root reads", "root writes")
 
 
+def printed(kind: str) -> str:
+    """A lock type as the screens print it: those of the root file are abbreviations."""
+    return kind.upper() if kind in ROOT else kind
+
+
 @dataclass(frozen=True)
 class RootLimits(LeastLimits):
     """From where on the root file matters. No vendor names a figure."""

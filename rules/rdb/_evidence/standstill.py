@@ -4,11 +4,13 @@ Stall Messages shows who waits at one moment and since when. Several that have w
 of the application, whatever the means over hours say; a log, or a shorter wait, is a note.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import known
-from collectors.facts.rdb import AttachedProcess, WaitGroup
+from collectors.facts.rdb import AttachedProcess, Journals, WaitGroup
+from rules.changes.quoting import comment
 from rules.finding import Evidence, Finding, Severity, joined
 from rules.rdb._evidence.attached import called, recoveries
 from rules.rdb._evidence.counted import Mean, averaged, mean_stall, rounded
@@ -17,6 +19,7 @@ from rules.rdb._evidence.waits import MOST, STALLS, Waits, named, waits_for_it
 
 MOMENT = "stall messages"
 """The kind of a screen that shows one moment."""
+SUBMITS = re.compile(r"\bAIJ submission\b", re.IGNORECASE)
 NO_CHECKPOINTS = (
     "Fast commit is on without a checkpoint interval: a recovery then does all transactions again that the failed "
     "process made since it attached (Oracle, CHECKPOINT INTERVAL)."
@@ -122,9 +125,10 @@ def standstill(
     groups = [group for group in waits.of(STALLS) if kind_of(group) == kind]
     groups = [group for group in groups if known(group.longest_seconds) and group.longest_seconds >= least]
     if not groups:
-        return None
+        return _suspended(one, waits) if kind == "journal" else None
     worst = max(groups, key=longest)
-    all_ = stopped(groups, still)
+    alone = stopped(groups, still)
+    all_ = stopped((*groups, *(_writers(waits) if kind == "journal" else ())), still)
     halted = all_ if all_ >= many else 0
     count, said = worst.processes or 1, KINDS[kind]
     title = (
@@ -132,25 +136,31 @@ def standstill(
         if halted
         else f"processes wait up to {longest(worst):,.1f} s for {said.lock}: no matter of tuning"
     )
-    more = MORE[kind](one, attached, halted) if kind in MORE else _More()
+    more = MORE[kind](one, attached, halted, waits) if kind in MORE else _More()
     return Finding(
         subject=f"{one.subject} {kind}",
         severity=Severity.WARNING if halted else Severity.NOTE,
-        title=title + more.title,
+        title=f"{more.lead}: {title}" if more.lead else title + more.title,
         seen=joined(
-            f"{count} process{'es' * (count > 1)} waited for {named(worst)}, up to {rounded(longest(worst))} s.",
+            f"{count} process{'es' * (count > 1)} waited for {named(worst)}, up to {rounded(longest(worst))} s"
+            f"{f', and {writers} for their records to be written' if (writers := halted - alone) > 0 else ''}.",
             more.seen,
         ),
         because=joined(said.because, more.because),
         do=more.do or said.do,
         unknown=more.unknown,
         evidence=(
-            Evidence(f"longest wait for {named(worst)}", round(longest(worst), 2), "s", worst.source, least),
+            Evidence(f"longest wait for {named(worst)}", round(longest(worst), 2), so_far(worst), worst.source, least),
             *((Evidence("processes that stand still", halted, "", worst.source, many),) if halted else ()),
             *more.evidence,
         ),
         urgent=bool(halted),
     )
+
+
+def so_far(group: WaitGroup) -> str:
+    """The unit of how long a group waits: what a screen of a moment shows may have begun before its statistics did."""
+    return "s so far" if group.kind == MOMENT else "s"
 
 
 def longest(group: WaitGroup) -> float:
@@ -178,8 +188,10 @@ def on_the_whole(one: OneDatabase, mean: Mean, kind: str, limit: float) -> Findi
 
 @dataclass(frozen=True)
 class _More:
-    """What the header and the list of users add."""
+    """What the header, the list of users and the screen of journals add."""
 
+    lead: str = ""
+    """Before the title, without a colon: the cause where it is shown."""
     title: str = ""
     seen: str = ""
     because: str = ""
@@ -188,7 +200,7 @@ class _More:
     evidence: tuple[Evidence, ...] = ()
 
 
-def _recovery(one: OneDatabase, attached: Mapping[str, AttachedProcess], halted: int) -> _More:
+def _recovery(one: OneDatabase, attached: Mapping[str, AttachedProcess], halted: int, _: Waits) -> _More:
     """The recovery by name, and whether fast commit makes it long."""
     found = recoveries(attached)
     names = " and ".join(called(process) for process in found[:MOST])
@@ -214,23 +226,71 @@ def _recovery(one: OneDatabase, attached: Mapping[str, AttachedProcess], halted:
     )
 
 
-def _journal(one: OneDatabase, _: Mapping[str, AttachedProcess], halted: int) -> _More:
-    """Whether the header counts a journal as available."""
-    read = one.read("available_journals")
-    none = read is not None and read.value == 0
+def _writers(waits: Waits) -> list[WaitGroup]:
+    """Processes that wait for their records to be written to the journal (recalled): beside a switch-over, for it."""
+    return [one for one in waits.of((MOMENT,), "io") if SUBMITS.search(one.resource)]
+
+
+def _of_journals(journals: Journals | None) -> _More:
+    """What the screen of journals says, where it says that there is none to switch to."""
+    if journals is None or not journals.suspended:
+        return _More()
+    full = f", {journals.full} of {journals.listed} journals are full" if journals.full else ""
+    minutes, server = journals.shutdown_minutes, journals.backup_server
     return _More(
-        title=": available journals 0" if none else "",
-        seen="The header prints `Available journal count is 0`." if none else "",
-        do=BACK_UP.format(one.subject if one.root else "<root file>") if halted or none else "",
-        unknown=(
-            "That this wait is for a journal to be available is recalled: RMU/DUMP/HEADER and the screen AIJ Journal "
-            "Information list which journals are full."
+        lead=f"the AIJ switch-over is suspended{full}",
+        seen=joined(
+            f"The screen AIJ Journal Information prints State: {comment(journals.state or '', 20)}"
+            f"{f' and ABS: {comment(server, 20)} (backup server)' if server else ''}.",
         ),
-        evidence=(Evidence("available journals", read.value, "", read.source),) if read and none else (),
+        because=f"Shutdown on the screen: at most {minutes:,.0f} minutes are left."
+        if known(minutes) and minutes
+        else "",
+        evidence=(Evidence("full journals", journals.full, "journals", journals.source),),
     )
 
 
-MORE: dict[str, Callable[[OneDatabase, Mapping[str, AttachedProcess], int], _More]] = {
+def _journal(one: OneDatabase, _: Mapping[str, AttachedProcess], halted: int, waits: Waits) -> _More:
+    """Whether the screen of journals calls the switch-over suspended, or the header counts no journal as available."""
+    read, found = one.read("available_journals"), _of_journals(waits.journals)
+    none = read is not None and read.value == 0
+    back_up = BACK_UP.format(one.subject if one.root else "<root file>")
+    return replace(
+        found,
+        title=": available journals 0" if none else "",
+        seen=joined("The header prints `Available journal count is 0`." if none else "", found.seen),
+        do=back_up if halted or none or found.lead else "",
+        unknown=(
+            "That this wait is for a journal to be available is recalled: RMU/DUMP/HEADER and the screen AIJ Journal "
+            "Information list which journals are full."
+        )
+        if not found.lead
+        else "",
+        evidence=(
+            *((Evidence("available journals", read.value, "", read.source),) if read and none else ()),
+            *found.evidence,
+        ),
+    )
+
+
+def _suspended(one: OneDatabase, waits: Waits) -> Finding | None:
+    """A switch-over that is suspended by the screen of journals, without a screen of who waits for it."""
+    more = _journal(one, {}, 0, waits)
+    if not more.lead:
+        return None
+    return Finding(
+        subject=f"{one.subject} journal",
+        severity=Severity.WARNING,
+        title=more.lead,
+        seen=more.seen,
+        because=joined(KINDS["journal"].because, more.because),
+        do=more.do,
+        evidence=more.evidence,
+        urgent=True,
+    )
+
+
+MORE: dict[str, Callable[[OneDatabase, Mapping[str, AttachedProcess], int, Waits], _More]] = {
     "freeze": _recovery,
     "journal": _journal,
 }

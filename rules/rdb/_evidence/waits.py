@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Self
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, LogicalArea, NoLocksShown, WaitGroup
+from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, Journals, LogicalArea, NoLocksShown, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, MissingInput, Untrusted
 from rules.laws.rounding import plain
@@ -20,7 +20,7 @@ from rules.rdb._evidence.attached import image_of
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.listings import group_of, held_in_turn, listing_of, process_of
 
-WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown, LogicalArea)
+WAIT_FACTS = (WaitGroup, EventLog, HeldLock, NoLocksShown, LogicalArea, Journals)
 """What a rule that uses this module has to declare, beside those of `databases`."""
 STALLS = ("stall", "stall messages")
 TIMEOUTS = ("lock timeout", "lock timeout history")
@@ -132,6 +132,8 @@ class Waits:
     """Without those that are in conflict by design."""
     hidden: bool
     """RMU/SHOW LOCKS listed nothing and said that with partitioned lock trees this proves nothing."""
+    journals: Journals | None = None
+    """After-image journals as a screen lists them, the newest of several writes."""
 
     def of(self, kinds: Sequence[str], *resources: str) -> list[WaitGroup]:
         """The groups of some kinds of log, the most frequent first; of all resources but I/O where none is named."""
@@ -187,6 +189,7 @@ def waits_of(facts: Facts, one: OneDatabase) -> Waits:
         tuple(dict.fromkeys(belonging(facts.every(EventLog), one))),
         tuple(names.put_in_lock(lock) for lock in belonging(facts.every(HeldLock), one) if not lock.by_design),
         any(fact.partitioning_warned for fact in none),
+        max(belonging(facts.every(Journals), one), key=lambda each: f"{each.at or ''}", default=None),
     )
 
 

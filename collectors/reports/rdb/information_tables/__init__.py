@@ -19,7 +19,8 @@ RDB$STORAGE_AREAS, RDB$LOGICAL_AREAS and RDB$CACHES have the columns of the vend
 never seen: what is understood of their names is tentative. No counters, no waits stand in any of them (rdb-rules.md 4
 [V]).
 
-SELECT COUNT(*) FROM a table, with its one figure below, is read beside a listing of RDB$LOGICAL_AREAS.
+SELECT COUNT(*) FROM a table, with its one figure below, is read beside a listing of RDB$LOGICAL_AREAS; where a table
+was not counted, RDB$CARDINALITY of RDB$RELATIONS is taken for its rows (an estimate that Rdb keeps).
 
 InterBase and Firebird have tables called RDB$ too; none of theirs has these names.
 """
@@ -44,7 +45,9 @@ START = re.compile(
     rf"\bFROM\s+\"?RDB\$(?:{NAMES})\"?\s*(?:;|$|\bWHERE\b|\bORDER\b|\bLIMIT\b)"
     r"|\bSELECT\b.{0,200}\bRDB\$FILE_NAME\b.{0,200}\bFROM\s+\"?RDB\$DATABASE\"?\s*(?:;|$)"
     rf"|^[\s|\"]{{0,8}}RDB\$\w{{1,60}}\b.{{0,2000}}\bRDB\$(?:{TELLING})\b"
-    rf"|^[\s|\"]{{0,8}}RDB\$(?:{TELLING})\b",
+    rf"|^[\s|\"]{{0,8}}RDB\$(?:{TELLING})\b"
+    r"|\bRDB\$CARDINALITY\b.{0,200}\bFROM\s+\"?RDB\$RELATIONS\b"
+    r"|^[\s|\"]{0,8}RDB\$RELATION_NAME\b[\s|\"]{1,200}RDB\$CARDINALITY\b",
     re.IGNORECASE,
 )
 SELECT = re.compile(
@@ -229,6 +232,16 @@ def _logical_areas(report: Report, found: _Found) -> Iterator[LogicalArea]:
     """Tables and indexes, without those of the system, each with the storage area it lies in."""
     listed = _rows(found, columns.LOGICAL)
     areas = Counter(row.get("RDB$LOGICAL_AREA_NAME").upper() for row in listed)
+    for row in _rows(found, columns.RELATIONS):
+        name, rows = row.get("RDB$RELATION_NAME"), reading(row.get("RDB$CARDINALITY"))
+        if (
+            name
+            and known(rows)
+            and rows >= 0
+            and not name.upper().startswith("RDB$")
+            and name.upper() not in found.rows
+        ):
+            yield LogicalArea(source=report.source(row.first, row.last), database=found.root, name=name, rows=rows)
     for row in listed:
         name = row.get("RDB$LOGICAL_AREA_NAME")
         if name and not name.upper().startswith("RDB$"):

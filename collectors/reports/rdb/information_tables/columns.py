@@ -19,6 +19,8 @@ ROOT, JOURNAL, AREAS, CACHES, USERS, LOGICAL = (
 )
 FILE = "DATABASE"
 """RDB$DATABASE is a system table; its RDB$FILE_NAME is the root file (vendor help). InterBase's has no such column."""
+RELATIONS = "RELATIONS"
+"""RDB$RELATIONS, a system table: its RDB$CARDINALITY is the rows that Rdb takes a table to have."""
 SILENT = ("JOURNALS", "CHARACTER_SETS", "NLS_CHARACTER_SETS")
 """Information tables that say nothing of locking."""
 TABLES = (ROOT, JOURNAL, AREAS, CACHES, USERS, LOGICAL, *SILENT)
@@ -69,6 +71,8 @@ def table_of(columns: list[str]) -> str | None:
     for table, telling in TELLING.items():
         if names & telling:
             return table
+    if {"RELATION_NAME", "CARDINALITY"} <= names and "INDEX_NAME" not in names:
+        return RELATIONS
     if "FILE_NAME" in names and names & {"MAJ_VER", "CDD_PATH"}:
         return FILE
     if any(field_of(name) in (("nodes_configured", "count"), ("maximum_users", "count")) for name in names):

@@ -34,6 +34,7 @@ from collectors.facts.rdb import (
     AreaIo,
     EventLog,
     HotRow,
+    Journals,
     ProcessLocks,
     StatisticRow,
     StatisticsWindow,
@@ -96,7 +97,9 @@ NEVER_ZERO = ("total", "area", "page", "record")
 """Lock types that a database at work needs; of the others none at all is common."""
 
 
-@report(starts=START, provides=(StatisticsWindow, StatisticRow, ProcessLocks, WaitGroup, EventLog, HotRow, AreaIo))
+@report(
+    starts=START, provides=(StatisticsWindow, StatisticRow, ProcessLocks, WaitGroup, EventLog, HotRow, AreaIo, Journals)
+)
 def read(report: Report) -> Iterator[Fact]:
     """Yield for each screen a window and what stands in it."""
     screens = list(screens_of(report.lines))
@@ -191,6 +194,8 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         yield from users.history(report, screen, history["what"].lower())
     elif users.FILES.search(screen.title):
         yield from users.areas(report, screen)
+    elif users.JOURNALS.search(screen.title):
+        yield from users.journals(report, screen, unsure=unsure)
     else:
         yield from users.hot_rows(report, screen)
 

@@ -19,7 +19,7 @@ BEGINS = re.compile(NODE_LINE, re.IGNORECASE)
 GOES_ON = re.compile(RATE_LINE, re.IGNORECASE)
 TABLE = re.compile(COLUMNS_LINE, re.IGNORECASE)
 FIGURE = re.compile(r"-?[0-9][0-9,]{0,20}(?:\.[0-9]{0,4})?|\.[0-9]{1,4}|\*{1,20}")
-BODY = re.compile(r"\s*(?:statistic\.|name\.|process\b|area:page|-{8})", re.IGNORECASE)
+BODY = re.compile(r"\s*(?:statistic\.|name\.|process\b|area:page|journaling:|after-journal\.|-{8})", re.IGNORECASE)
 
 NODE = re.compile(r"\bNode:\s{0,9}(?P<node>[A-Z0-9_$]{1,15})(?:::)?(?:\s{0,9}\((?P<nodes>[0-9]{1,3})/)?", re.IGNORECASE)
 RELEASE = re.compile(r"\bOracle Rdb\s{1,3}(?P<release>[VXT][0-9](?:[0-9A-Z.-]{0,19}[0-9A-Z])?)", re.IGNORECASE)
@@ -44,6 +44,7 @@ TITLES = (
     "Lock Deadlock History",
     "Hot Row Information",
     "File IO Overview",
+    "AIJ Journal Information",
 )
 """Of these a title that a narrow terminal cut is known by its beginning."""
 BEHIND_TITLE = re.compile(r"\s+(?:El?|Elap?|Elapse?|Elapsed:?(?:\s.*)?)$", re.IGNORECASE)

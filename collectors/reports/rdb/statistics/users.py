@@ -1,4 +1,4 @@
-"""Screens that list things, not statistics: processes, stalls, histories of timeouts and deadlocks, hot rows, files."""
+"""Screens that list things: processes, stalls, last timeouts and deadlocks, hot rows, files, journals."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from collectors.facts.base import ABSENT, Reading, Source, known
-from collectors.facts.rdb import AreaIo, EventLog, HotRow, ProcessLocks, WaitGroup
+from collectors.facts.rdb import AreaIo, EventLog, HotRow, Journals, ProcessLocks, WaitGroup
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import PROCESS, item_of, reason_and_mode, resource_of
 from collectors.registry import Report
@@ -17,6 +17,11 @@ STALLS = re.compile(r"Stall Messages\b", re.IGNORECASE)
 HISTORY = re.compile(r"(?P<what>Timeout|Deadlock) History\b", re.IGNORECASE)
 HOT = re.compile(r"Hot Row\b(?:[^()]{0,40}\((?P<cache>[^()]{1,60})\))?", re.IGNORECASE)
 FILES = re.compile(r"File IO Overview\b", re.IGNORECASE)
+JOURNALS = re.compile(r"AIJ Journal Information\b", re.IGNORECASE)
+OF_JOURNALS = re.compile(r"\s{0,9}After-Journal\.Name", re.IGNORECASE)
+NAMED_VALUE = re.compile(r"\b(?P<name>Journaling|Shutdown|State|ABS|ALS):\s{0,9}(?P<value>\w{1,20})", re.IGNORECASE)
+FULL_PERCENT = 99.0
+"""This project: of the journal that is written, so that the next switch is due."""
 OF_FILES = re.compile(r"\s{0,9}File/Storage\.Area\.Name\.*\s", re.IGNORECASE)
 AREA = re.compile(r"\s{0,9}data\s{1,9}(?P<area>[A-Z0-9_$]{1,31})\s*$", re.IGNORECASE)
 OPERATIONS = re.compile(r"(?:async|sync)", re.IGNORECASE)
@@ -47,12 +52,14 @@ NEAR = 1
 
 def is_of_users(title: str) -> bool:
     """Whether a screen lists processes, rows or files instead of statistics."""
-    return any(pattern.search(title) for pattern in (OVERVIEW, STALLS, HISTORY, HOT, FILES))
+    return any(pattern.search(title) for pattern in (OVERVIEW, STALLS, HISTORY, HOT, FILES, JOURNALS))
 
 
 def is_recalled(lines: Sequence[str], screen: Screen) -> bool:
-    """Whether nothing on a screen names its columns: one of stalls or of processes without its heading."""
+    """Whether nothing on a screen names its columns: one of stalls, processes or journals without its heading."""
     names = [lines[index] for index in range(screen.body, screen.end) if HEADING.match(lines[index])]
+    if JOURNALS.search(screen.title):
+        return not any(OF_JOURNALS.match(line) for line in lines[screen.body : screen.end])
     if STALLS.search(screen.title):
         return not any(STALL_COLUMNS.search(line) for line in names)
     return OVERVIEW.search(screen.title) is not None and not names
@@ -285,4 +292,49 @@ def areas(report: Report, screen: Screen) -> Iterator[AreaIo]:
             node=screen.node,
             area=area["area"],
             per_second=whole / screen.elapsed if sure and screen.elapsed else ABSENT,
+        )
+
+
+def journals(report: Report, screen: Screen, *, unsure: bool) -> Iterator[Journals]:
+    """The state of all journals, and how many are full; its fields are those of the RMU help (7.2).
+
+    Sample::
+
+        Journaling: enabled   Shutdown: 45   Notify: enabled   State: Suspended
+        ALS: Running   ABS: Disabled   ACE: Disabled   FC: Enabled   CTJ: Disabled
+        After-Journal.Name............ SeqNum AIJsize CurrEOF Status. State........
+        MILL_J1                             7   90000   89990 Full    Accessible
+        MILL_J2                             8   90000   89995 Latest  Accessible
+    """
+    told: dict[str, str] = {}
+    columns: list[str] = []
+    listed: list[bool] = []
+    last = screen.first
+    for index in range(screen.body, screen.end):
+        line = report.lines[index]
+        if OF_JOURNALS.match(line):
+            columns = [name.strip(".").lower() for name in line.split()]
+            report.claim(last := index)
+        elif not columns and (found := {one["name"].lower(): one["value"] for one in NAMED_VALUE.finditer(line)}):
+            told |= found
+            report.claim(last := index)
+        elif columns and len(cells := line.split()) == len(columns):
+            row = dict(zip(columns, cells, strict=True))
+            size, end = reading(row.get("aijsize", "")), reading(row.get("curreof", ""))
+            if not (known(size) and known(end)):
+                continue  # a slot without a journal
+            report.claim(last := index)
+            written = row.get("status", "").lower() == "latest" and 100 * end >= FULL_PERCENT * size
+            listed.append(row.get("status", "").lower() == "full" or written)
+    if told or listed:
+        yield Journals(
+            source=Source(report.file, report.first + screen.first, report.first + last, unsure),
+            database=screen.database,
+            node=screen.node,
+            at=screen.at,
+            state=told.get("state"),
+            shutdown_minutes=reading(told.get("shutdown", "")),
+            backup_server=told.get("abs"),
+            listed=len(listed),
+            full=sum(listed),
         )
