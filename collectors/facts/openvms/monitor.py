@@ -51,7 +51,6 @@ class MonitorItem(OfNode):
     """One line of a MONITOR table, as printed: every class, also those that no rule asks for."""
 
     COLLECTED_BY: ClassVar[str] = SUMMARY
-    NOT_JUDGED: ClassVar[str] = "read by collectors.cluster: lines of SCS and CLUSTER name the other nodes"
 
     class_name: str
     """`PAGE`, `IO`, `STATES`, `SCS`, `CLUSTER` …"""
