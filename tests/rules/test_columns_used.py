@@ -42,7 +42,7 @@ UNUSED = {
     "ase.MonState": {"days_running"},
     "ase.MonStatementCache": {"used_kb"},
     "ase.MonSysStatement": {"hash_key", "pages_modified"},
-    "ase.MonSysWaits": {"class_name", "wait_class"},
+    "ase.MonSysWaits": {"wait_class"},
     "ase.ProcedureCacheActivity": {"writes_to_disk"},
     "ase.ResourceUsage": {"active_percent"},
     "ase.RunnableTasks": {"fifteen_minutes", "one_minute"},
