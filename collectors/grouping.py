@@ -37,7 +37,7 @@ from collectors.facts.rdb.names import is_whole, may_be_one, path_of, root_key, 
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
-from collectors.facts.zvm import PerfkitPage
+from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
 from collectors.of_one_folder import join_folders
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
@@ -108,6 +108,11 @@ OF_ONE_NODE_OF = (
     "names no node, so it is taken for one of {0}, the nodes that {1} beside it names: if it is of another system, put "
     "it into a folder of its own"
 )
+CP_LEVEL, RUNS = "zvm/cp_level", "zvm/performance_runs"
+OF_SAME_RELEASE = (
+    "names no system, so it is taken for that of the runs in {0}, which are of the same release: put that of another "
+    "system into a folder of its own"
+)
 SETTINGS = "openvms/sysgen"
 """A bare SHOW of SYSGEN names no node unless it shows SCSNODE."""
 
@@ -173,6 +178,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     join_folders(groups)
     _join_clusters(groups)
     _join_settings(groups)
+    _join_release(groups)
     _name_by_databases(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
@@ -551,3 +557,25 @@ def _join_settings(groups: dict[tuple[str, str], Group]) -> None:
         no_more_alone(locks.inputs)
         for one in own.inputs:
             one.problems.append(OF_ONE_NODE_OF.format(" and ".join(nodes), beside))
+
+
+def _join_release(groups: dict[tuple[str, str], Group]) -> None:
+    """Put the answer to QUERY CPLEVEL to the one table of runs in its folder, where all of these are of that release.
+
+    It tells nothing else, so by itself it is no system of which anything could be judged.
+    """
+    for found in by_folder(groups, "zvm").values():
+        levels = [key for key, group in found if all(one.report == CP_LEVEL for one in group.inputs)]
+        if len(found) != len(("level", "runs")) or len(levels) != 1 or any(group.named for _, group in found):
+            continue
+        (runs,) = (group for key, group in found if key != levels[0])
+        facts = [fact for one in runs.inputs for fact in one.facts]
+        told = {fact.release for one in groups[levels[0]].inputs for fact in one.facts if isinstance(fact, PerfkitPage)}
+        ran = {fact.release for fact in facts if isinstance(fact, PerformanceRun)}
+        if len(told) != 1 or ran != told or any(one.report != RUNS for one in runs.inputs):
+            continue
+        level = groups.pop(levels[0]).inputs
+        no_more_alone((*runs.inputs, *level))
+        for one in level:
+            one.problems.append(OF_SAME_RELEASE.format(PurePath(runs.inputs[0].file).name))
+        runs.inputs += level

@@ -5,7 +5,8 @@ fault trace (SDA, FLT), when there are very many of them.
 
 Why it matters: the processor cannot read or write a value that lies across the border it expects, so the system does it
 in software, one exception each time. That is costly on Itanium, where exceptions take longer than on Alpha; there the
-repair of the programs paid off for the whole system (HP's OpenVMS Technical Journal, volume 9).
+repair of the programs paid off for the whole system (HP's OpenVMS Technical Journal, volume 9). MONITOR counts them on
+Integrity servers alone, so its rates say what the machine is where no display names it.
 
 What to do: find who causes them; FLT prints the program counters with most faults. Faults in user mode are the
 application's: align its data, or compile it so that it expects data unaligned. Those of the inner modes come from the
@@ -15,11 +16,14 @@ When to ignore it: when the rate is low. No threshold was ever published; on a r
 kernel mode, 3 in executive, 0.7 in supervisor and 109 in user mode they cost nothing that anybody would notice.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
 from collectors.facts.openvms import AlignmentFaults, FaultSource, Node
+from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import (
     Clean,
@@ -33,6 +37,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
+from rules.laws.rounding import plain
 from rules.openvms._evidence.node import subject_of
 from rules.openvms._evidence.releases import machine_of
 
@@ -41,8 +46,14 @@ MODES = ("kernel", "exec", "super", "user")
 STATISTICS = ("mean", "current", "p95", "maximum")
 """The first one that was read is judged: what lasts before what was so once."""
 NO_PARAMETER = "no system parameter changes it."
-MOST_NAMED = 5
-"""Program counters that a finding names."""
+MOST_NAMED, MOST_SAID = 5, 3
+"""Program counters among a finding's figures, and in its sentence."""
+IMAGE = re.compile(
+    r"(?P<image>[A-Z$_][A-Z0-9$_]{0,38})(?:\+|\s+)[0-9A-F]{1,8}\b(?:\s+(?P<routine>[A-Z$_][A-Z0-9$_]{0,38}))?", re.I
+)
+"""Image and offset as FLT prints them beside a program counter, and the routine where one stands."""
+MOST_OF = 50.0
+"""This project: an image with more of the listed faults than this, in per cent, is the one to repair first."""
 
 
 @dataclass(frozen=True)
@@ -147,10 +158,14 @@ def _finding(
     bound: str = "",
 ) -> Finding:
     machine = machine_of(facts)
-    integrity = machine.family == "Integrity"
+    shown = bool(modes) and machine.family is None and not machine.no_integrity
+    integrity = machine.family == "Integrity" or shown
     seen = f"The system handles {bound}{total:,.0f} alignment faults a second in software, each one an exception"
     costs, which = "", "" if sources else "Which code causes them is not in the export: FLT in SDA names it."
-    if integrity:
+    if shown:
+        costs = "MONITOR counts alignment faults on Integrity servers alone, where exceptions are expensive."
+        which = joined("No display names the machine: SHOW CPU/FULL does.", which)
+    elif integrity:
         costs = f"{machine.hardware} is an Integrity server, where exceptions are expensive."
     elif machine.family == "Alpha":
         costs = f"{machine.hardware} is an Alpha, where a fault costs less than on Integrity: so this is a note."
@@ -161,17 +176,26 @@ def _finding(
     inner = sum(modes.get(mode, 0.0) for mode in ("kernel", "exec", "super"))
     user = modes.get("user")
     trace = "" if sources else f"First find who causes them: {FaultSource.COLLECTED_BY}. "
-    do = f"Repair first the code that the trace names; {NO_PARAMETER}"
+    worst = _worst(sources)
+    code = worst.said if worst else "the code that the trace names"
+    do = f"Repair first {code}; {NO_PARAMETER}"
     if modes and user is not None and user >= inner:
         seen += f"; {user:,.0f} of them are in user mode, the application's own"
         do = f"{trace}Align the application's data or compile it to expect unaligned data; {NO_PARAMETER}"
+        if worst and not worst.system:
+            do = (
+                f"Align the data of {worst.said}, or compile it to expect unaligned data; where it is a product's, "
+                f"install a newer release. {NO_PARAMETER[0].upper()}{NO_PARAMETER[1:]}"
+            )
     elif modes:
         seen += f"; {inner:,.0f} of them are in the inner modes (the system, drivers, or products such as Rdb and RMS)"
-        do = f"{trace}Install newer releases of what the FLT trace names; {NO_PARAMETER}"
+        do = f"{trace}Install newer releases of {worst.image if worst else 'what the FLT trace names'}; {NO_PARAMETER}"
+    if worst:
+        evidence.append(worst.evidence)
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if integrity else Severity.NOTE,
-        title=f"{total:,.0f} alignment faults per second",
+        title=f"{total:,.0f} alignment faults per second{worst.title if worst else ''}",
         seen=joined(f"{seen}.", _named(sources, evidence)),
         because=costs,
         do=do,
@@ -191,4 +215,54 @@ def _named(sources: list[FaultSource], evidence: list[Evidence]) -> str:
             evidence.append(Evidence(f"faults at {where}", figure, unit, one.source))
             where += f" with {figure:,.0f}{unit if unit == '/s' else ' ' + unit}"
         named.append(where)
-    return f"The fault trace names most often: {'; '.join(named)}." if named else ""
+    return f"The fault trace names most often: {'; '.join(named[:MOST_SAID])}." if named else ""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The image with most of the faults that a trace lists."""
+
+    image: str
+    said: str
+    title: str
+    evidence: Evidence
+    system: bool
+    """Whether its code lies in system space, where programs have none of their own: who called it, FLT does not say."""
+
+
+def _worst(sources: list[FaultSource]) -> Worst | None:
+    """The image that most of the faults listed are in; `None` where they are spread, or the trace names no image.
+
+    Rates and counts are never added: those of the first row decide which are.
+    """
+    rated = any(known(one.faults_per_second) for one in sources)
+    read = [(one, one.faults_per_second if rated else one.faults) for one in sources]
+    images: defaultdict[str, float] = defaultdict(float)
+    routines: defaultdict[tuple[str, str], float] = defaultdict(float)
+    total = 0.0
+    for one, figure in read:
+        total += figure if known(figure) else 0.0
+        if known(figure) and (found := IMAGE.match(one.where or "")):
+            images[found["image"]] += figure
+            routines[found["image"], found["routine"] or ""] += figure
+    image = max(images, key=lambda name: images[name], default=None)
+    if image is None or images[image] * 100 <= total * MOST_OF:
+        return None
+    name, share = comment(image, 39), images[image] / total * 100
+    first = max((part for part in routines if part[0] == image), key=lambda part: routines[part])[1]
+    where = (
+        f", first its routine {comment(first, 39)} ({plain(routines[image, first] / total * 100, 2)} % of them)"
+        if first
+        else ""
+    )
+    here = next(one for one, _ in read if (one.where or "").startswith(image))
+    part = Evidence(
+        f"share of the faults listed in {name}", round(share, 1), "%", here.source, computed="from the rows listed"
+    )
+    return Worst(
+        name,
+        f"{name}{where}",
+        f", {plain(share, 3)} % of those traced in {name}",
+        part,
+        here.pc.startswith(("FFFFFFFF", "8")),
+    )

@@ -10,7 +10,8 @@ the report itself warns of both (vendor), and its peaks are those that lock tabl
 What to do: replace the line by `MIN_NAME = value` with the larger value, as the vendor advises, so that AUTOGEN may go
 above it. Save feedback again after more than 24 hours of typical work, before the next reboot. Whether the table that
 runs costs anything is judged by openvms/resource_hash_table_undersized and openvms/lock_id_table_small, which have the
-commands.
+commands. Where the report shows that the fixed hash table ran and how many resources were in it, and no listing of what
+runs came along, that line is the remedy itself: advice, where the chains are far too long.
 
 When to ignore it: where someone fixed the value on purpose and measures it. The layout of the report is recalled, so
 look at MODPARAMS.DAT before changing a line of it. A value fixed above the calculated one costs memory alone and is
@@ -21,10 +22,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import AutogenFeedback, AutogenRun, LockDatabase
+from collectors.facts.openvms import (
+    AutogenFeedback,
+    AutogenRun,
+    LockRates,
+    ModparamsLine,
+    SysgenParameter,
+)
+from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
-from rules.laws.hashing import PROVEN
+from rules.laws.hashing import BUCKET_BYTES, PROVEN, mean_chain, next_power_of_two
 from rules.openvms._evidence.autogen import (
     AUTOGEN_FACTS,
     LEAST_HOURS,
@@ -32,10 +40,11 @@ from rules.openvms._evidence.autogen import (
     Feedback,
     feedback_of,
     fixed_by_hand,
+    fixed_line,
 )
-from rules.openvms._evidence.chains import wanted_buckets
+from rules.openvms._evidence.chains import FAR_CHAIN, wanted_buckets
 from rules.openvms._evidence.lock_tables import lock_ids_for
-from rules.openvms._evidence.node import level_of, subject_of
+from rules.openvms._evidence.node import NODE_FACTS, USE, busiest_operations, level_of, node_name, subject_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKIDTBL",)
 HASH, IDS = "RESHASHTBL", "LOCKIDTBL"
@@ -62,9 +71,15 @@ class Limits:
     days: float = limit(
         MOST_DAYS, "vendor: the report warns of older feedback (System Manager's Manual)", low=1, unit="days"
     )
+    far_chain: float = limit(
+        FAR_CHAIN, "this project: from here on the hash table is far too small", low=1, unit="resources per bucket"
+    )
+    operations_per_second: float = limit(
+        100.0, "this project: below this, long chains cost next to nothing", unit="lock operations/s"
+    )
 
 
-@rule(needs=(AutogenRun,), uses=(*AUTOGEN_FACTS, LockDatabase), links=LINKS, limits=Limits, sample=None)
+@rule(needs=(AutogenRun,), uses=(*AUTOGEN_FACTS, *NODE_FACTS), links=LINKS, limits=Limits, sample=None)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look at both lock tables and at the feedback of the last run."""
     feedback = feedback_of(facts)
@@ -89,6 +104,12 @@ def _fixed(facts: Facts, found: AutogenFeedback, feedback: Feedback | None, limi
     weak = _weak(feedback, limits) if feedback else ""
     floor = max(made, _wanted(facts, name))
     more = "" if floor == made else " (for the levels read here AUTOGEN's own is too little)"
+    figures = (
+        Evidence(f"{name} hard-coded in MODPARAMS.DAT", fixed, "entries", (fixed_line(facts, name) or found).source),
+        Evidence(f"{name} as AUTOGEN calculated it", made, "entries", found.source),
+    )
+    if chain := _chain_then(facts, found, fixed, limits):
+        return _table_held_down(facts, found, fixed, made, floor, more, *chain, figures)
     return Finding(
         subject=f"{subject_of(facts)}, {name}",
         severity=Severity.NOTE,  # what the table costs is judged by the rule of that table
@@ -104,9 +125,78 @@ def _fixed(facts: Facts, found: AutogenFeedback, feedback: Feedback | None, limi
             f"advises, for the next AUTOGEN. It is worth no reboot of its own unless {JUDGED_BY[name]} says so."
         ),
         unknown=joined(RECALLED, BITS if name == HASH and floor > PROVEN else ""),
-        evidence=(
-            Evidence(f"{name} hard-coded in MODPARAMS.DAT", fixed, "entries", found.source),
-            Evidence(f"{name} as AUTOGEN calculated it", made, "entries", found.source),
+        evidence=figures,
+    )
+
+
+def _chain_then(facts: Facts, found: AutogenFeedback, fixed: float, limits: Limits) -> tuple[float, Evidence] | None:
+    """The mean chain of the fixed hash table, where the report shows that it ran and the chains are far too long.
+
+    `None` where a listing tells what runs, which the rule of the table judges; where MODPARAMS.DAT came along and its
+    line was changed since; where as many buckets are there as are proven to help; and where hardly anything is locked.
+    """
+    level, lines = level_of(facts, "resources"), facts.every(ModparamsLine)
+    if found.parameter != HASH or found.old != fixed or not isinstance(level, tuple) or fixed > PARAMETERS[HASH].high:
+        return None
+    line = fixed_line(facts, HASH)
+    changed = bool(lines) and (line is None or line.value != fixed)
+    buckets, rate = next_power_of_two(fixed), busiest_operations(facts.every(LockRates))
+    listed = any(one.name == HASH for one in facts.every(SysgenParameter))
+    idle = rate is not None and rate < limits.operations_per_second
+    length = mean_chain(level[0], buckets)
+    if changed or listed or idle or buckets >= PROVEN or length < limits.far_chain:
+        return None
+    name = f"mean chain of {level[0]:,.0f} resources in {buckets:,} buckets"
+    return length, Evidence(name, round(length, 2), "resources per bucket", level[2], limits.far_chain)
+
+
+def _table_held_down(
+    facts: Facts,
+    found: AutogenFeedback,
+    fixed: float,
+    made: float,
+    floor: float,
+    more: str,
+    length: float,
+    chain: Evidence,
+    figures: tuple[Evidence, ...],
+) -> Finding:
+    """The line of MODPARAMS.DAT is why the hash table that ran was far too small: its remedy, with an agreed reboot."""
+    name = found.parameter
+    unproven = f"{BITS.removesuffix('.')}: measure kernel time before and after."
+    return Finding(
+        subject=f"{subject_of(facts)}, {name}",
+        severity=Severity.ADVICE,
+        title=(
+            f"MODPARAMS.DAT hard-codes {name} to {fixed:,.0f} where AUTOGEN calculated {made:,.0f}: "
+            f"{length:.1f} resources per bucket"
+        ),
+        seen=(
+            f"AUTOGEN's report says that {name} ran with {fixed:,.0f}, hard-coded in MODPARAMS.DAT, and that the "
+            f"calculated value was {made:,.0f}. The {chain.metric.removeprefix('mean ')} is "
+            f"{length:.1f} on average."
+        ),
+        because=joined(BLOCKS, "Every lookup compares names along the chain, processor time that no display shows."),
+        do=(
+            f"Replace the line {name} = {fixed:.0f} of MODPARAMS.DAT by MIN_{name} = {floor:.0f}{more}, run AUTOGEN "
+            "and reboot when that is agreed on. SYSGEN alone is no remedy: the next AUTOGEN takes it back."
+        ),
+        unknown=joined(RECALLED, unproven if floor > PROVEN else ""),
+        evidence=(*figures, chain),
+        changes=(
+            set_parameter(
+                name,
+                fixed,
+                floor,
+                dynamic=False,
+                minimum=True,
+                cautions=(
+                    USE,
+                    f"The line {name} = {fixed:.0f} of MODPARAMS.DAT has to go, or it overrules the new one.",
+                ),
+                memory_mb=(floor - next_power_of_two(fixed)) * BUCKET_BYTES / 2**20,
+                node=node_name(facts),
+            ),
         ),
     )
 

@@ -36,6 +36,7 @@ from collectors.facts.openvms import (
 from collectors.facts.rdb import DatabaseUse, StatisticsWindow
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterSeries
 from collectors.facts.unix import RecordLock, RecordLockTable
+from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.read import Input
 
 
@@ -592,3 +593,26 @@ def test_screens_of_two_nodes_minutes_apart_are_of_one_cluster() -> None:
     of_rdb = given("d/rdb.scr", "rdb/statistics", Node(name="SKYE"), users, window, folder="d")
     found = captures([*of("ORKNEY", 0), *of("SKYE", 3), of_rdb])
     assert sorted(len(one.facts.every(ClusterMember)) for one in found) == [0, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("released", "beside", "systems"),
+    [
+        ("5.2.0", "runs", 1),
+        ("5.3.0", "runs", 2),
+        ("5.2.0", "others", 2),
+    ],
+)
+def test_the_release_that_runs_joins_runs_of_that_release_in_its_folder(
+    released: str, beside: str, systems: int
+) -> None:
+    level = given("runs/level.txt", "zvm/cp_level", PerfkitPage(report="CPLEVEL", release="5.2.0"), folder="x")
+    runs = [PerformanceRun(run=name, release=released, processors=8.0) for name in ("R1", "R2")]
+    table = given(f"{beside}/table.txt", "zvm/performance_runs", *runs, folder="x")
+    assert len(captures([level, table])) == systems
+
+
+def test_the_release_that_runs_joins_no_runs_of_two_releases() -> None:
+    level = given("runs/level.txt", "zvm/cp_level", PerfkitPage(report="CPLEVEL", release="5.2.0"), folder="x")
+    runs = [PerformanceRun(run=name, release=name, processors=8.0) for name in ("5.2.0", "5.3.0")]
+    assert len(captures([level, given("runs/table.txt", "zvm/performance_runs", *runs, folder="x")])) == 2

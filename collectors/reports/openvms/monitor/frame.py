@@ -14,6 +14,11 @@ TABLE = ("current", "mean", "minimum", "maximum")
 MOST_ROWS = 2_000
 """Lines of figures of one screen: a DISK table has one for each disk."""
 LONGEST_COMMENT = 60
+OF_FILE = re.compile(
+    r"\s{0,60}(?:\([A-Z][a-z]{1,10}\)\s{1,8})?(?P<name>[A-Z0-9$_.-]{1,80}:[\[<][^\s;]{1,200};[0-9]{1,5})\s*$", re.I
+)
+"""The line of MONITOR RMS that names the file: `(Index)  DISK$USER:[DATA]ORDERS.DAT;12`."""
+STREAMS = re.compile(r"\s{0,60}Active Streams:\s{1,20}[0-9]{1,9}\s*$")
 NOT_AVAILABLE = re.compile(r"compatibility mode\s+not available$", re.IGNORECASE)
 
 
@@ -139,6 +144,10 @@ class Frame:
     def _is_comment(self, line: str) -> bool:
         """Whether this is the one line of comment that a playback has in its heading, below node or time."""
         text = line.strip()
+        name = self.class_name or ""
+        if not self.rows and name.startswith("RMS ") and ":" not in name and (found := OF_FILE.match(line)):
+            self.class_name = f"{name} {found['name']}"  # each file is counted for itself
+            return True
         if self.rows or self.bars or self.comment or not self.headed or self.node is None:
             return False
         if len(text) > LONGEST_COMMENT or "%" in text or not line.startswith("    "):
@@ -160,6 +169,8 @@ class Frame:
     def _table_row(self, number: int, line: str) -> bool:
         found = lines.figures_of(line, len(self.columns), len(self.columns))
         if found is None or not found.label:
+            if STREAMS.match(line):
+                return (self.class_name or "").startswith("RMS ")
             return NOT_AVAILABLE.match(line.strip()) is not None and self.class_name in ("MODES", "SYSTEM")
         cells = {name: lines.number(text) for name, text in zip(self.columns, found.figures, strict=True)}
         low, high = cells["minimum"], cells["maximum"]
