@@ -31,7 +31,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, MonProcess, MonProcessStatement, MonState, MonTable
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence, plans_of_session
 from rules.ase._evidence.objects.statements import quoted, shown
-from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.server import server_of, subject_of
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
     IDLE_CLIENT,
@@ -60,6 +60,16 @@ from rules.ase._evidence.waits.chains import (
     waiting_without_holder,
 )
 from rules.ase._evidence.waits.events import LOCKS, NETWORK
+from rules.ase._evidence.waits.head_work import (
+    FETCH,
+    REBUILD,
+    SENDS,
+    STOPS,
+    TAKES,
+    lasting,
+    maintenance_of,
+    sends,
+)
 from rules.ase._evidence.waits.kept_reads import MANY, clause_in, held_at_once, kept_reads, reads_at_high_level
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Taken, taken
 from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_tables
@@ -123,6 +133,8 @@ NOTHING_TO_UNDO = ", which undoes little: it holds no exclusive lock in this lis
 KEEPS = "It reads, and keeps {0:,} shared locks of {1} at once, which a read at isolation level 1 does not."
 KEEPS_BY_TEXT = "It reads {0} at isolation level {1}, so it keeps a shared lock on all it has read."
 SHORTER = "Its statement{0} is the one to make shorter."
+SLOW = "its client takes no rows"
+LEVEL_ONE = ", and read at isolation level 1 (no holdlock) if what it read may change"
 RUNS = " (line {0} of procedure {1}, {2:,.0f} logical reads so far)"
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
@@ -260,7 +272,9 @@ def _stuck_share(facts: Facts, limits: Limits, chain: Chain) -> Evidence | None:
 def _works(facts: Facts, chain: Chain) -> bool:
     """Whether the head of this chain runs something, and waits for no client to send or to take anything."""
     head = head_process(facts, chain.head)
-    return bool(head and head.command and head.wait_event not in NETWORK) and not _idle(facts, chain)
+    return (
+        bool(head and head.command and head.wait_event not in NETWORK) and not sends(head) and not _idle(facts, chain)
+    )
 
 
 def _has_the_table(facts: Facts, chain: Chain) -> bool:
@@ -335,7 +349,9 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     since = f", the longest for {longest:,.0f} s" if longest else ""
     begun, opens = open_since(facts, first.head), "cursor" if lock and lock.cursor else "transaction"
     opened = f" since {begun:%Y-%m-%d %H:%M}" if begun else ""
-    held = f"idle in its {opens}{opened}" if idle else ""
+    slow = sends(head) and not idle
+    upkeep = maintenance_of(head, text) if works else ""
+    held = f"idle in its {opens}{opened}" if idle else SLOW if slow else upkeep
     return Finding(
         subject=subject_of(facts),
         severity=severity,
@@ -349,6 +365,8 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             if works and whole
             else _keeps(facts, lock)
             if reads and lock
+            else SENDS.format(first.head, _since_start(facts, head))
+            if slow
             else "",
             f"Its batch: {shown(text)}." if text else "",
         ),
@@ -363,7 +381,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         explains=("ase/lock_waits_high",)
         if any(_explains_waits(facts, one) for one in chains if _long(limits, one))
         else ("ase/reads_hold_locks",)
-        if alarm and idle and {one.spid for one in kept_reads(facts)} == {first.head}
+        if alarm and (idle or slow) and {one.spid for one in kept_reads(facts)} == {first.head}
         else (),
     )
 
@@ -389,6 +407,11 @@ def _do(
 ) -> str:
     """What to do about the first chain, by what its head does."""
     whose = f"{first.head} ({quoted(head.login, NAME)})" if head and head.login else f"{first.head}"
+    upkeep = maintenance_of(head, batch_of(facts, first.head)) if alarm and works else ""
+    if upkeep:
+        server = server_of(facts)
+        begins = LOOK + STOPS.format(whose, first.head) if upkeep == REBUILD else WORKS.format(whose)
+        return _looked(facts, first, begins) + lasting(upkeep, server.before(16) if server else None)
     if alarm and works:
         few = _few_changes(facts, first.head)
         begins = WORKS.format(whose) if few is None or how else WORKS_LITTLE.format(whose, first.head, few)
@@ -402,11 +425,27 @@ def _do(
             return _looked(facts, first, CARE_LEVEL.format(whose, closes, clause)) + undoes.format(
                 first.head, _not_behind(first)
             )
+        if sends(head) and not idle:
+            return _looked(facts, first, LOOK + TAKES.format(whose)) + _of_slow(facts, first, lock)
         care = CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE
         return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + (
             UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
         ).format(first.head, _not_behind(first))
     return calm.format(first.head, limits.seconds)
+
+
+def _of_slow(facts: Facts, chain: Chain, lock: HeldLock | None) -> str:
+    """What to do of a client that does not take its rows, beside asking its owner."""
+    keeps = lock is not None and any(one.spid == chain.head for one in kept_reads(facts))
+    undoes = UNDOES_LITTLE if _changes_nothing(facts, chain.head) else UNDOES
+    said = undoes.format(chain.head, _not_behind(chain)).removesuffix(".")
+    return f"{said}; {FETCH.format(LEVEL_ONE if keeps else '')}"
+
+
+def _since_start(facts: Facts, head: MonProcess | None) -> str:
+    """Since when the head runs its statement, in brackets; empty where no export shows it."""
+    rows = [one for one in facts.every(MonProcessStatement) if head and one.spid == head.spid and one.started]
+    return f" (its statement runs since {rows[-1].started:%Y-%m-%d %H:%M})" if rows else ""
 
 
 def _looked(facts: Facts, chain: Chain, advice: str) -> str:

@@ -94,11 +94,6 @@ ASK = (
     "statement alone (at isolation read committed, no holdlock), after which rows may change between two of its reads; "
     "if so, only a shorter transaction helps."
 )
-ASK_TABLE = (
-    "Ask the owner of {0} whether what it read must stand still until its commit. If not, use level 1 in that "
-    "statement alone (at isolation read committed, no holdlock), as rows may then change between two of its reads; "
-    "if so, a shorter transaction is left, or a lock promotion HWM of that table above the rows it reads."
-)
 ASK_CURSOR = (
     "Let the program of {0} read at level 1 (set transaction isolation level 1 before it opens the cursor, or at "
     "isolation read committed in its select) and commit after it, if what it read may change before its commit. "
@@ -213,7 +208,7 @@ def _how(facts: Facts, lock: HeldLock) -> tuple[str, str, str]:
     if lock.cursor:
         return f" (cursor {quoted(lock.cursor)})", OF_CURSOR, CLOSE
     if is_shared_table(facts, lock):
-        return "", joined(OF_TABLE, says), ASK_TABLE
+        return "", joined(OF_TABLE, says), ASK
     why = OF_STATEMENT.format(level) if level else OF_MANY.format(many) if many >= MANY else OF_IDLE
     return "", joined(why, says or (f"Its batch: {batch}." if batch and many >= MANY else "")), ASK
 

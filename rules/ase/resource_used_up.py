@@ -29,10 +29,10 @@ from math import ceil
 from collectors.facts import OVERFLOW, Facts, Source, known, number_or
 from collectors.facts.ase import (
     ConfigParameter,
-    HeldLock,
     LogEvent,
     MonProcessActivity,
     ResourceUsage,
+    SessionLocks,
 )
 from collectors.statement_text import without_literals
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
@@ -43,14 +43,22 @@ from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
     batch_of,
     head_process,
-    of_last_file,
-    place_of_lock,
     say_client,
-    table_of_lock,
 )
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
+from rules.ase._evidence.waits.lock_holders import (
+    Held,
+    by_session,
+    client_of,
+    held_by,
+    others_above,
+    table_of,
+    threshold,
+)
 from rules.ase._evidence.waits.promotion import most_requests, unreachable
 from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.changes.ase_promotion import FORGET, PROCEDURES
+from rules.changes.quoting import is_plain
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -76,11 +84,22 @@ LISTED, SMALL_PERCENT = 10, 5.0
 """This project: of so many sessions listed, where none holds as much of the locks in use, none is the one to ask."""
 TOGETHER = "Of {0} sessions listed none holds more than {1:,.0f}, so none of these is the one to ask."
 NOT_LISTED = "Whether a session that is not listed holds more, LocksHeld of master..monProcessActivity shows."
+PIECES = "First have SPID {0} commit in pieces below {1:,} {2}s{3}. "
+MEANWHILE = "; meanwhile raise {0} from {1:,.0f} to {2:,}, in force at once"
 PROMOTE = (
-    "First {0}: {1} locks then become a table lock again, which shuts others out of that table while it is held. Then "
-    "have the job {2}commit in pieces below that; more locks alone are taken by the same statements."
+    'Then `use {0}`, `{1} "table", "{2}", {3}, {3}, 100` ({4}; undo: `{5} "table", "{2}"`): what takes more locks the '
+    "table, which shuts others out."
 )
-NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes."
+PROMOTE_NAMELESS = (
+    'Then give its table a threshold of its own, from its database: `{0} "table", "<table>", {1}, {1}, 100` ({2}), '
+    "beyond which a table lock shuts others out."
+)
+WHO = (
+    "First see who holds them, and of which table (`select spid, dbid, id, count(*) from master..syslocks group by "
+    "spid, dbid, id`), and have that job commit in pieces. "
+)
+NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes{2}."
+NOT_SERVER = "; the default for the whole server would make table locks for {0} other sessions, too"
 SMALLER = "First have SPID {0} commit in smaller pieces."
 OTHERS = (
     "number of open databases",
@@ -109,7 +128,7 @@ class Limits:
 
 @rule(
     needs=(ResourceUsage,),
-    uses=(*MEMORY_FACTS, *LOG_FACTS, *CHAIN_FACTS, MonProcessActivity),
+    uses=(*MEMORY_FACTS, *LOG_FACTS, *CHAIN_FACTS, MonProcessActivity, SessionLocks),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -171,10 +190,13 @@ def _finding(
         peak = "When all were in use is not in the export: Max_Used is a peak that may be long past."
         unknown = joined(unknown, peak)
     if never:
-        change, then = None, ""
-        because = joined(_say_holder(facts, holder) if holder else because, NEVER.format(never.says, never.kind))
-        whose = f"of SPID {holder.spid} " if holder else ""
-        look = PROMOTE.format(never.back(*_table_of(facts, holder)), never.kind, whose)
+        change, then = None if short or not (out and holder) else change, ""
+        others = others_above(facts, holder.spid) if holder else 0
+        spread = NOT_SERVER.format(others) if others > 1 else ""
+        says = NEVER.format(never.says, never.kind, spread)
+        because = joined(_say_holder(facts, holder) if holder else because, says)
+        raised = MEANWHILE.format(name, there, change.new) if change else ""
+        look = _pieces(facts, holder, never.kind, there, raised)
     elif newer:
         look = f"Collect a new report: {name} is {running:,.0f} by now, so this one is older than the setting."
     elif change and short:
@@ -198,7 +220,7 @@ def _finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
         title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use"
-        + (f", {holder.locks:,.0f} now by SPID {holder.spid}" if holder else "")
+        + (f", {holder.locks:,.0f} now by SPID {holder.spid}{_client(facts, holder)}" if holder else "")
         + (f", most on {table.place}" if table else "")
         + (f"; {never.setting.name} is out of reach" if never else ""),
         seen=joined(
@@ -245,15 +267,6 @@ def _finding(
 
 
 @dataclass(frozen=True)
-class Holder:
-    """The session that holds most of the locks."""
-
-    spid: int
-    locks: float
-    source: Source
-
-
-@dataclass(frozen=True)
 class Locked:
     """The table with most of the locks in use."""
 
@@ -265,14 +278,15 @@ class Locked:
 def _most_locked(facts: Facts, usage: ResourceUsage) -> Locked | None:
     """The table, by name, with half of the locks in use or more, by their listing; `None` where none is seen to be."""
     active = number_or(usage.active, 0.0)
-    tables: dict[str, list[HeldLock]] = {}
-    for lock in of_last_file(facts.every(HeldLock)):
-        if lock.waiting is False and table_of_lock(facts, lock):
-            tables.setdefault(place_of_lock(facts, lock), []).append(lock)
-    place, locks = max(tables.items(), key=lambda one: len(one[1]), default=("", []))
-    if not locks or usage.instance or not active or 100.0 * len(locks) < HELD_PERCENT * active:
+    tables: dict[str, list[Held]] = {}
+    for one in held_by(facts):
+        if one.place:
+            tables.setdefault(one.place, []).append(one)
+    place, rows = max(tables.items(), key=lambda one: sum(each.locks for each in one[1]), default=("", []))
+    locks = sum(one.locks for one in rows)
+    if not locks or usage.instance or not active or 100.0 * locks < HELD_PERCENT * active:
         return None
-    return Locked(place, len(locks), locks[0].source)
+    return Locked(place, int(locks), rows[0].source)
 
 
 def _say_table(facts: Facts, table: Locked | None) -> str:
@@ -285,50 +299,60 @@ def _say_table(facts: Facts, table: Locked | None) -> str:
 
 def _together(facts: Facts, usage: ResourceUsage) -> tuple[str, str]:
     """That many sessions hold them together, and what the listing leaves open; both empty where it does not show it."""
-    found, active = _holders(facts), number_or(usage.active, 0.0)
+    found, active = list(by_session(facts).values()), number_or(usage.active, 0.0)
     most, listed = max((one.locks for one in found), default=0.0), sum(one.locks for one in found)
     if len(found) < LISTED or usage.instance or not most or 100.0 * most > SMALL_PERCENT * active:
         return "", ""
     return TOGETHER.format(len(found), most), "" if 100.0 * listed >= HELD_PERCENT * active else NOT_LISTED
 
 
-def _most_locks(facts: Facts, usage: ResourceUsage) -> Holder | None:
+def _most_locks(facts: Facts, usage: ResourceUsage) -> Held | None:
     """Who holds half of the locks in use or more; `None` where nobody does, or no export tells.
 
     By monProcessActivity, else by the locks as they are listed (`sp_lock`, monLocks). More than there are cannot be of
     the moment of this listing.
     """
-    found = _holders(facts)
-    most = max(found, key=lambda one: one.locks, default=None)
+    most = max(by_session(facts).values(), key=lambda one: one.locks, default=None)
     active, there = number_or(usage.active, 0.0), number_or(usage.active, 0.0) + number_or(usage.free, 0.0)
     if most is None or usage.instance or not active or most.locks > there:
         return None
     return most if 100.0 * most.locks >= HELD_PERCENT * active else None
 
 
-def _holders(facts: Facts) -> list[Holder]:
-    """The sessions with the locks that each holds."""
-    latest = {(row.instance, row.spid, row.kpid): row for row in facts.every(MonProcessActivity)}
-    found = [Holder(row.spid, row.locks_held, row.source) for row in latest.values() if known(row.locks_held)]
-    held: dict[int, list[HeldLock]] = {}
-    for lock in of_last_file(facts.every(HeldLock)) if not found else ():
-        if lock.spid is not None and not lock.waiting:
-            held.setdefault(lock.spid, []).append(lock)
-    found += [Holder(spid, float(len(locks)), locks[0].source) for spid, locks in held.items()]
-    return found
-
-
-def _say_holder(facts: Facts, holder: Holder) -> str:
+def _say_holder(facts: Facts, holder: Held) -> str:
     """The session, its program and its statement without values, as a sentence."""
     text = batch_of(facts, holder.spid)
-    who = say_client(head_process(facts, holder.spid))
-    return f"SPID {holder.spid}{who} holds {holder.locks:,.0f} of those in use{f': {shown(text)}' if text else ''}."
+    said = f": {shown(text)}" if text else ""
+    return f"SPID {holder.spid}{_client(facts, holder)} holds {holder.locks:,.0f} of those in use{said}."
 
 
-def _table_of(facts: Facts, holder: Holder | None) -> tuple[str, str]:
+def _client(facts: Facts, holder: Held) -> str:
+    """Login, program and host of the session, in brackets; empty where nothing is known of it."""
+    return say_client(head_process(facts, holder.spid) or client_of(facts, holder.spid))
+
+
+def _pieces(facts: Facts, holder: Held | None, kind: str, there: float, raised: str) -> str:
+    """Smaller pieces first, then a threshold for the table of the session that holds most: never for all tables.
+
+    `raised`: that more locks are to be had meanwhile, as a clause.
+    """
+    call = PROCEDURES[kind]
+    if holder is None:
+        hwm, why = threshold(facts, 0, None, there)
+        return WHO + PROMOTE_NAMELESS.format(call, hwm, why)
+    table = table_of(facts, holder.spid)
+    database, name = (table.database, table.table) if table else _named(facts, holder)
+    hwm, why = threshold(facts, holder.spid, table, there)
+    pieces = PIECES.format(holder.spid, hwm, kind, raised)
+    if is_plain(database) and is_plain(name):
+        return pieces + PROMOTE.format(database, call, name, hwm, why, FORGET[kind])
+    return pieces + PROMOTE_NAMELESS.format(call, hwm, why)
+
+
+def _named(facts: Facts, holder: Held) -> tuple[str, str]:
     """The database and the table that the batch of this session names; empty where it names none, or several."""
-    named = tables_in(without_literals(batch_of(facts, holder.spid))) if holder else set()
-    process = head_process(facts, holder.spid) if holder else None
+    named = tables_in(without_literals(batch_of(facts, holder.spid)))
+    process = head_process(facts, holder.spid)
     if len(named) != 1:
         return "", ""
     ((database, table),) = named

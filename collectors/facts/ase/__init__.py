@@ -36,6 +36,7 @@ from collectors.facts.ase.objects import (
     ObjectLockContention,
     ResourceUsage,
     SegmentUse,
+    SessionLocks,
     TableScheme,
 )
 from collectors.facts.ase.plans import PlanAccess, ProcedureText
@@ -177,6 +178,7 @@ __all__ = [
     "SemaphoreRequests",
     "Server",
     "ServerStart",
+    "SessionLocks",
     "Snapshot",
     "SpinLoad",
     "SysmonAdvice",

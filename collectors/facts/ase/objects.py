@@ -351,6 +351,25 @@ class HeldLock(TableRow, Fact):
     """`BlockedBy`: up to 15.7 the SPID of the holder, from 16.0 its `LockID`, as the manuals say."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SessionLocks(Fact):
+    """How many locks of a kind or table a session holds, by a question that counts `syslocks` or `monLocks`."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "select spid, db_name(dbid) dbname, object_name(id, dbid) tab, type, count(*) locks from master..syslocks "
+        "group by spid, dbid, id, type"
+    )
+
+    spid: int
+    locks: Reading = ABSENT
+    lock_type: str | None = None
+    """As printed: `Ex_row`, `exclusive row`, or a number; `None` where locks of every kind are counted together."""
+    database: str | None = None
+    table: str | None = None
+    login: str | None = None
+    application: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Deadlock(TableRow, Fact):
     """One edge of one deadlock (`monDeadLock`): who held what the other waited for."""

@@ -8,7 +8,8 @@ The numbers stand in the question alone, which isql echoes; the heading is blank
      ------------------------------
      p_close_month
 
-A question without the number of the database says nothing: each database has its own ids.
+One question may ask for several, and for the lock scheme of the same number (`lockscheme(<id>, <dbid>)`), which is not
+kept. A question without the number of the database says nothing: each database has its own ids.
 """
 
 import re
@@ -17,13 +18,18 @@ from collections.abc import Iterator
 from collectors.facts.ase import ObjectId
 from collectors.registry import NotThisReport, Report, report
 
-ASKED = re.compile(
-    r"\s{0,9}(?:[0-9]{1,4}>\s{0,9})?select\s{1,9}(?:\w{1,60}\s{0,9}=\s{0,9})?object_name\s{0,9}"
-    r"\(\s{0,9}(?P<id>[0-9]{1,10})\s{0,9},\s{0,9}(?P<db>[0-9]{1,5})\s{0,9}\)\s{0,9}(?:as\s{1,9})?\w{0,60}\s*$",
-    re.IGNORECASE,
+ITEM = (
+    r"(?:\w{1,60}\s{0,9}=\s{0,9})?(?:object_name|lockscheme)\s{0,9}"
+    r"\(\s{0,9}[0-9]{1,10}\s{0,9},\s{0,9}[0-9]{1,5}\s{0,9}\)\s{0,9}(?:as\s{1,9})?\w{0,60}\s{0,9}"
 )
-RULE = re.compile(r"\s{0,9}-{3,300}\s*$")
-NAME = re.compile(r"\s{0,9}(?P<name>[A-Za-z_#][\w#$@]{0,254})\s*$")
+ASKED = re.compile(
+    rf"\s{{0,9}}(?:[0-9]{{1,4}}>\s{{0,9}})?select\s{{1,9}}{ITEM}(?:,\s{{0,9}}{ITEM}){{0,19}}$", re.IGNORECASE
+)
+CALL = re.compile(
+    r"(?P<of>object_name|lockscheme)\s{0,9}\(\s{0,9}(?P<id>[0-9]{1,10})\s{0,9},\s{0,9}(?P<db>[0-9]{1,5})", re.I
+)
+RULE = re.compile(r"(?:\s{0,9}-{3,300}){1,20}\s*$")
+NAME = re.compile(r"[A-Za-z_#][\w#$@]{0,254}")
 BELOW = 8
 """Lines from the question down to the rule of dashes, at most."""
 
@@ -36,17 +42,19 @@ def read(report: Report) -> Iterator[ObjectId]:
         asked = ASKED.match(line)
         below = range(index + 1, min(index + BELOW, len(report.lines) - 1)) if asked else ()
         rule = next((at for at in below if RULE.match(report.lines[at])), None)
-        said = NAME.match(report.lines[rule + 1]) if rule is not None else None
-        if not asked or rule is None or not said:
+        names = report.lines[rule + 1].split() if rule is not None else []
+        calls = list(CALL.finditer(line)) if asked else []
+        if rule is None or not calls or len(names) != len(calls) or not all(map(NAME.fullmatch, names)):
             continue
         found += 1
         report.claim(index, rule + 1)
-        if said["name"].upper() != "NULL":  # nothing has that number now
-            yield ObjectId(
-                source=report.source(index, rule + 1),
-                db_id=int(asked["db"]),
-                table=said["name"],
-                object_id=int(asked["id"]),
-            )
+        for call, name in zip(calls, names, strict=True):
+            if name.upper() != "NULL" and call["of"].lower() == "object_name":  # NULL: nothing has that number now
+                yield ObjectId(
+                    source=report.source(index, rule + 1),
+                    db_id=int(call["db"]),
+                    table=name,
+                    object_id=int(call["id"]),
+                )
     if not found:
         raise NotThisReport

@@ -23,7 +23,7 @@ from collectors.registry import Report, report
 from collectors.tables import Listing
 
 HEADING = re.compile(
-    r"^(?!.{0,400}\b(?:select|starttime|xactid)\b)(?=.{0,400}\bspid\b)"
+    r"^(?!.{0,400}\b(?:select|starttime|xactid|locktype|locks)\b)(?=.{0,400}\bspid\b)"
     r".{0,400}\b(?:time_blocked|tran_name|program_name|hostprocess|enginenum)\b",
     re.IGNORECASE,
 )

@@ -308,9 +308,11 @@ def _table_by_text(facts: Facts, lock: HeldLock) -> str | None:
 
     A number alone may be of a table in another database of the same age.
     """
+    seen = facts.also(TableScheme, ObjectId)
+    listed: list[TableScheme | ObjectId] = [*seen.every(TableScheme), *seen.every(ObjectId)]
     names = {
         one.table
-        for one in facts.also(TableScheme).every(TableScheme)
+        for one in listed
         if one.object_id is not None and one.object_id == lock.object_id and not one.database
     }
     if len(names) != 1:

@@ -353,13 +353,6 @@ class Unreachable:
         name, running = self.setting.name, self.setting.run_number or 0.0
         return f"{name} runs with {running:,.0f} (vendor's default {DEFAULT_HWM})"
 
-    def back(self, database: str = "", table: str = "") -> str:
-        """The command that gives one table the vendor's default, or the whole server where no table is named."""
-        call, figures = PROCEDURES[self.kind], f"{DEFAULT_HWM}, {DEFAULT_HWM}, 100"
-        if is_plain(database) and is_plain(table):
-            return f'`use {database}`, `{call} "table", "{table}", {figures}` (all tables: `"server", NULL, {figures}`)'
-        return f'`{call} "server", NULL, {figures}` (one table: from its database, `"table", "<table>", {figures}`)'
-
 
 def unreachable(facts: Facts, locks: float) -> Unreachable | None:
     """The HWM that no statement can reach with this number of locks, rows first; `None` where none is known to be."""
