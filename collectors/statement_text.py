@@ -8,6 +8,9 @@ import re
 
 PLACE = "?"
 """Stands where a value stood."""
+LONGEST = 4000
+"""Characters of a statement that are kept."""
+CUT = " [cut]"
 _SKIPPED = r"/\*.*?(?:\*/|\Z)|--[^\r\n]*"
 _QUOTED = r"'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)"
 _NAME = r"\[[^\]]*\]|[^\W\d][\w#@$]*|[#@][\w#@$]*"
@@ -21,6 +24,12 @@ BEFORE_A_TABLE = frozenset(("from", "join", "update", "into", "delete", "insert"
 
 BEFORE_A_LEVEL, LEVELS = frozenset(("level", "isolation")), frozenset("0123")
 """An isolation level is no value: `set transaction isolation level 3`, `at isolation 1`."""
+
+
+def on_one_line(text: str) -> str:
+    """The statement with blanks and ends of lines as one blank, cut where it is very long."""
+    flat = " ".join(text[: 4 * LONGEST].split())
+    return flat if len(flat) <= LONGEST else flat[:LONGEST] + CUT
 
 
 def without_literals(text: str) -> str:

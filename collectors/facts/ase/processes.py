@@ -1,7 +1,7 @@
 """Monitoring tables of SAP ASE by process and by statement: who waits, who reads what, which statements cost most.
 
 Columns and releases: knowledge/ase-waits-caches.md, sections 1 and 10. Text of statements is as a client sent it: it is
-hostile until quoted, may hold anything, and is kept up to `collectors.reports.ase.monitor_tables.cells.LONGEST_TEXT`
+hostile until quoted, may hold anything, and is kept up to `collectors.statement_text.LONGEST`
 characters.
 """
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import MonProcessSQLText
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.ase.monitor_tables.cells import text as kept
+from collectors.statement_text import on_one_line
 
 ASKED = re.compile(
     r"\s{0,9}(?:[0-9]{1,4}>\s{0,9})?dbcc\s{1,9}sqltext\s{0,9}\(\s{0,9}(?P<spid>[0-9]{1,9})\s{0,9}\)", re.I
@@ -47,6 +47,6 @@ def read(report: Report) -> Iterator[MonProcessSQLText]:
         found += 1
         report.claim(index, end if "DBCC" in lines[end].upper() else end - 1)
         whole = "\n".join((said["text"], *lines[at + 1 : end])).strip()
-        yield MonProcessSQLText(spid=int(asked["spid"]), text=kept(whole), source=report.source(index, end - 1))
+        yield MonProcessSQLText(spid=int(asked["spid"]), text=on_one_line(whole), source=report.source(index, end - 1))
     if not found:
         raise NotThisReport

@@ -6,6 +6,7 @@ from datetime import datetime
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
 from collectors.layouts.dates import moment
 from collectors.layouts.figures import BLANK_GROUPS, BLANKS, number
+from collectors.statement_text import on_one_line
 
 GROUPS = re.compile(r"[-+]?[0-9]{1,3}(?:[.,][0-9]{3}){1,5}")
 """Thousands parted by points or commas. A counter is a whole number: `1.234` is 1,234 whatever the locale."""
@@ -13,9 +14,6 @@ WHOLE = re.compile(r"[-+]?[0-9]{1,18}(?:[.,]0{1,6})?")
 NO_BLANKS = {ord(blank): None for blank in BLANKS}
 LARGEST_ID = 2**63
 KILO = 1024
-LONGEST_TEXT = 4000
-"""Characters of a statement that are kept."""
-CUT = " [cut]"
 
 
 class Doubt(ValueError):
@@ -71,11 +69,8 @@ def words(cell: str) -> str | None:
 
 def text(cell: str) -> str | None:
     """Text of a statement on one line, blanks as one, cut where it is very long; `None` for NULL and for nothing."""
-    said = words(cell[: 4 * LONGEST_TEXT])
-    if said is None:
-        return None
-    flat = " ".join(said.split())
-    return flat if len(flat) <= LONGEST_TEXT else flat[:LONGEST_TEXT] + CUT
+    said = words(cell)
+    return None if said is None else on_one_line(said)
 
 
 def small(cell: str) -> str | None:
