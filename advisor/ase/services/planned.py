@@ -18,7 +18,7 @@ SHARE = re.compile(r"share of all searches in (?P<cache>.{1,255}), %\Z", re.DOTA
 OWN = re.compile(r"share of its searches in (?P<cache>.{1,255}), %\Z", re.DOTALL)
 """What a cache keeps of its own searches, by a finding that moves a part of them elsewhere: no two move the same."""
 WAITED = re.compile(r"spinlock contention of (?P<cache>.{1,255})\Z", re.DOTALL)
-SIZE = re.compile(r"(?P<mb>[0-9]{1,12}(?:\.[0-9]{1,2})?) MB\Z")
+SIZE = re.compile(r"(?P<mb>[0-9]{1,12}(?:\.[0-9]{1,2})?) MB(?: in [0-9]{1,3} partitions)?\Z")
 CUT = re.compile(r'sp_cacheconfig .*"cache_partition=(?P<count>[0-9]{1,3})"')
 RELAXED = re.compile(r'sp_cacheconfig "(?:[^"]|"")*", "[0-9]+M", [a-z]+, relaxed\b')
 POOL = re.compile(r'\bsp_poolconfig "(?:[^"]|"")*", "(?P<mb>[0-9]+)M", "(?P<kb>[0-9]+)K"')
