@@ -39,7 +39,7 @@ from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
-from collectors.of_one_folder import join_folders
+from collectors.of_one_folder import join_folders, join_listings
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
 from collectors.series_of import adopt_series, join_own_series
@@ -180,6 +180,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_settings(groups)
     _join_release(groups)
     _name_by_databases(groups)
+    join_listings(groups)
     _adopt_databases(groups)
     if name and len({group.name for group in groups.values() if group.named and not group.chosen}) == 1:
         for group in groups.values():

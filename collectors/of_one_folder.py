@@ -48,6 +48,34 @@ def join_folders(groups: Groups) -> None:
         inputs[0].problems.append(TAKEN_FOR_ONE.format(len({one.file for one in inputs})))
 
 
+OF_A_NODE = ("openvms/sysgen", "openvms/show_memory", "openvms/install_global")
+OF_DISKS = "openvms/file_ids"
+"""Names of files are of a disk, so of each node that has it."""
+NO_NODE = (
+    "no node's name was recognised in any of the {0} listings of this folder, each of another kind, so they are taken "
+    "for those of one: put those of another into a folder of their own"
+)
+
+
+def join_listings(groups: Groups) -> None:
+    """Put what one node's settings, memory and sections print together, where a folder has each once and no name."""
+    for folder, found in by_folder(groups, "openvms").items():
+        inputs = [one for _, group in found for one in group.inputs]
+        kinds = [one.report for one in inputs if one.report in OF_A_NODE]
+        others = any(one.report not in (*OF_A_NODE, OF_DISKS) for one in inputs)
+        if len(found) < 2 or any(group.named for _, group in found) or others or "openvms/sysgen" not in kinds:
+            continue
+        if len(kinds) != len(set(kinds)):
+            continue
+        (_, first), *rest = found
+        first.name = folder.name or first.name
+        for key, group in rest:
+            first.inputs += group.inputs
+            del groups[key]
+        no_more_alone(inputs)
+        inputs[0].problems.append(NO_NODE.format(len({one.file for one in inputs})))
+
+
 def _differ(inputs: Sequence[Input]) -> bool:
     """Whether anything says that they are of more than one server, or of times that do not belong together."""
     facts = [fact for one in inputs for fact in one.facts]

@@ -42,6 +42,10 @@ BRING = MissingInput(
 )
 APART, STEP = 60.0, 1_000
 """This project: seconds between two checkpoints that an interval is proposed for, and blocks it is rounded up to."""
+WRITTEN = 0.5
+"""This project: synchronous data writes for each transaction; with fewer, hardly one ends in a checkpoint."""
+SMALL = 10_000.0
+"""This project: blocks; a larger interval passes within seconds only where the journal grows by megabytes a second."""
 BECAUSE = (
     "After so many blocks each process writes all its changed pages and the root file at its next commit, as without "
     "fast commit."
@@ -76,7 +80,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     journals = [each for each in screens(facts, one, OF_JOURNAL) if each.total(BLOCKS)]
     if not journals:
-        yield Unknown((BRING,), f"{one.subject}: the checkpoint interval is {blocks:,.0f} blocks")
+        yield _without_journal(facts, one, blocks)
         return
     journal = max(journals, key=lambda each: each.total(BLOCKS) or 0.0)
     rate = journal.total(BLOCKS) or 0.0
@@ -95,6 +99,19 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         )
     elif made:
         yield _finding(facts, one, limits, interval, blocks, (journal, made))
+
+
+def _without_journal(facts: Facts, one: OneDatabase, blocks: float) -> Outcome:
+    """Ask for the screens where the interval is small, or transactions write data pages; else nothing points to it."""
+    said = f"{one.subject}: the checkpoint interval is {blocks:,.0f} blocks"
+    read = [(put, each.transactions) for each in counted(facts, one)[0] if (put := each.rate("synch data writes"))]
+    shares = [put.per_second / done.per_second for put, done in read if done and done.per_second]
+    if shares and max(shares) < WRITTEN:
+        few = f"{rounded(max(shares))} data pages are written for each transaction"
+        return Clean(f"{said}, and {few} (limit {WRITTEN:g})")
+    if not shares and blocks >= SMALL:
+        return NotApplicable(f"{said}, and nothing in the export points to many checkpoints")
+    return Unknown((BRING,), said)
 
 
 def _finding(

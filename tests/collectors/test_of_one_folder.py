@@ -1,6 +1,7 @@
 """Exports of one folder that name no server are of one, but where anything in them tells two apart."""
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import PurePath
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from collectors.capture import captures
 from collectors.facts import Fact
 from collectors.facts.ase import ConfigParameter, MonSpinlockActivity, Server, Snapshot, SysmonSample
+from collectors.facts.openvms import FileName, MemoryUse, SysgenParameter
 from collectors.read import Input
 
 NOON = dt.datetime(2026, 3, 2, 12)  # noqa: DTZ001 - exports have no zone
@@ -99,3 +101,19 @@ def test_different_settings_of_two_listings_are_of_one_server() -> None:
 def test_nothing_is_joined_beside_servers_that_are_named() -> None:
     named = [given(f"north/{name}.txt", "ase/sp_sysmon", Server(name=name, version="16.0")) for name in ("P1", "P2")]
     assert names(*named, *pair()) == ["P1", "P2", "spin_1", "spin_2"]
+
+
+def test_listings_of_a_node_without_its_name_are_of_one_where_each_is_there_once() -> None:
+    setting = SysgenParameter(name="GBLPAGFIL", current=900.0)
+    parameters = given("node/sysgen.txt", "openvms/sysgen", setting)
+    memory = given("node/memory.txt", "openvms/show_memory", MemoryUse(group="g", name="n", unit="pages"))
+    listed = given(
+        "node/files.txt",
+        "openvms/file_ids",
+        FileName(device="D", name="D:[A]B.C;1", number=1, sequence=1, volume_number=0),
+    )
+    (one,) = captures([parameters, memory, listed])
+    assert one.system.name == "node"
+    assert parameters.problems[0].startswith("no node's name was recognised in any of the 3 listings")
+    second = given("node/other.txt", "openvms/sysgen", replace(setting, current=800.0))
+    assert len(captures([parameters, memory, listed, second])) == 4

@@ -1,7 +1,14 @@
 """Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
 from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample, latest_lines
-from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, ModparamsLine, Process
+from collectors.facts.openvms.listings import (
+    AutogenFeedback,
+    AutogenRun,
+    GlobalSection,
+    MemoryUse,
+    ModparamsLine,
+    Process,
+)
 from collectors.facts.openvms.lock_trees import (
     FileName,
     ListedLocks,
@@ -59,6 +66,7 @@ __all__ = [
     "FastpathDevice",
     "FaultSource",
     "FileName",
+    "GlobalSection",
     "Hole",
     "KernelService",
     "ListedLocks",

@@ -52,6 +52,19 @@ class MemoryUse(OfNode):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GlobalSection(OfNode):
+    """One global section of INSTALL LIST/GLOBAL that lies in the page file (DZRO), so in what GBLPAGFIL allows."""
+
+    COLLECTED_BY: ClassVar[str] = "INSTALL LIST/GLOBAL"
+
+    name: str
+    """RMS$ and 8 digits: global buffers of a file."""
+    pagelets: Reading = ABSENT
+    """Of 512 bytes."""
+    references: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
 class ModparamsLine(OfNode):
     """One line of MODPARAMS.DAT: what AUTOGEN is told of a parameter. What runs, it does not say."""
 
