@@ -38,6 +38,7 @@ from rules.openvms._evidence.monitor_classes import CLASS_FACTS
 from rules.openvms._evidence.node import NODE_FACTS, called_alike, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
+from rules.openvms._evidence.rms_use import Use, use_of
 
 DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, *CLASS_FACTS, LockQueue)
 """What a rule that uses this module has to declare."""
@@ -124,6 +125,16 @@ class Dominating:
                 f"/SYSTEM, for files opened afterwards ({listed.said}). Where nothing is written, open it for input "
                 "alone; global buffers spare no record lock."
             )
+        if buffers and (used := self.use) and used.only_read(self.askers):
+            who = self.programs or "the programs that use it"
+            return (
+                f"{self._file}: {used.said}, so have {who} open it for input alone ({INPUT}), allowing "
+                "others to read. More global buffers spare none of its locks."
+            )
+        if buffers and self.written and self.use:
+            do = f"{buffers.do[0].upper()}{buffers.do[1:]}"
+            only = f"Only {self.programs or 'a program'} that never writes it can open it for input alone"
+            return f"{self._file}: {self.use.said}. {do}. {only}."
         if buffers:
             file = self._file if named else share.key
             find = "" if named else f"find its name ({_find(share)}) and its programs; "
@@ -168,6 +179,22 @@ class Dominating:
                 f"do. Else ask for the program: {program}"
             )
         return "Look at what asks it for so much before changing anything."
+
+    @property
+    def use(self) -> Use | None:
+        """What MONITOR RMS counts of its file, where the name is sure."""
+        return use_of(self.facts, self.named.listed.name) if self.named and self.named.sure else None
+
+    @property
+    def written(self) -> bool:
+        """Whether programs write its file as a rule, not once: one call of a hundred at least (this project)."""
+        used = self.use
+        return used is not None and used.writes * 100 >= used.reads + used.writes > 0
+
+    @property
+    def askers(self) -> frozenset[str]:
+        """The nodes that ask for its locks."""
+        return frozenset(node.upper() for node, rate in self.share.by_node.items() if rate > 0)
 
     @property
     def programs(self) -> str:
