@@ -16,7 +16,8 @@
   Where a value stands across that border the row is split at runs of blanks, if that gives one value a column; else
   the row is not `whole`, and has no cells: the reader may know better from the row's text.
 * An empty cell and a cell that is not there (row cut short) are both "". `whole` tells them apart where that can be
-  told. Where separators show that a line was cut, its last value is left out: it may be half of a value.
+  told: below dashes, a last cell that is empty is one where its line is as long as they are. Where separators show that
+  a line was cut, its last value is left out: it may be half of a value.
 * A table ends at a blank line, at `(N rows affected)`, a prompt, a message, or what the reader calls its `stop`.
 """
 
@@ -253,7 +254,8 @@ class _Dashed(_Layout):
             cells.extend(pieces)
         cells = [cell.strip() for cell in cells]
         named, whole = _named(self.columns, cells)
-        return named, whole and bool(cells[-1])
+        padded = len(lines[-1]) >= len(self.dashes[-1].rstrip())  # isql pads a blank value to the width of its column
+        return named, whole and (bool(cells[-1]) or padded)
 
 
 class _Boxed(_Layout):

@@ -522,7 +522,9 @@ def _severity(limits: Limits, blocked: int, longest: float, share: float | None,
 
 
 def _say(head: MonProcess | None, chain: Chain) -> str:
-    return f"SPID {chain.head}{say_client(head)} blocks {_tasks(len(chain.blocked))}{_since(chain.longest)}"
+    direct = sum(one.by == chain.head for one in chain.blocked)
+    said = f", {direct} of them directly" if direct < len(chain.blocked) else ""
+    return f"SPID {chain.head}{say_client(head)} blocks {_tasks(len(chain.blocked))}{said}{_since(chain.longest)}"
 
 
 def _since(longest: Blocked) -> str:

@@ -87,16 +87,16 @@ NOT_LISTED = "Whether a session that is not listed holds more, LocksHeld of mast
 PIECES = "First have SPID {0} commit in pieces below {1:,} {2}s{3}. "
 MEANWHILE = "; meanwhile raise {0} from {1:,.0f} to {2:,}, in force at once"
 PROMOTE = (
-    'Then `use {0}`, `{1} "table", "{2}", {3}, {3}, 100` ({4}; undo: `{5} "table", "{2}"`): what takes more locks the '
-    "table, which shuts others out."
+    'Then `use {0}`, `{1} "table", "{2}", {3}, {3}, 100` ({4}; undo: `{5} "table", "{2}"`): a statement above it locks '
+    "all others out."
 )
 PROMOTE_NAMELESS = (
-    'Then give its table a threshold of its own, from its database: `{0} "table", "<table>", {1}, {1}, 100` ({2}), '
-    "beyond which a table lock shuts others out."
+    'Then give its table a threshold of its own: `{0} "table", "<table>", {1}, {1}, 100` ({2}), beyond which a table '
+    "lock shuts others out."
 )
 WHO = (
-    "First see who holds them, and of which table (`select spid, dbid, id, count(*) from master..syslocks group by "
-    "spid, dbid, id`), and have that job commit in pieces. "
+    "First see who holds them (`select spid, dbid, id, count(*) locks from master..syslocks group by spid, dbid, id`), "
+    "and have that job commit in pieces. "
 )
 NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes{2}."
 NOT_SERVER = "; the default for the whole server would make table locks for {0} other sessions, too"

@@ -8,7 +8,8 @@ each row is an index too::
      orders dbo       item         624002223 datarows         0 item           812416
      orders dbo       item         624002223 datarows         2 item_pk         96256
 
-and from the text of `sp_help`, which names no database::
+Without a column for it, the database is that of which an echoed question asks (`from orders..sysobjects`).
+And from the text of `sp_help`, which names no database::
 
      Name Owner Object_type Object_status Create_date
      ---- ----- ----------- ------------- -------------------
@@ -42,6 +43,7 @@ from collectors.layouts.ase_table_rows import counted
 from collectors.layouts.figures import decimal_comma, number, size
 from collectors.layouts.tables import Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
+from collectors.reports.ase.sysobjects import database_asked
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
 SCHEME = ("LockScheme", "LockingScheme")
@@ -154,6 +156,7 @@ def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme 
         report.claim(index)
     if not table.rows:
         report.problem(f"a heading without rows below it: {REMEDY}", heading)
+    asked = database_asked(report, heading)
     comma = decimal_comma(row.get("SizeKB", "Size_KB") for row in table.rows)
     schemes: dict[tuple[str | None, str | None, str, int | None], TableScheme] = {}
     sizes: list[IndexSize] = []
@@ -169,6 +172,7 @@ def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme 
         fact = _scheme(report, row, name, kind)
         if fact is None:
             continue
+        fact = fact if fact.database else replace(fact, database=asked)
         key = (fact.database, fact.owner, fact.table, fact.object_id)
         schemes.setdefault(key, fact)
         sizes += _size(report, row, fact, comma=comma)

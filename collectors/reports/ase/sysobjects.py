@@ -53,7 +53,7 @@ def read(report: Report) -> Iterator[ObjectId]:
     """Yield one fact per object of a known database."""
     tables = 0
     for heading, table in LISTING.tables(report):
-        database = _asked(report, heading)
+        database = database_asked(report, heading)
         if database is None and not TELLS.match(report.lines[heading]):
             continue
         tables += 1
@@ -63,7 +63,7 @@ def read(report: Report) -> Iterator[ObjectId]:
         raise NotThisReport
 
 
-def _asked(report: Report, heading: int) -> str | None:
+def database_asked(report: Report, heading: int) -> str | None:
     """The database of which the question above this heading asks; `None` where it asks of another table, or none is."""
     above = range(heading - 1, max(heading - ABOVE, 0) - 1, -1)
     question = next((report.lines[index] for index in above if SELECT.search(report.lines[index])), "")

@@ -9,7 +9,7 @@ Every release has it; the columns are those that were selected, in any order::
 
 The fact is that of `monProcess`, without wait events. `time_blocked` is the seconds that a process is blocked (vendor:
 Reference Manual: Tables 15.7), so it is read of those that are blocked alone: of all others it says nothing. A
-`blocked` of 0: nobody blocks it.
+`blocked` of 0: nobody blocks it. `tran_name` is blank where no transaction is open, and as the last column it may lack.
 """
 
 import re
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from collectors.facts.ase import MonProcess
 from collectors.facts.base import ABSENT
 from collectors.layouts.figures import number, reading
-from collectors.layouts.tables import Row, Table
+from collectors.layouts.tables import Row, Table, key
 from collectors.registry import Report, report
 from collectors.tables import Listing
 
@@ -39,7 +39,7 @@ def read(report: Report) -> Iterator[MonProcess]:
 
 def _process(row: Row, table: Table) -> Iterator[MonProcess]:
     spid, by = _whole(row.get("spid")), _whole(row.get("blocked"))
-    if spid is None or not row.whole:
+    if spid is None or not (row.whole or _has_no_transaction(row, table)):
         return
     yield MonProcess(
         spid=spid,
@@ -55,6 +55,12 @@ def _process(row: Row, table: Table) -> Iterator[MonProcess]:
         seconds_waiting=reading(row.get("time_blocked")) if by else ABSENT,
         blocking_spid=by,
     )
+
+
+def _has_no_transaction(row: Row, table: Table) -> bool:
+    """Whether the last column is the name of the transaction and all before it have a value: blank, it has none."""
+    *before, last = map(key, table.columns)
+    return last == key("tran_name") and all(row.cells.get(name) for name in before)
 
 
 def _whole(text: str) -> int | None:

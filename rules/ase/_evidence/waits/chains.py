@@ -223,9 +223,21 @@ def chains_of(blocked: list[Blocked]) -> tuple[list[Chain], list[Blocked]]:
 
 
 def head_process(facts: Facts, spid: int) -> MonProcess | None:
-    """The row of the head of a chain."""
+    """The row of the head of a chain; what it runs also by another file in which others stand behind it as well."""
     rows = facts.once(MonProcess, process_rows)
-    return next((row for row in reversed(rows) if row.spid == spid), None) or facts.latest(MonProcess, spid=spid)
+    found = next((row for row in reversed(rows) if row.spid == spid), None) or facts.latest(MonProcess, spid=spid)
+    if found is None or found.command:
+        return found
+    every = facts.every(MonProcess)
+    heads = {row.source.file for row in every if row.blocking_spid == spid}
+    same = [
+        row
+        for row in every
+        if row.spid == spid and row.command and row.source.file in heads and row.login == found.login is not None
+    ]
+    if not same:
+        return found
+    return replace(found, command=same[-1].command, status=found.status or same[-1].status, source=same[-1].source)
 
 
 def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:

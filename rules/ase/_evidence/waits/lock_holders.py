@@ -35,7 +35,7 @@ class Held:
 
 def held_by(facts: Facts) -> list[Held]:
     """What each session holds on each table, by the counts or the listing of locks; empty where there is neither."""
-    counted = of_last_file(facts.every(SessionLocks))
+    counted = _counted(facts)
     if counted:
         return [
             Held(
@@ -64,6 +64,14 @@ def held_by(facts: Facts) -> list[Held]:
         )
         for (spid, place), locks in found.items()
     ]
+
+
+def _counted(facts: Facts) -> list[SessionLocks]:
+    """The newest count of each kind, each lock once: totals of a session beside counts of its tables are left out."""
+    rows = of_last_file(facts.every(SessionLocks))
+    latest = {(one.spid, one.database, one.table, one.lock_type): one for one in rows}.values()
+    told = {one.spid for one in latest if one.table}
+    return [one for one in latest if one.table or one.spid not in told]
 
 
 def by_session(facts: Facts) -> dict[int, Held]:
