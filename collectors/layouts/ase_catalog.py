@@ -1,5 +1,17 @@
 """What the system tables of ASE mean: lock schemes in `sysstat2`, and which tables are the server's own."""
 
+import re
+from collections.abc import Sequence
+
+IDENTIFIER = r"[A-Za-z_#@]\w{0,254}"
+SYSOBJECTS_ASKED = re.compile(
+    rf"\s{{0,9}}(?:[0-9]{{1,6}}>\s{{0,9}})?select\b.{{0,2000}}?\bfrom\s{{1,9}}(?P<database>{IDENTIFIER})"
+    rf"\.(?:{IDENTIFIER})?\.sysobjects\b",
+    re.IGNORECASE,
+)
+SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
+ABOVE = 12
+"""Lines from a question down to its heading, with its other lines and blank ones: a short one is echoed in fewer."""
 SCHEMES = ("allpages", "datapages", "datarows")
 SCHEME_BITS = 57344
 """Of `sysobjects.sysstat2`, a signed number of 32 bits (ase-formats.md 3.5)."""
@@ -31,3 +43,11 @@ def clustered_of(sysstat2: int) -> bool:
 def is_system(name: str) -> bool:
     """Whether this is the name of one of the server's own tables."""
     return name.lower() in SYSTEM_TABLES
+
+
+def database_asked(lines: Sequence[str], heading: int) -> str | None:
+    """The database of which the question above this heading asks; `None` where it asks of another table, or none is."""
+    above = range(heading - 1, max(heading - ABOVE, 0) - 1, -1)
+    question = next((lines[index] for index in above if SELECT.search(lines[index])), "")
+    found = SYSOBJECTS_ASKED.match(question)
+    return found["database"] if found else None

@@ -37,13 +37,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme
-from collectors.layouts.ase_catalog import SCHEMES, clustered_of, is_system, scheme_of
+from collectors.layouts.ase_catalog import SCHEMES, clustered_of, database_asked, is_system, scheme_of
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.layouts.ase_table_rows import counted
 from collectors.layouts.figures import decimal_comma, number, size
 from collectors.layouts.tables import Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.ase.sysobjects import database_asked
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
 SCHEME = ("LockScheme", "LockingScheme")
@@ -156,7 +155,7 @@ def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme 
         report.claim(index)
     if not table.rows:
         report.problem(f"a heading without rows below it: {REMEDY}", heading)
-    asked = database_asked(report, heading)
+    asked = database_asked(report.lines, heading)
     comma = decimal_comma(row.get("SizeKB", "Size_KB") for row in table.rows)
     schemes: dict[tuple[str | None, str | None, str, int | None], TableScheme] = {}
     sizes: list[IndexSize] = []

@@ -16,12 +16,12 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.ase import ObjectId
+from collectors.layouts.ase_catalog import SYSOBJECTS_ASKED, database_asked
 from collectors.layouts.figures import number
 from collectors.layouts.tables import Row, Table
 from collectors.registry import NotThisReport, Report, report
 from collectors.tables import Listing
 
-IDENTIFIER = r"[A-Za-z_#@]\w{0,254}"
 NAMES = ("ObjectName", "TableName", "object_name", "table", "name")
 IDS = ("ObjectID", "object_id", "table_id", "id")
 DATABASE = ("DBName", "db_name", "Database", "db")
@@ -36,15 +36,7 @@ TELLS = re.compile(
     re.IGNORECASE,
 )
 """A heading that needs no question above it: with any other column the listing is another's."""
-ASKED = re.compile(
-    rf"\s{{0,9}}(?:[0-9]{{1,6}}>\s{{0,9}})?select\b.{{0,2000}}?\bfrom\s{{1,9}}(?P<database>{IDENTIFIER})"
-    rf"\.(?:{IDENTIFIER})?\.sysobjects\b",
-    re.IGNORECASE,
-)
-START = re.compile(f"{ASKED.pattern}|{TELLS.pattern}", re.IGNORECASE)
-SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
-ABOVE = 12
-"""Lines from a question down to its heading, with its other lines and blank ones: a short one is echoed in fewer."""
+START = re.compile(f"{SYSOBJECTS_ASKED.pattern}|{TELLS.pattern}", re.IGNORECASE)
 STOP = re.compile(r"\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 
 
@@ -53,7 +45,7 @@ def read(report: Report) -> Iterator[ObjectId]:
     """Yield one fact per object of a known database."""
     tables = 0
     for heading, table in LISTING.tables(report):
-        database = database_asked(report, heading)
+        database = database_asked(report.lines, heading)
         if database is None and not TELLS.match(report.lines[heading]):
             continue
         tables += 1
@@ -61,14 +53,6 @@ def read(report: Report) -> Iterator[ObjectId]:
             yield fact if fact.database else fact.placed(fact.source, database=database)
     if not tables:
         raise NotThisReport
-
-
-def database_asked(report: Report, heading: int) -> str | None:
-    """The database of which the question above this heading asks; `None` where it asks of another table, or none is."""
-    above = range(heading - 1, max(heading - ABOVE, 0) - 1, -1)
-    question = next((report.lines[index] for index in above if SELECT.search(report.lines[index])), "")
-    found = ASKED.match(question)
-    return found["database"] if found else None
 
 
 def _rows(row: Row, table: Table) -> Iterator[ObjectId]:
