@@ -11,7 +11,8 @@ Sample::
     SCSNODE                  "ORKNEY"    "    "    "    "     "ZZZZ" Ascii
     SMP_SPINWAIT               100000     100000         12147483647 10 usec.    D
 
-Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of the node that its SCSNODE names.
+Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of the node that its SCSNODE names, else of
+that which a DBA wrote above it as a comment of one word (`! ORKNEY`), or which the prompt names (`ORKNEY$ MCR SYSGEN`).
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
@@ -42,6 +43,8 @@ from collectors.facts.openvms import ClusterNode, Node, SysgenParameter
 from collectors.layouts.known_lines import MOST, known_lines
 from collectors.registry import NotThisReport, Report, report
 
+ABOVE = 4
+"""Lines above the first listing among which its node is named: the call of SYSGEN, USE and SHOW stand between."""
 MOST_HEADINGS = 16
 """Headings below which rows are remembered."""
 HEADING = re.compile(r"\s*Parameter\s+Name\s+Current\s+Default\s+Min\S*\s+Max", re.IGNORECASE)
@@ -72,6 +75,11 @@ CLUSTERWIDE = re.compile(r"\s*Clusterwide on local cluster\b", re.IGNORECASE)
 """What SYSMAN says of SET ENVIRONMENT/CLUSTER: the nodes that answer are members of one cluster."""
 ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
 PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
+CALLED = re.compile(
+    r"\s*(?:\$ *)?! *(?:node +)?(?P<noted>[A-Z][A-Z0-9]{1,5})\s*$"
+    r"|\s*(?P<asked>[A-Z][A-Z0-9]{1,5})[$>]\s*(?:(?i:MCR)\s+|(?i:RUN\s+SYS\$SYSTEM:))(?i:SYS(?:GEN|MAN))\b"
+)
+"""A node's name, of six characters at most, above a session or in its prompt."""
 OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
 DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
 ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"(0-9%A-F])")
@@ -217,6 +225,7 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
         raise NotThisReport
     node, nodes = _node_above(report), list[str]()
     area, sessions = _area_above(report), _Sessions()
+    report.above = sessions.above(report.before)
     edges: tuple[int, ...] = ()
     headed = inside = False
     heading, dashes, named, says, prompt, other, blank, _ = _Is
@@ -224,6 +233,8 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
         line = _line(raw)
         if line.typed[0] == "LEFT":
             sessions.end()
+        if sessions.called(raw):
+            report.claim(index)
         if line.kind is heading:
             headed = inside = True
             edges = ()
@@ -265,7 +276,26 @@ class _Sessions:
 
     rows: list[tuple[int, SysgenParameter]] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    """Names above sessions: by the first of the rows that follow."""
+    sure: bool = False
+    """Whether a prompt has one of them: a comment alone may be anything, so it takes two that differ."""
     number: int = 0
+
+    def above(self, lines: Sequence[str]) -> int:
+        """Look for a name in the last lines above the listing; returns how many lines up it stands, or none."""
+        for up, line in enumerate(lines[: -1 - ABOVE : -1], 1):
+            if self.called(line):
+                return up
+        return 0
+
+    def called(self, line: str) -> bool:
+        """Whether it names the node of the session below it."""
+        if not (found := CALLED.match(line)):
+            return False
+        self.sure = self.sure or bool(found["asked"])
+        self.notes.append((len(self.rows), found["noted"] or found["asked"]))
+        return True
 
     def add(self, row: SysgenParameter) -> None:
         """Take one; another SCSNODE than that of the session begins the next one."""
@@ -279,12 +309,17 @@ class _Sessions:
         """The utility was left."""
         self.number += 1
 
-    def parameters(self) -> Iterator[SysgenParameter]:
-        """All of them; where sessions name several nodes, each with that of its session."""
+    def parameters(self) -> Iterator[SysgenParameter | Node]:
+        """All of them; where sessions name several nodes, each with that of its session, and a node named above one."""
         several = len(set(self.names.values())) > 1
-        for number, row in self.rows:
-            name = self.names.get(number) if several and row.node is None else None
-            yield replace(row, node=name) if name else row
+        noted = not self.names and (self.sure or len({name for _, name in self.notes}) > 1)
+        for at, (number, row) in enumerate(self.rows):
+            name = self.names.get(number) if several else None
+            if noted:
+                name = next((name for first, name in reversed(self.notes) if first <= at), None)
+                if name and (at, name) in self.notes:
+                    yield Node(source=row.source, name=name)
+            yield replace(row, node=name) if name and row.node is None else row
 
 
 def _node_above(report: Report) -> str | None:
