@@ -99,7 +99,7 @@ WHO = (
     "and have that job commit in pieces. "
 )
 NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes{2}."
-NOT_SERVER = "; the default for the whole server would make table locks for {0} other sessions, too"
+NOT_SERVER = "; the default for the whole server would make table locks for {0}, too"
 SMALLER = "First have SPID {0} commit in smaller pieces."
 OTHERS = (
     "number of open databases",
@@ -192,7 +192,8 @@ def _finding(
     if never:
         change, then = None if short or not (out and holder) else change, ""
         others = others_above(facts, holder.spid) if holder else 0
-        spread = NOT_SERVER.format(others) if others > 1 else ""
+        many = f"{others} other sessions" if others > 1 else "another session"
+        spread = NOT_SERVER.format(many) if others else ""
         says = NEVER.format(never.says, never.kind, spread)
         because = joined(_say_holder(facts, holder) if holder else because, says)
         raised = MEANWHILE.format(name, there, change.new) if change else ""
