@@ -23,6 +23,7 @@ from collectors.intervals.deltas import Length
 from collectors.intervals.overlap import TORN, ByHour, shared_part
 from collectors.intervals.rdb import with_intervals as with_rdb_intervals
 from collectors.intervals.snapshots import sort_out
+from collectors.intervals.texts import with_texts
 from collectors.listings import Listings
 from collectors.loads import with_loads
 from collectors.read import Input
@@ -455,7 +456,7 @@ def _between(pair: Snapshot) -> Interval:
 
 
 def _capture(group: Group, facts: list[Fact]) -> Capture:
-    return Capture(_system(group, facts), interval_of(facts) or Interval(), Facts(tuple(facts)))
+    return Capture(_system(group, facts), interval_of(facts) or Interval(), Facts(tuple(with_texts(facts))))
 
 
 def _system(group: Group, facts: list[Fact]) -> System:

@@ -8,7 +8,8 @@ events are booked when a wait ends, so a chain that still stands is in no averag
 monLocks and sp_lock show it. Often the head does nothing at all: its client opened a transaction and thinks.
 
 What to do: look at the head. If its client is idle, let it commit or roll back, and mend the application that keeps a
-transaction open while it waits for a person. If it works, its statement is the one to make shorter. Ending it with
+transaction open while it waits for a person. If its client takes no rows, let it fetch them all, or cancel. If it
+works, its statement is the one to make shorter; maintenance belongs where nobody works. Ending it with
 `kill` is a last resort and for its owner to decide: its transaction is rolled back, which can take as long as the work
 did, and the locks stay until that is done.
 

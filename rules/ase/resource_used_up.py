@@ -12,11 +12,13 @@ time is a warning where nine tenths are in use now too, or where the error log o
 
 What to do: raise the number. Both are dynamic and take memory. For locks twice what was in use at most; before that
 look who holds them: one transaction that locks rows by the hundred thousand needs smaller batches, not more locks.
-Where a lock promotion HWM is as high as the number of locks, nothing is ever promoted: it goes back first, as the same
-statement takes any number of locks. The session that holds half of those in use or more is named, by
-monProcessActivity or the locks as they are listed, with its program and statement; while nearly all are in use, it is
-to be looked at at once. For connections a quarter more, after a look at what they do: a pool that never closes its
-connections fills any number. The operating system's file descriptors end it (`select @@max_connections`).
+Where a lock promotion HWM is as high as the number of locks, nothing is ever promoted, and the same statement takes any
+number of locks: its job commits smaller pieces first, with more locks meanwhile if all were used, and its table gets a
+threshold of its own, above what others hold there. One for the whole server would make table locks of theirs as well.
+The session that holds half of those in use or more is named, by monProcessActivity, a count of locks by session or the
+locks as they are listed, with its program and statement; while nearly all are in use, it is to be looked at at once.
+For connections a quarter more, after a look at what they do: a pool that never closes its connections fills any number.
+The operating system's file descriptors end it (`select @@max_connections`).
 
 When to ignore it: where all of it was used once, by a job that is no longer run: Max_Used counts from the start of the
 server, or of the last reset.
@@ -99,7 +101,7 @@ WHO = (
     "and have that job commit in pieces. "
 )
 NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes{2}."
-NOT_SERVER = "; the default for the whole server would make table locks for {0} other sessions, too"
+NOT_SERVER = "; the default for the whole server would make table locks for {0}, too"
 SMALLER = "First have SPID {0} commit in smaller pieces."
 OTHERS = (
     "number of open databases",
@@ -192,7 +194,8 @@ def _finding(
     if never:
         change, then = None if short or not (out and holder) else change, ""
         others = others_above(facts, holder.spid) if holder else 0
-        spread = NOT_SERVER.format(others) if others > 1 else ""
+        many = f"{others} other sessions" if others > 1 else "another session"
+        spread = NOT_SERVER.format(many) if others else ""
         says = NEVER.format(never.says, never.kind, spread)
         because = joined(_say_holder(facts, holder) if holder else because, says)
         raised = MEANWHILE.format(name, there, change.new) if change else ""

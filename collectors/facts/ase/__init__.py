@@ -41,6 +41,7 @@ from collectors.facts.ase.objects import (
 )
 from collectors.facts.ase.plans import PlanAccess, ProcedureText
 from collectors.facts.ase.processes import (
+    CachedText,
     MonCachedStatement,
     MonProcess,
     MonProcessActivity,
@@ -100,6 +101,7 @@ __all__ = [
     "CacheOverhead",
     "CachePool",
     "CachePoolActivity",
+    "CachedText",
     "ConfigParameter",
     "ControllerActivity",
     "Counted",

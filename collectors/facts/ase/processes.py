@@ -308,6 +308,18 @@ class MonCachedStatement(Counted, Fact):
         return self.executions * self.mean_logical_reads
 
 
+@dataclass(frozen=True, kw_only=True)
+class CachedText(Fact):
+    """The text of one statement of the statement cache, asked for by its number alone."""
+
+    COLLECTED_BY: ClassVar[str] = "a text as `show_cached_text` prints it, with the question echoed (isql -e)"
+    NOT_JUDGED: ClassVar[str] = "read by collectors.intervals.texts: the text of its row of monCachedStatement"
+
+    statement: int
+    """SSQLID."""
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MonSysStatement(TableRow, Fact):
     """One statement that ended (a pipe: each reader is given the rows that are new to it)."""

@@ -74,6 +74,8 @@ OTHERS = re.compile(
 NOBODY = PlanAccess(table="", statement=0)
 LOOK_BACK = 8
 """Lines above the first plan among which its command is looked for."""
+SWITCHED_ON = re.compile(r"\s{0,9}(?:[0-9]{1,4}>\s{0,9})?set\s{1,9}showplan\s{1,9}on\b", re.IGNORECASE)
+"""Whoever asks so types the statement himself below it: its plan is no session's."""
 
 
 @report(starts=START, provides=(PlanAccess,))
@@ -87,7 +89,7 @@ def read(report: Report) -> Iterator[PlanAccess]:
             report.claim(index)
     plans.leave_table()
     yield from plans.read
-    if plans.nobodys:
+    if plans.nobodys and not any(map(SWITCHED_ON.match, report.before[-LOOK_BACK:])):
         of = f"{plans.nobodys} of {plans.count} plans" if plans.count > 1 else "this plan"
         report.problem(f"the session or statement of {of} is not known: print the command, too (isql -e)")
 

@@ -316,8 +316,9 @@ def table_of_lock(facts: Facts, lock: HeldLock) -> str | None:
 
 
 def _table_by_text(facts: Facts, lock: HeldLock) -> str | None:
-    """The name that a listing without a database gives this number, where the batch of its session names that table.
+    """The name that a listing without a database gives this number, where a batch names that table.
 
+    The batch is that of its session, or of one whose lock of the same number others wait for.
     A number alone may be of a table in another database of the same age.
     """
     seen = facts.also(TableScheme, ObjectId)
@@ -330,7 +331,12 @@ def _table_by_text(facts: Facts, lock: HeldLock) -> str | None:
     if len(names) != 1:
         return None
     here = (None, lock.database or database_of_lock(facts, lock))
-    asked = tables_in(batch_of(facts, lock.spid or 0))
+    holders = {
+        one.spid
+        for one in locks_that_block(facts)
+        if (one.object_id, one.database, one.db_id) == (lock.object_id, lock.database, lock.db_id)
+    }
+    asked = {table for spid in {lock.spid, *holders} for table in tables_in(batch_of(facts, spid or 0))}
     return next((name for name in names if any((home, name) in asked for home in here)), None)
 
 
