@@ -116,11 +116,7 @@ def _finding(
             if short
             else f"Raise {NAME} from {allowed:,.0f} to {new:,} pages, which acts at once."
         )
-        + (
-            f" Until then at most {fewer:,} buffers fit (SET FILE/GLOBAL_BUFFERS, with the file closed)."
-            if fewer
-            else ""
-        ),
+        + (f" Until then at most {fewer:,} buffers fit, and the file has to be closed to set them." if fewer else ""),
         unknown=LOGS,
         evidence=(
             Evidence(f"global buffers of {name}", count, "buffers", file.source),

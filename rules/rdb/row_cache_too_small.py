@@ -49,7 +49,7 @@ LINKS = (
 FULL = "cache full"
 GROWTH, STEP = 1.1, 1_000
 """This project: slots beyond the rows of today, and what their number is rounded up to."""
-COUNT = "SELECT COUNT(*) FROM {} (READ ONLY) ! beside SELECT * FROM RDB$LOGICAL_AREAS"
+COUNT = "an SQL count of the rows of {} (SELECT COUNT(*), READ ONLY) beside a listing of RDB$LOGICAL_AREAS"
 HOW = (
     "with the database closed on all nodes, after a full backup: ALTER DATABASE FILENAME '{}' ALTER CACHE {} CACHE "
     "SIZE IS {} ROWS"

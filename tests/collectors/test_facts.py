@@ -22,7 +22,7 @@ def stands_alone(bring: str) -> bool:
         r"""( -- .+| /\* .+ \*/)?"""
     )
     query = re.compile(r"select [^\"]+ from [\w., ]+( inner join [\w.= ]+)?( where [^\"]+?)?( -- .+| /\* .+ \*/)?")
-    dcl = re.compile(r"""(MCR|SHOW|ANALYZE|MONITOR|RMU|TYPE)[A-Z0-9$_ /=.,:+"]*( ! .+)?""")
+    dcl = re.compile(r"""(MCR|SHOW|ANALYZE|MONITOR|RMU|TYPE|INSTALL)[A-Z0-9$_ /=.,:+"]*( ! .+)?""")
     return bool(tsql.fullmatch(bring) or query.fullmatch(bring) or dcl.fullmatch(bring))
 
 

@@ -237,6 +237,7 @@ def test_the_ranges_are_those_of_the_sources() -> None:
         "RESHASHTBL": (1, 16_777_216, False),
         "LOCKIDTBL": (1_792, 16_776_959, False),
         "LOCKDIRWT": (0, 255, False),
+        "GBLPAGFIL": (128, 2_147_483_647, True),
         "FAST_PATH": (0, 1, False),
         "FAST_PATH_PORTS": (0, 4_294_967_295, False),
         "LOCKRMWT": (0, 10, True),

@@ -173,7 +173,10 @@ class AreaIo(OfDatabase):
 
 @dataclass(frozen=True, kw_only=True)
 class Journals(OfDatabase):
-    """After-image journals by the screen AIJ Journal Information: the state of all, and how many of them are full."""
+    """After-image journals by the screen AIJ Journal Information: the state of all, and how many of them are full.
+
+    Or as RMU/SHOW AFTER_JOURNAL sets them up: how many there are and may be.
+    """
 
     COLLECTED_BY: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen AIJ Journal Information"
 
@@ -184,6 +187,10 @@ class Journals(OfDatabase):
     """Until Oracle shuts the database down, where a switch-over is in progress; else what is set (RMU help, 7.2)."""
     backup_server: str | None = None
     """`ABS`, the server that backs full journals up by itself: `Running`, `Disabled`."""
+    backups: str | None = None
+    """`MANUAL` or `AUTOMATIC`."""
+    reserved: Reading = ABSENT
+    """Journals that there may be: others can be added while the database is open (RMU help, 7.2)."""
     listed: int = 0
     full: int = 0
     """Those whose status is `Full`, and the latest one where its last block but one in a hundred is written."""

@@ -231,28 +231,41 @@ def _writers(waits: Waits) -> list[WaitGroup]:
     return [one for one in waits.of((MOMENT,), "io") if SUBMITS.search(one.resource)]
 
 
-def _of_journals(journals: Journals | None) -> _More:
+def _room(set_up: Journals | None) -> tuple[str, tuple[Evidence, ...]]:
+    """How many journals can be added at once, and what shows it; nothing where no listing tells."""
+    if set_up is None or not known(set_up.reserved) or not set_up.listed:
+        return "", ()
+    room = set_up.reserved - set_up.listed
+    said = f"{set_up.reserved:,.0f} journals are reserved and {set_up.listed} exist: "
+    return (
+        f"{said}{f'{room:,.0f} can be added' if room > 0 else 'none can be added'}"
+        f"{'; backups are manual' if set_up.backups == 'MANUAL' else ''}.",
+        (Evidence("reserved journals", set_up.reserved, "journals", set_up.source),),
+    )
+
+
+def _of_journals(waits: Waits) -> _More:
     """What the screen of journals says, where it says that there is none to switch to."""
+    journals, (room, shown) = waits.journals, _room(waits.set_up)
     if journals is None or not journals.suspended:
-        return _More()
+        return _More(because=room, evidence=shown)
     full = f", {journals.full} of {journals.listed} journals are full" if journals.full else ""
     minutes, server = journals.shutdown_minutes, journals.backup_server
     return _More(
         lead=f"the AIJ switch-over is suspended{full}",
         seen=joined(
             f"The screen AIJ Journal Information prints State: {comment(journals.state or '', 20)}"
-            f"{f' and ABS: {comment(server, 20)} (backup server)' if server else ''}.",
+            f"{f' and ABS: {comment(server, 20)} (backup server)' if server else ''}"
+            f"{f'; Shutdown: at most {minutes:,.0f} minutes are left' if known(minutes) and minutes else ''}.",
         ),
-        because=f"Shutdown on the screen: at most {minutes:,.0f} minutes are left."
-        if known(minutes) and minutes
-        else "",
-        evidence=(Evidence("full journals", journals.full, "journals", journals.source),),
+        because=room,
+        evidence=(Evidence("full journals", journals.full, "journals", journals.source), *shown),
     )
 
 
 def _journal(one: OneDatabase, _: Mapping[str, AttachedProcess], halted: int, waits: Waits) -> _More:
     """Whether the screen of journals calls the switch-over suspended, or the header counts no journal as available."""
-    read, found = one.read("available_journals"), _of_journals(waits.journals)
+    read, found = one.read("available_journals"), _of_journals(waits)
     none = read is not None and read.value == 0
     back_up = BACK_UP.format(one.subject if one.root else "<root file>")
     return replace(

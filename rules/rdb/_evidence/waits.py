@@ -134,6 +134,8 @@ class Waits:
     """RMU/SHOW LOCKS listed nothing and said that with partitioned lock trees this proves nothing."""
     journals: Journals | None = None
     """After-image journals as a screen lists them, the newest of several writes."""
+    set_up: Journals | None = None
+    """The same as RMU/SHOW AFTER_JOURNAL has them."""
 
     def of(self, kinds: Sequence[str], *resources: str) -> list[WaitGroup]:
         """The groups of some kinds of log, the most frequent first; of all resources but I/O where none is named."""
@@ -183,13 +185,14 @@ class Waits:
 def waits_of(facts: Facts, one: OneDatabase) -> Waits:
     """The waits of one database. Each file counts once, also where it was collected twice."""
     none = list(belonging(facts.every(NoLocksShown), one))
-    names = _Names.of(facts, one)
+    names, journals = _Names.of(facts, one), list(belonging(facts.every(Journals), one))
     return Waits(
         tuple(dict.fromkeys(names.put_in(group) for group in belonging(facts.every(WaitGroup), one))),
         tuple(dict.fromkeys(belonging(facts.every(EventLog), one))),
         tuple(names.put_in_lock(lock) for lock in belonging(facts.every(HeldLock), one) if not lock.by_design),
         any(fact.partitioning_warned for fact in none),
-        max(belonging(facts.every(Journals), one), key=lambda each: f"{each.at or ''}", default=None),
+        max((each for each in journals if each.state), key=lambda each: f"{each.at or ''}", default=None),
+        next((each for each in journals if known(each.reserved)), None),
     )
 
 
