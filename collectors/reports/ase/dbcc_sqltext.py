@@ -47,6 +47,8 @@ def read(report: Report) -> Iterator[MonProcessSQLText]:
         found += 1
         report.claim(index, end if "DBCC" in lines[end].upper() else end - 1)
         whole = "\n".join((said["text"], *lines[at + 1 : end])).strip()
-        yield MonProcessSQLText(spid=int(asked["spid"]), text=on_one_line(whole), source=report.source(index, end - 1))
+        yield MonProcessSQLText(
+            spid=int(asked["spid"]), text=on_one_line(whole) or None, source=report.source(index, end - 1)
+        )
     if not found:
         raise NotThisReport

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import CachedText
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.ase.monitor_tables.cells import text as kept
+from collectors.statement_text import on_one_line
 
 ASKED = re.compile(
     r"\s{0,9}(?:[0-9]{1,4}>\s{0,9})?select\s{1,9}(?:\w{1,60}\s{0,9}=\s{0,9})?show_cached_text(?:_long)?\s{0,9}"
@@ -52,8 +52,8 @@ def read(report: Report) -> Iterator[CachedText]:
         width, said = len(lines[rule].rstrip()), ""
         for piece in lines[rule + 1 : end]:
             said += piece[1:] if len(piece.rstrip()) >= width else f"{piece.strip()} "
-        text = kept(said)
-        if text:
+        text = on_one_line(said)
+        if text and text != "NULL":
             yield CachedText(statement=int(asked["id"]), text=text, source=report.source(index, end - 1))
     if not found:
         raise NotThisReport
