@@ -36,8 +36,6 @@ AIJ = (
     "a single node), then the AIJ screens and the journal's disk"
 )
 """Vendor: SQL help (7.2), ALTER DATABASE, LOG_SERVER, on bottlenecks of the after-image journal."""
-
-
 BY_TYPE = {
     "page": "see rdb/page_locks_dominate",
     "record": "see rdb/record_granularity",
