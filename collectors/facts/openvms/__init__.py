@@ -1,7 +1,7 @@
 """Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
 from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample, latest_lines
-from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, ModparamsLine, Process
+from collectors.facts.openvms.listings import AutogenFeedback, AutogenRun, MemoryUse, ModparamsLine, Process, UserQuota
 from collectors.facts.openvms.lock_trees import (
     FileName,
     ListedLocks,
@@ -91,6 +91,7 @@ __all__ = [
     "SystemRates",
     "T4Column",
     "T4File",
+    "UserQuota",
     "Volume",
     "latest_lines",
 ]
