@@ -349,7 +349,8 @@ def _of_file(found: Dominating) -> tuple[Change, ...]:
         return () if off else (query_locks(),)
     if buffers is None or buffers.change is None:
         return ()
-    reads = open_for_input(found.named.name, found.programs) if found.named and found.named.sure else None
+    sure = found.named if found.named and found.named.sure and not found.written else None
+    reads = open_for_input(sure.name, found.programs) if sure else None
     late = replace(buffers.change, after=(*buffers.change.after, reads.key)) if reads else buffers.change
     first = (reads, late) if reads else (late,)
     return first if listed or off else (*first, query_locks())

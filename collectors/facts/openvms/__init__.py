@@ -8,6 +8,7 @@ from collectors.facts.openvms.listings import (
     MemoryUse,
     ModparamsLine,
     Process,
+    UserQuota,
 )
 from collectors.facts.openvms.lock_trees import (
     FileName,
@@ -99,6 +100,7 @@ __all__ = [
     "SystemRates",
     "T4Column",
     "T4File",
+    "UserQuota",
     "Volume",
     "latest_lines",
 ]

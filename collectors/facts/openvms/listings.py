@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from collectors.facts.base import ABSENT, Reading
+from collectors.facts.base import ABSENT, Fact, Reading
 from collectors.facts.openvms.processors import OfNode
 
 
@@ -108,3 +108,17 @@ class AutogenRun(OfNode):
     uptime_hours: Reading = ABSENT
     """Hours of uptime the feedback covers: less than 24 is not worth using (the report warns)."""
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserQuota(Fact):
+    """Working sets of one user of SYSUAF, in pagelets of 512 bytes, as its processes get them at login."""
+
+    COLLECTED_BY: ClassVar[str] = "a listing of SHOW in AUTHORIZE of the user whose processes fault most"
+
+    user: str
+    ws_default: Reading = ABSENT
+    ws_quota: Reading = ABSENT
+    """What a process may have even where memory is short (WSQUOTA)."""
+    ws_extent: Reading = ABSENT
+    """What it may have where memory is free (WSEXTENT)."""

@@ -22,6 +22,9 @@ LINES = {
     ("MON.IO", "File Open Rate"): ("IO", "File Open Rate"),
     ("MON.PAGE", "Page faults"): ("PAGE", "Page Fault Rate"),
     ("MON.PAGE", "Demand-zero faults"): ("PAGE", "Demand Zero Fault Rate"),
+    ("MON.PAGE", "Free List Faults"): ("PAGE", "Free List Fault Rate"),
+    ("MON.PAGE", "Modified List faults"): ("PAGE", "Modified List Fault Rate"),
+    ("MON.PAGE", "Free List Size"): ("PAGE", "Free List Size"),
 }
 """T4's group and column: MONITOR's class and line."""
 CACHES = {"Dir FCB": "Dir FCB", "Dir data": "Dir Data", "File Header": "File Hdr"}

@@ -17,6 +17,7 @@ from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
+from rules.openvms._evidence.working_sets import WORKING_SET_FACTS, working_sets
 from rules.sources import HP
 
 TIMERS, SCHED = ("TIMER", "HWCLK"), "SCHED"
@@ -28,6 +29,7 @@ LOOKS_AT = (
     *LAYOUT_FACTS,
     *CHAIN_FACTS,
     *DOMINATING_FACTS,
+    *WORKING_SET_FACTS,
     Node,
     KernelService,
     SystemRates,
@@ -202,6 +204,8 @@ def _memory(facts: Facts, look: Look) -> None:
         look.facts.append(f"on average there are {in_prose(faults.value)} page faults per second")
         look.evidence.append(Evidence("page faults (mean)", faults.value, "/s", faults.source))
         _new_pages(facts, look, faults.value)
+        if not look.remedy:
+            _pages_of_their_own(facts, look, faults.value)
     machine = machine_of(facts)
     if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
         look.because = (
@@ -217,6 +221,15 @@ def _memory(facts: Facts, look: Look) -> None:
             look.evidence.append(Evidence("release", machine.release.printed, "", machine.source))
     elif machine.family is None or machine.release is None:
         look.missing.append(Unknown(machine.lacking))
+
+
+def _pages_of_their_own(facts: Facts, look: Look, faults: float) -> None:
+    """Page faults that are mostly for pages still in memory: processes lost them to working sets that are too small."""
+    found = working_sets(facts, faults)
+    if found:
+        look.remedy, look.unknown = found.remedy, found.unknown
+        look.evidence += found.evidence
+        look.missing += found.missing
 
 
 def _new_pages(facts: Facts, look: Look, faults: float) -> None:

@@ -1,0 +1,105 @@
+"""Page faults that larger working sets would spare: pages that a process lost and takes back out of memory.
+
+A page that leaves a working set goes to the free or the modified list, and a fault that finds it there reads no disk:
+it costs the spinlock of memory management alone. What users may have AUTHORIZE shows, in pagelets of 512 bytes; a
+process gets them at login, and WSMAX caps them all (System Manager's Manual; HELP AUTHORIZE MODIFY /WSEXTENT).
+"""
+
+from dataclasses import dataclass
+
+from collectors.facts import Facts, known
+from collectors.facts.openvms import SystemRates, UserQuota
+from rules.changes.quoting import comment
+from rules.finding import Evidence, Unknown
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of
+from rules.openvms._evidence.node import NODE_FACTS, in_prose, parameter_of
+
+WORKING_SET_FACTS = (*CLASS_FACTS, *NODE_FACTS, SystemRates, UserQuota)
+"""What a rule that uses this module has to declare."""
+MOSTLY = 0.5
+"""This project: half and more is most of it."""
+PAGELET, PAGE = 512, 8192
+"""Bytes; the free list counts pages of the machine, 8,192 bytes on Alpha and Integrity."""
+TIMES = (8, 4, 2)
+"""How many times as large, this project: the first one that the free list has room for."""
+PROCESSES = 50
+"""That grow so much, at least, or as many as there are: this project."""
+MOST_USERS = 3
+"""A listing of more is of the whole file and says nothing of whose processes fault."""
+MOST_PAGELETS = 2**31 - 1
+LISTED = "the users whose processes fault most (MONITOR PROCESSES/TOPFAULT)"
+
+
+@dataclass(frozen=True)
+class WorkingSets:
+    """What was found."""
+
+    remedy: str
+    """A clause."""
+    unknown: str
+    """A clause."""
+    evidence: tuple[Evidence, ...]
+    missing: tuple[Unknown, ...] = ()
+
+
+def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
+    """What larger working sets may spare of so many page faults a second; `None` where most are of another kind."""
+    parts = [mean_of(facts, "MON.PAGE", name) for name in ("Free List Faults", "Modified List faults")]
+    back = [one for one in parts if one]
+    spared = sum(one.value for one in back)
+    if not back or not MOSTLY * faults <= spared <= faults:
+        return None
+    said = f"of {in_prose(faults)} page faults/s {in_prose(spared)} take back pages that are still in memory"
+    figure = Evidence(
+        "faults of the free and modified lists", round(spared, 1), "/s", back[0].source, computed="as a sum"
+    )
+    free = _free_bytes(facts)
+    listed = {one.user: one for one in facts.every(UserQuota)}
+    users = [one for one in listed.values() if known(one.ws_extent) and one.ws_extent > 0]
+    if not users or len(listed) > MOST_USERS or free is None:
+        room = "" if free is not None else ", where SHOW MEMORY has free pages for them"
+        lacks = (Unknown.of(UserQuota),) if not listed else ()
+        return WorkingSets(f"what helps is larger WSQUOTA and WSEXTENT of {LISTED}{room}: {said}", "", (figure,), lacks)
+    least = min(users, key=lambda one: (one.ws_extent if known(one.ws_extent) else 0.0, one.user))
+    extent, quota = least.ws_extent, least.ws_quota
+    times = next((one for one in TIMES if _room(facts, free[0], extent, one)), 0) if known(extent) else 0
+    if not known(extent) or not times:
+        return WorkingSets(f"larger working sets need memory first: {said}", "", (figure, free[1]))
+    grown = (times - 1) * extent * PAGELET
+    name, larger = comment(least.user, 32), f"/WSEXTENT={times * extent:.0f}"
+    now = f"WSextent {extent:,.0f}"
+    if known(quota) and quota > 0:
+        larger, now = f"/WSQUOTA={times * quota:.0f}{larger}", f"WSquo {quota:,.0f}, {now}"
+    most = parameter_of(facts, "WSMAX", 1, MOST_PAGELETS)
+    short = isinstance(most, tuple) and most[0] < times * extent
+    cap = f"WSMAX {most[0]:,.0f} caps it first" if isinstance(most, tuple) and short else "WSMAX must not be below it"
+    return WorkingSets(
+        f"what helps is a larger working set: UAF> MODIFY {name}{larger} ({now} now; pagelets), from the next login; "
+        f"{said}",
+        f"that it is {name}'s processes that fault (MONITOR PROCESSES/TOPFAULT) is not shown; the free list has room "
+        f"for {free[0] // grown:,.0f} that grow by {grown / 2**20:,.0f} MiB; {cap}",
+        (
+            figure,
+            free[1],
+            *((Evidence(f"WSquo of {name}", quota, "pagelets", least.source),) if known(quota) else ()),
+            Evidence(f"WSextent of {name}", extent, "pagelets", least.source),
+            *((Evidence("WSMAX", most[0], "pagelets", most[1].source),) if isinstance(most, tuple) else ()),
+        ),
+    )
+
+
+def _free_bytes(facts: Facts) -> tuple[float, Evidence] | None:
+    rates, column = facts.latest(SystemRates, statistic="mean"), mean_of(facts, "MON.PAGE", "Free List Size")
+    pages, source = (column.value, column.source) if column else (None, None)
+    if pages is None and rates and known(rates.free_list_pages):
+        pages, source = rates.free_list_pages, rates.source
+    if pages is None or source is None:
+        return None
+    return pages * PAGE, Evidence("free list (mean)", round(pages), "pages", source)
+
+
+def _room(facts: Facts, free: float, extent: float, times: int) -> bool:
+    """Whether so many processes can grow so much, as there are, or as many as are asked for at least."""
+    rates = facts.latest(SystemRates, statistic="mean")
+    there = rates.process_count if rates and known(rates.process_count) else 0.0
+    return free >= max(PROCESSES, there) * (times - 1) * extent * PAGELET
