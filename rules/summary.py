@@ -418,6 +418,7 @@ def _to_do(findings: Sequence[Ranked], plan: Plan, accounts: Sequence[Account], 
 def _by_words(findings: Sequence[Ranked], made: Collection[str]) -> Iterator[tuple[Severity, ToDo]]:
     """What findings above a note ask for that no setting does, and no other finding says, with their severity.
 
+    A cause counts as loud as what it explains, so that its words stand before those of its consequences.
     `made`: keys of changes that the plan makes, not only leaves to be decided.
 
     A template that names no object is no step of the plan, so the words of its finding stand for it.
@@ -433,7 +434,8 @@ def _by_words(findings: Sequence[Ranked], made: Collection[str]) -> Iterator[tup
             continue
         if not _caused(ranked, findings, made):
             told.add(asked)
-            yield found.severity, ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
+            explained = [one.finding.severity for one in findings if one.key in ranked.explains]
+            yield max([found.severity, *explained]), ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
 
 
 def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -> bool:

@@ -259,10 +259,10 @@ def test_a_template_that_a_step_comes_after_stands_before_it(comes_after: bool) 
 
 
 def test_words_that_only_point_to_the_finding_that_causes_them_are_not_repeated() -> None:
-    """As long as the cause is more than a note: what a note says nobody reads first."""
+    """As long as the cause is more than a note: what a note says nobody reads first. Its words stand before theirs."""
     symptom = Ranked("rdb/b", Finding("B", Severity.WARNING, "", "", (), do="Of 9 that wait 8 wait for it: see rdb/a."))
     other = Ranked("rdb/c", Finding("C", Severity.WARNING, "", "", (), do="See who holds the lock."))
-    for severity, told in ((Severity.ADVICE, [other.finding.do, "Do A."]), (Severity.NOTE, None)):
+    for severity, told in ((Severity.ADVICE, ["Do A.", other.finding.do]), (Severity.NOTE, None)):
         cause = Ranked("rdb/a", Finding("A", severity, "", "", (), do="Do A."), (symptom.key, other.key))
         said = [one.title for one in summarized((cause, symptom, other), (), Plan(), ()).do]
         assert said == (told or [symptom.finding.do, other.finding.do])
