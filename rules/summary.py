@@ -435,7 +435,10 @@ def _by_words(findings: Sequence[Ranked], made: Collection[str]) -> Iterator[tup
         if not _caused(ranked, findings, made):
             told.add(asked)
             explained = [one.finding.severity for one in findings if one.key in ranked.explains]
-            yield max([found.severity, *explained]), ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key)
+            yield (
+                max([found.severity, *explained]),
+                ToDo(None, found.do, found.subject, None, None, "investigate", "", "", ranked.key),
+            )
 
 
 def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -> bool:

@@ -1,7 +1,8 @@
 """Memory of a data cache lies idle beside one that reads.
 
 Finds: by two snapshots, a pool for large I/O that is hardly read into and was hardly ever touched, beside the full pool
-of the logical page of the same cache, which reads a thousand times a second and more; and a cache for temporary
+of the logical page of the same cache, which reads a thousand times a second and more; by one sp_sysmon the same where a
+page stays a hundred times as long in the one as in the other; and a cache for temporary
 databases that nobody searches, while a temporary database that is not bound to it fills a cache that reads as much.
 
 Why it matters: memory of one pool or cache serves no other. What reads is short of memory that the server has.
@@ -25,8 +26,10 @@ from collectors.facts.ase import (
     MonDataCache,
     NamedCache,
     Server,
+    SysmonSample,
 )
-from rules.ase._evidence.caches.figures import named_of, page_kb
+from collectors.facts.ase.sysmon_detail import CachePoolActivity
+from rules.ase._evidence.caches.figures import named_of, page_kb, pool_kb, pools_of, seconds_of
 from rules.ase._evidence.caches.idle import KEPT, SEARCHES_ORIGIN, SEARCHES_PER_SECOND, TOUCHED_ORIGIN, TOUCHED_PERCENT
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, temporary_databases
@@ -41,9 +44,20 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393052072105.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20023_1251/html/optimizer/optimizer386.htm",
 )
-USES: tuple[type[Fact], ...] = (MonCachePool, CachePool, MonCachedObject, CacheBinding, NamedCache, Server)
+USES: tuple[type[Fact], ...] = (
+    MonDataCache,
+    CachePoolActivity,
+    SysmonSample,
+    MonCachePool,
+    CachePool,
+    MonCachedObject,
+    CacheBinding,
+    NamedCache,
+    Server,
+)
 OTHER_HOURS = "Look whether it is used at other hours, as for reports or a load, before anything is changed."
 APART = "Memory of one pool serves no other, so pages are read again and again beside memory that holds nothing."
+APART_POOLS = "Memory of one pool serves no other, so pages that are asked for leave it long before those of the other."
 APART_CACHES = "Memory of one cache serves no other, so pages are read beside memory that holds nothing."
 IN_USE = (
     "Only while no session is assigned to it: take it out of its group first (`sp_tempdb`), or do it at the start of "
@@ -62,15 +76,21 @@ class Limits:
     touched_percent: float = percent(TOUCHED_PERCENT, TOUCHED_ORIGIN, low=1)
     full_percent: float = percent(90.0, "this project: a pool with more room is not short of memory", low=1)
     searches_per_second: float = limit(SEARCHES_PER_SECOND, SEARCHES_ORIGIN, unit="searches/s")
+    times_as_long: float = limit(
+        100.0, "this project: memory that keeps a page a hundred times as long is better spent where pages go", low=2
+    )
     held_percent: float = percent(20.0, "this project: a database with less of the idle cache is not named", low=1)
 
 
-@rule(needs=(MonDataCache,), uses=(*USES, *MONITORED, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*USES, *MONITORED, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for idle pools, then for an idle cache of temporary databases."""
     caches = [row for row in facts.every(MonDataCache) if row.of_interval and row.believed and row.seconds]
+    turned = [] if caches else list(_turned_over(facts, limits))
+    yield from turned
     if not caches:
-        yield Unknown.of(MonDataCache)
+        if not turned:
+            yield Unknown.of(MonDataCache)
         return
     found = [*_pools(facts, limits), *_tempdb(facts, limits, caches)]
     yield from found
@@ -129,6 +149,58 @@ def _pools(facts: Facts, limits: Limits) -> Iterator[Finding]:
                 ),
             ),
         )
+
+
+def _turned_over(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """The same by one sp_sysmon: how long a page stays in a pool is its size by what is grabbed of it."""
+    seconds, page = seconds_of(facts), page_kb(facts)
+    if not seconds or page is None:
+        return
+    rows = {(row.cache, row.io_size_kb): row for row in facts.every(CachePoolActivity) if known(row.grabbed)}
+    for (cache, io_kb), idle in rows.items():
+        small = rows.get((cache, page))
+        sizes = {pool.io_size_kb: kb for pool in pools_of(facts, cache) if (kb := pool_kb(pool))}
+        if small is None or small is idle or not {io_kb, page} <= sizes.keys():
+            continue
+        grabs, few = (row.grabbed if known(row.grabbed) else 0.0 for row in (small, idle))
+        stays, long = seconds * sizes[page] / (grabs * page or 1.0), seconds * sizes[io_kb] / (max(few, 1.0) * io_kb)
+        if grabs < limits.reads_per_second * seconds or long < limits.times_as_long * stays:
+            continue
+        change, name, mb = _smaller(cache, io_kb, sizes[io_kb] / 1024), comment(cache), sizes[io_kb] / 1024
+        yield Finding(
+            subject=cache,
+            severity=Severity.ADVICE,
+            title=f"{name}: a page stays {span(long)} in its {io_kb:g}K pool of {mb:,.0f} MB, and {span(stays)} in its "
+            f"{page:g}K pool",
+            seen=f"Of the {page:g}K pool of {sizes[page] / 1024:,.0f} MB {grabs:,.0f} buffers were grabbed in "
+            f"{seconds:,.0f} s, of the {io_kb:g}K pool {few:,.0f}: by their sizes a page stays {span(stays)} in the "
+            f"one and {span(long)} in the other.",
+            because=APART_POOLS,
+            do=f"Cut the {io_kb:g}K pool to {change.new} with sp_poolconfig (at once): the {page:g}K pool gets the "
+            f"rest. {OTHER_HOURS}"
+            if change
+            else OTHER_HOURS,
+            changes=(change,) if change else (),
+            explains=("ase/reads_slow",),
+            evidence=(
+                Evidence(f"size of the {io_kb:g}K pool of {cache}", mb, "MB", pools_of(facts, cache)[-1].source),
+                Evidence(f"buffers grabbed of the {io_kb:g}K pool of {cache}", few, "", idle.source),
+                Evidence(
+                    f"buffers grabbed of the {page:g}K pool of {cache}",
+                    round(grabs / seconds, 1),
+                    "/s",
+                    small.source,
+                    limits.reads_per_second,
+                ),
+            ),
+        )
+
+
+def span(seconds: float) -> str:
+    """`37 s`, `12 minutes`, `6.6 hours`."""
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.1f} hours"
 
 
 def _smaller(cache: str, io_kb: float, size_mb: float) -> Change | None:

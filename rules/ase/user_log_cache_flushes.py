@@ -15,8 +15,8 @@ configured user connection and worker process has one, so the memory is said. It
 the log, as each flush that comes too early is one request more for its semaphore: a tenth of these requests tells it
 (practice), and where most flushes are of full caches also a tenth of all task switches that is a large part of those
 that something held up. Below that it would be a restart for nothing that anybody feels, so the size is said for one
-that is due anyway. Where the data and log of a database share a device (`sysusages`), the log comes onto devices of its
-own first.
+that is due anyway: as advice where full caches make most flushes and some requests wait, else as a note. Where the data
+and log of a database share a device (`sysusages`), the log comes onto devices of its own first.
 
 When to ignore it: a few large transactions, as of a load, fill any cache. Flushes by end of transaction are as they
 should be. sp_sysmon does not tell flushes of temporary databases apart, whose log caches have a size of their own
@@ -112,8 +112,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _felt(waited: LogWaited, limits: Limits, seconds: float | None) -> bool:
     """Whether so many requests for the log wait that fewer flushes would be felt; `seconds`: length of the sample."""
-    few = seconds and known(waited.row.waited) and waited.row.waited / seconds < limits.log_waits_per_second
-    return waited.percent >= limits.log_waited_percent and not few
+    return waited.percent >= limits.log_waited_percent and not _few(waited, limits, seconds)
+
+
+def _few(waited: LogWaited, limits: Limits, seconds: float | None) -> bool:
+    """Whether too few requests for the log wait to matter."""
+    many = known(waited.row.waited) and waited.row.waited >= limits.log_waits_per_second * (seconds or 0.0)
+    return bool(seconds) and not many
 
 
 def _held_up(facts: Facts, limits: Limits, share: float) -> Switches | None:
@@ -148,11 +153,12 @@ def _finding(
     size = Larger(do=separate_first(mixed)) if mixed else larger(facts)
     if not felt and not mixed:
         size = _quiet(size)
+    some = waited is not None and share >= limits.most_percent and not _few(waited, limits, flushes.seconds)
     minimal = flushes.percent(flushes.by(FULL, minimal=True))
     tells_apart = level_reached(facts, "15.0.2") is not False and minimal >= limits.full_percent
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.ADVICE if felt else Severity.NOTE,
+        severity=Severity.ADVICE if felt or some else Severity.NOTE,
         title=f"{share:.0f} % of the flushes of user log caches come too early: the cache was full",
         seen=f"{share:.1f} % of the flushes are by Full ULC"
         + (f", {rate:,.0f} a second" if rate is not None else "")

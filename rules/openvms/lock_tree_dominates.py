@@ -171,6 +171,9 @@ class Limits:
     pictures: float = limit(
         3.0, "this project: a report is a picture of some 15 s; of three one may speak of a time", low=1, unit="reports"
     )
+    spread_seconds: float = limit(
+        600.0, "this project: two reports that lie ten minutes apart speak of a time as three nearer ones do", unit="s"
+    )
     apart_seconds: float = limit(
         60.0, "this project: four times the 15 s or so that a report looks back; nearer ones count as one", unit="s"
     )
@@ -292,7 +295,9 @@ def _finding(
     costs = taken is not None and taken.value >= limits.file_system_cpus
     # what was measured over a longer time tells that it lasts, so that fewer pictures are enough to tell whose it is
     usual = _usual(facts, share.picture)
-    several = moments >= limits.pictures or (costs and moments > 1) or usual is not None
+    spread = moments_in([one for one in pictures if one.activity.at], limits.spread_seconds) > 1
+    several = moments >= limits.pictures or spread or (costs and (moments > 1 or _with_cost(facts, pictures)))
+    several = several or usual is not None
     no_room = buffers.no_room if buffers else ""
     polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
@@ -522,6 +527,14 @@ def _usual(facts: Facts, picture: Picture) -> Evidence | None:
     if not longer or not measured / SAME <= shown <= measured * SAME:
         return None
     return Evidence("lock requests of this node (mean)", round(measured, 1), "/s", source, computed="as a sum")
+
+
+def _with_cost(facts: Facts, pictures: Sequence[Picture]) -> bool:
+    """Whether the CPU time of the file system was measured around a report, over more than one sample."""
+    ticks = mean_of(facts, "MON.FCP", "FCP Cpu")
+    over = sampled(facts, ticks.source) if ticks else None
+    longer = over is not None and (over.untold or (over.seconds or 0.0) >= PICTURES_TIME)
+    return longer and any(one.activity.at and not _of_another_time(facts, one) for one in pictures)
 
 
 def _few(pictures: Sequence[Picture], limits: Limits) -> bool:
