@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from collectors.facts import Facts, Reading, Source, known
-from collectors.facts.openvms import FileName, LockTree, MonitorItem, T4Column, Volume
+from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import FileName, LockTree, Volume
 from collectors.facts.openvms.resource_names import RMS_FILE
 from collectors.facts.openvms.resource_names import VOLUME as ALLOCATION
 from rules.changes.quoting import Unquotable, comment, openvms_file
@@ -35,19 +35,17 @@ from rules.finding import (
     Outcome,
     Severity,
     Unknown,
-    Untrusted,
     joined,
 )
 from rules.openvms._evidence.dominating import dominating
 from rules.openvms._evidence.file_system import MOST_EXTENDED, OFTEN_EXTENDED
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS
 from rules.openvms._evidence.lock_trees import FILE_SYSTEM, LONGEST_NAME, TREE_FACTS, is_volume, name_of
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of
 from rules.openvms._evidence.node import in_prose
 
 LINKS = ("https://wiki.vmssoftware.com/ACP_parameters",)
-ALLOCATED, CREATED, WAITED = "allocations", "files created", "volume lock waits"
-OF_MONITOR = {ALLOCATED: "Allocation Rate", CREATED: "Create Rate", WAITED: "Volume Lock Wait Rate"}
-OF_T4 = {ALLOCATED: "FCP Disk space allocations", CREATED: "FCP Files created", WAITED: "FCP waits"}
+ALLOCATED, CREATED, WAITED = "FCP Disk space allocations", "FCP Files created", "FCP waits"
 MINUTE = 60.0
 LISTED = "a listing of DIRECTORY/FULL of the files that grow, and SHOW DEVICE/FULL of their disk"
 
@@ -77,9 +75,7 @@ class Step:
     """Whose extent it gets, where it has none of its own."""
 
 
-@rule(
-    needs=(), uses=(*TREE_FACTS, *QUEUE_FACTS, MonitorItem, T4Column, Volume), links=LINKS, limits=Limits, together=True
-)
+@rule(needs=(), uses=(*TREE_FACTS, *QUEUE_FACTS, *CLASS_FACTS, Volume), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge how often space is allocated, then which file it is for."""
     rate, made = _rate(facts, ALLOCATED), _rate(facts, CREATED)
@@ -87,9 +83,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable("how often disk space is allocated was not collected (MONITOR FCP)")
         return
     value, source = rate
-    if not 0 <= value < float("inf"):
-        yield Untrusted(f"{value:g} allocations/s are no rate")
-        return
     said = f"{in_prose(value)} allocations of disk space a second"
     if value < limits.allocations:
         yield Clean(f"{said}, limit {limits.allocations:g}", (source,))
@@ -112,13 +105,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _rate(facts: Facts, what: str) -> tuple[float, Source] | None:
-    """A rate of the file system, on average: of MONITOR's table, else of T4."""
-    items = [one for one in facts.every(MonitorItem) if (one.class_name, one.item) == ("FCP", OF_MONITOR[what])]
-    columns = [one for one in facts.every(T4Column) if (one.group, one.name) == ("MON.FCP", OF_T4[what])]
-    read: list[tuple[Reading, Source]] = [(one.mean, one.source) for one in items]
-    read += [(one.current, one.source) for one in items]
-    read += [(one.mean, one.source) for one in columns]
-    return next(((value, source) for value, source in read if known(value)), None)
+    """A rate of the file system, on average."""
+    found = mean_of(facts, "MON.FCP", what)
+    return (found.value, found.source) if found else None
 
 
 def _larger(grows: Step, rate: float) -> int:

@@ -185,7 +185,7 @@ def test_it_opens_with_the_verdict_the_account_the_plan_and_what_to_collect(
     assert "LCKMGR (finding 4, caused by finding 1) 2.64 33 % T4_LEWIS_21APR2026_1001_1036_comp.csv:8-43" in account
     assert "Of the work 0.11 CPUs are interrupt state." in account
     assert "first=8&amp;last=43" in page, "the place is a link to the lines"
-    assert "(finding 7) 14.00 rmu_show_statistics.txt:110" in section_of(page, "account2", "plan")
+    assert "(finding 7, caused by finding 2) 14.00 rmu_show_statistics.txt:110" in section_of(page, "account2", "plan")
 
 
 def test_the_plan_is_a_table_and_its_scripts_are_copied_apart(

@@ -49,6 +49,8 @@ DISPLAYS = {
     "cpu": "SHOW CPU/FULL",
     "fastpath": "SHOW FASTPATH",
     "memory": "SHOW MEMORY",
+    "rms defaults": "SHOW RMS_DEFAULT",
+    "global sections": "INSTALL LIST/GLOBAL",
     "autogen": "TYPE SYS$SYSTEM:AGEN$PARAMS.REPORT",
     "modparams": "TYPE SYS$SYSTEM:MODPARAMS.DAT",
 }
@@ -75,6 +77,8 @@ SELECTS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"^SHOW CPU\b", ("cpu",)),
         (r"^SHOW FASTPATH\b", ("fastpath",)),
         (r"^SHOW MEMORY\b", ("memory",)),
+        (r"^SHOW RMS_DEFAULT\b", ("rms defaults",)),
+        (r"^INSTALL LIST/GLOBAL\b", ("global sections",)),
         (r"AGEN\$PARAMS", ("autogen",)),
         (r"TYPE SYS\$SYSTEM:MODPARAMS", ("modparams",)),
         (r"^MONITOR ALIGN\b", ("align",)),
