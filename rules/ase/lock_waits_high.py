@@ -57,7 +57,14 @@ from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.ended_long import WHILE_IT_LASTS, ended_long
 from rules.ase._evidence.waits.events import LOCKS
-from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
+from rules.ase._evidence.waits.hot_rows import (
+    HOT_ROW_FACTS,
+    HotRow,
+    hot_row,
+    hot_row_steps,
+    waiting_statements,
+    work_queue,
+)
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_step, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
@@ -192,18 +199,6 @@ FEWER = (
     "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
     "({1:g} %): raise no threshold, which would take more locks."
 )
-NEXT_NUMBER = (
-    "If it hands out numbers ({0}), an IDENTITY column where they are put does it from memory (there "
-    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
-)
-OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
-ONE_STEP = {
-    "datarows": ": rows are locked singly here already.",
-    "datapages": ", and keep one such row on a page.",
-    "allpages": ", and keep one such row on a page.",
-}
-"""By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
-ONE_A_PAGE = "; where pages are locked, one such row on a page."
 QUEUE = (
     "If {0} is a queue whose rows any worker may take ({1}), let the workers skip what others hold: `readpast` after "
     "the table name in their select, update and delete, at isolation level 1{2}.{3}"
@@ -518,10 +513,8 @@ def _levers(
         yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
-        scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
-        where = f"{hot.name} in {hot.held.fact.procedure}" if hot.held else hot.name
-        yield OWN_STEP.format(where) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
-        yield NEXT_NUMBER.format(hot.says)
+        table = next((one for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
+        yield from hot_row_steps(facts, hot, table.row if table else None, (table.scheme if table else None) or "")
         return
     if first and queue:
         name = bare_table(queue.table)

@@ -28,6 +28,7 @@ And from the text of `sp_help`, which names no database::
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns.
+* Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
 * Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
@@ -36,6 +37,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from collectors.facts import ABSENT
 from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, database_asked, is_system, scheme_of
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
@@ -49,6 +51,9 @@ SCHEME = ("LockScheme", "LockingScheme")
 DATABASE = ("DBName", "Database", "Database_name", "Db")
 OWNER = ("OwnerName", "Owner", "User_name", "UserName")
 IDS = ("ObjectID", "Object_id", "TableID", "ID")
+ROWS = ("Rows", "Rows_", "RowCount", "Row_count", "NumRows", "Num_rows")
+PAGES = ("Pages", "Pages_", "DataPages", "Data_pages")
+INDEX = ("IndexID", "Index_id", "indid")
 KIND = ("Type", "ObjectType", "Object_type")
 HEADING = re.compile(
     r"\b(?:object_?name|table_?name|name|table|object)\b.{0,400}\b(?:lock(?:ing)?_?scheme|sysstat2)\b"
@@ -206,13 +211,15 @@ def _scheme(report: Report, row: Row, name: str, kind: str) -> TableScheme | Non
         object_id=None if object_id is None else int(object_id),
         scheme=scheme,
         system=kind.startswith("S") if kind else is_system(name),
+        rows=ABSENT if (rows := number(row.get(*ROWS))) is None else rows,
+        pages=ABSENT if (pages := number(row.get(*PAGES))) is None or number(row.get(*INDEX)) else pages,
         clustered=None if bits is None else clustered_of(int(bits)),
     )
 
 
 def _size(report: Report, row: Row, of: TableScheme, *, comma: bool) -> Iterator[IndexSize]:
     """The size of the index a row lists; none where it lists no index."""
-    index_id = number(row.get("IndexID", "Index_id", "indid"))
+    index_id = number(row.get(*INDEX))
     if index_id is None:
         return
     yield IndexSize(
