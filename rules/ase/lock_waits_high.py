@@ -73,6 +73,7 @@ from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
     Raise,
+    call_steps,
     promoted,
     promotions,
     raised,
@@ -186,6 +187,10 @@ WHOLE_TABLE = (
 WHOLE_TABLE_PERHAPS = (
     "SSQLID {0} changes up to {1:,.0f} rows at once, the {3} lock promotion HWM is {2:,}: "
     "it may ask for the whole table"
+)
+WHOLE_TABLE_LINE = (
+    "{0} changes up to {1:,.0f} rows at once, over the {3} lock promotion HWM ({2:,}): if they are of this table, it "
+    "asks for the whole table (this project's conclusion: no export names it)"
 )
 HOLDS = "SPID {0} holds the exclusive table lock at the moment of the export"
 RAISED = (
@@ -312,6 +317,11 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     by = f" ({hot.held.fact.procedure})" if hot and hot.held else by
     big = raising.promoter if raising else None
     by = f" (SSQLID {big.statement} locks it whole)" if big and big.counted and not culprit else by
+    by = (
+        f" ({promoted(promotions(facts, raising.kind)):,.0f} promotions to table locks)"
+        if raising and big and big.line and not culprit
+        else by
+    )
     by = " (identity_gap 1)" if paged and paged.gap else by
     where = f", most for {main[0].name}{by}" if main else ", spread over many tables" if spread else ""
     finding = Finding(
@@ -361,7 +371,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         explains=("ase/latch_contended",) if main and _of_catalog(main[0]) and most_temporary(facts, MOST) else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
-    first = culprit.statement.statement if culprit and culprit.statement else big.statement if big else None
+    first = culprit.statement.statement if culprit and culprit.statement else big.statement or None if big else None
     yield with_statements(finding, facts, used, by_waits=True, first=first)
     if not tables and not few:
         off = [MissingInput(f"`{one}` on", f'sp_configure "{one}", 1') for one in switched_off(facts)]
@@ -444,7 +454,9 @@ def _why(raising: Raise | None, holder: HeldLock | None) -> str:
     """Which statement asks for the whole table, and which session has it, as far as the export shows; else empty."""
     said = [HOLDS.format(holder.spid)] if holder else []
     big, hwm = (raising.promoter, raising.hwm) if raising else (None, None)
-    if raising and big and hwm is not None:
+    if raising and big and big.line and hwm is not None:
+        said.insert(0, WHOLE_TABLE_LINE.format(big.line, big.rows, hwm, raising.kind))
+    elif raising and big and hwm is not None:
         said.insert(
             0,
             (WHOLE_TABLE if big.counted else WHOLE_TABLE_PERHAPS).format(
@@ -530,6 +542,9 @@ def _levers(
     if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
+    if first and raising and raising.call and not (raising.change or raising.missing):
+        yield from call_steps(raising, promoted(counted), first.name)
+        return
     no_table = not first and not waiting_tables(facts) and not facts.every(ObjectLockContention)
     index = "" if first and _found_at_once(facts, first) else BY_INDEX
     yield find_table(facts) if no_table else SHORTER.format(first.name if first else "what is waited for", index)
@@ -546,7 +561,7 @@ def _levers(
         big = raising.promoter if raising else None
         known_kinds = [kind] if kind else [one for one in PROCEDURES if promotions(facts, one)]
         names = [PROCEDURES[one] for one in known_kinds or PROCEDURES]
-        if raising and big:
+        if raising and big and big.statement:
             yield PROMOTED_ABOVE.format(count, PROCEDURES[raising.kind], big.rows, big.statement)
         else:
             yield (PROMOTED if len(names) == 1 else PROMOTED_EITHER).format(count, *names)
