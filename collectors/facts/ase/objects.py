@@ -428,6 +428,8 @@ class IndexKeys(Fact):
     """Its columns in their order, as printed: `last_name, post_code`; `DESC` may follow one."""
     clustered: bool = False
     unique: bool = False
+    first_type: str = ""
+    """Type of its first column as `sp_help` prints it, `identity` where that numbers the rows; empty: not listed."""
 
     @property
     def columns(self) -> tuple[str, ...]:
