@@ -111,6 +111,15 @@ RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
 NOT_SAID = "; these exports do not say of which table"
 ENDS = ", or (inferred) hash partitions with local indexes"
+RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", "identity"))
+"""Types of columns that rise with each insert where they hold its time or its number; a birthday does not."""
+LAST_PAGE = (
+    "If {0} ({1}) rises with each insert, all meet at the last page of index {2} of {3}: let another column lead "
+    "it{4}, drop it if nothing reads by it, or insert from fewer sessions."
+)
+TYPES = "`sp_help {0}` shows which of its indexes begins with a time or a row number: that one rises."
+NONE_RISES = "No index of {0} begins with a time or an identity column (sp_help), so ask who fills it which key rises."
+NO_ROWS = "Fewer rows a page of the table (exp_row_size) do not help there."
 FEWER_ROWS = (
     'Fewer rows a page help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg rebuild {0}` ({2}); undo: 0 '
     "and reorg."
@@ -156,7 +165,7 @@ LOB_INDEX = 255
 HAS = " (it has {0})"
 GROWS, IF_IT_GROWS = "As {0} grows by {1:,.0f} rows a second", "If {0} also grows fast (sp_spaceused twice)"
 VARIABLE, FIXED_TOO = " for rows of variable length", " (from 16.0 of fixed length too)"
-BY_TABLE = "No export counts latches by table"
+BY_TABLE = "No column is known to count latches by table"
 NO_TABLE = "Of which table these pages are, nothing that was collected tells"
 TABLES = (
     MissingInput("which tables take most inserts and updates", MonOpenObjectActivity.COLLECTED_BY),
@@ -272,7 +281,6 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             ),
             *_inserts(temporary),
             *((taken,) if taken else ()),
-            *index_evidence(_indexes(facts, tables)),
         ),
         explains=("ase/data_cache_spinlock_contended",) if hot else (),
     )
@@ -337,13 +345,19 @@ def _do(
         too = GREEDY_TOO.format(greedy.command) if greedy else ""
         whole = joined(turn(ENDS if greedy else ""), too)
         return whole if len(whole) <= LONGEST else joined(turn(""), too)
-    own = HAS.format(say_indexes(indexes)) if greedy and indexes else ""  # else the evidence has them
-    return joined(
-        SPREAD.format(name, ENDS if greedy else "", own),
-        GREEDY.format(greedy.grows, greedy.command)
-        if greedy
-        else FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS),
-    )
+    if rises := _by_type(indexes):
+        last = (comment(rises.columns[0], 60), rises.first_type, comment(rises.index, 60), name)
+        too = GREEDY_TOO.format(greedy.command) if greedy else NO_ROWS
+        whole = joined(LAST_PAGE.format(*last, ENDS), too)
+        return whole if len(whole) <= LONGEST else joined(LAST_PAGE.format(*last, ""), too)
+    if greedy:
+        then = GREEDY.format(greedy.grows, greedy.command)
+    elif indexes:  # fewer rows a page spread the data alone, at the price of an outage
+        then = (NONE_RISES if all(one.first_type for one in indexes) else TYPES).format(bare_table(table))
+    else:
+        then = FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS)
+    own = HAS.format(say_indexes(indexes)) if indexes else ""
+    return joined(SPREAD.format(name, ENDS if greedy else "", own), then)
 
 
 def _without_index(facts: Facts, row: MonOpenObjectActivity) -> bool:
@@ -371,6 +385,12 @@ def _composite(indexes: list[IndexKeys]) -> IndexKeys | None:
     if one is None or len(one.columns) < 2 or "desc" in one.keys.lower().replace(",", " ").split():
         return None
     return one if all(map(is_plain, (one.index, *one.columns))) else None
+
+
+def _by_type(indexes: list[IndexKeys]) -> IndexKeys | None:
+    """The one index that begins with a time or the number of a row; `None` where several do, or none is known to."""
+    found = [one for one in indexes if one.first_type in RISES_BY_TYPE]
+    return found[0] if len(found) == 1 else None
 
 
 def _indexes(facts: Facts, tables: list[Inserted]) -> list[IndexKeys]:
@@ -424,13 +444,15 @@ def _rising(facts: Facts, tables: list[Inserted]) -> str:
     """
     indexes = _indexes(facts, tables)
     single = [one for one in indexes if one.unique and len(one.columns) == 1]
+    if by_type := _by_type(indexes):
+        single = [by_type]
     if only := _composite(indexes):
         single = [only]
     return RISES.format(say_indexes(single)) if len(single) == 1 else ""
 
 
 def _most(tables: list[Inserted], temporary: Inserted | None, taken: Evidence | None) -> str:
-    """The table that most rows go into, for the title: no export counts latches by table, so it claims no more."""
+    """The table that most rows go into, for the title, which claims no more: nothing counts latches by table."""
     first = temporary or (tables[0] if tables else None)
     few = f", {taken.value:g} to a page" if taken else ""
     return f"; most rows are inserted into {comment(name_of(first[0]))}{few}" if first else ""

@@ -57,7 +57,14 @@ from rules.ase._evidence.spinlocks.survey import LOCK_FACTS, lock_figure
 from rules.ase._evidence.waits.chains import CHAIN_FACTS, say_lock
 from rules.ase._evidence.waits.ended_long import WHILE_IT_LASTS, ended_long
 from rules.ase._evidence.waits.events import LOCKS
-from rules.ase._evidence.waits.hot_rows import HOT_ROW_FACTS, HotRow, hot_row, waiting_statements, work_queue
+from rules.ase._evidence.waits.hot_rows import (
+    HOT_ROW_FACTS,
+    HotRow,
+    hot_row,
+    hot_row_steps,
+    waiting_statements,
+    work_queue,
+)
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, index_step, index_wanted, pages_each
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
@@ -66,6 +73,7 @@ from rules.ase._evidence.waits.promotion import (
     KIND_OF,
     PROMOTION_FACTS,
     Raise,
+    call_steps,
     promoted,
     promotions,
     raised,
@@ -180,6 +188,10 @@ WHOLE_TABLE_PERHAPS = (
     "SSQLID {0} changes up to {1:,.0f} rows at once, the {3} lock promotion HWM is {2:,}: "
     "it may ask for the whole table"
 )
+WHOLE_TABLE_LINE = (
+    "{0} changes up to {1:,.0f} rows at once, over the {3} lock promotion HWM ({2:,}): if they are of this table, it "
+    "asks for the whole table (this project's conclusion: no export names it)"
+)
 HOLDS = "SPID {0} holds the exclusive table lock at the moment of the export"
 RAISED = (
     "Raise the lock promotion threshold of {0} to {2} as the script says, against {1:,.0f} promotions to table locks."
@@ -192,18 +204,6 @@ FEWER = (
     "{0:,.0f} lock promotions to table locks were counted, but the spinlocks of the lock hash table contend, too "
     "({1:g} %): raise no threshold, which would take more locks."
 )
-NEXT_NUMBER = (
-    "If it hands out numbers ({0}), an IDENTITY column where they are put does it from memory (there "
-    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
-)
-OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
-ONE_STEP = {
-    "datarows": ": rows are locked singly here already.",
-    "datapages": ", and keep one such row on a page.",
-    "allpages": ", and keep one such row on a page.",
-}
-"""By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
-ONE_A_PAGE = "; where pages are locked, one such row on a page."
 QUEUE = (
     "If {0} is a queue whose rows any worker may take ({1}), let the workers skip what others hold: `readpast` after "
     "the table name in their select, update and delete, at isolation level 1{2}.{3}"
@@ -317,6 +317,11 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     by = f" ({hot.held.fact.procedure})" if hot and hot.held else by
     big = raising.promoter if raising else None
     by = f" (SSQLID {big.statement} locks it whole)" if big and big.counted and not culprit else by
+    by = (
+        f" ({promoted(promotions(facts, raising.kind)):,.0f} promotions to table locks)"
+        if raising and big and big.line and not culprit
+        else by
+    )
     by = " (identity_gap 1)" if paged and paged.gap else by
     where = f", most for {main[0].name}{by}" if main else ", spread over many tables" if spread else ""
     finding = Finding(
@@ -366,7 +371,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         explains=("ase/latch_contended",) if main and _of_catalog(main[0]) and most_temporary(facts, MOST) else (),
     )
     used = [(one.row.database, one.row.object_name) for one in tables]
-    first = culprit.statement.statement if culprit and culprit.statement else big.statement if big else None
+    first = culprit.statement.statement if culprit and culprit.statement else big.statement or None if big else None
     yield with_statements(finding, facts, used, by_waits=True, first=first)
     if not tables and not few:
         off = [MissingInput(f"`{one}` on", f'sp_configure "{one}", 1') for one in switched_off(facts)]
@@ -449,7 +454,9 @@ def _why(raising: Raise | None, holder: HeldLock | None) -> str:
     """Which statement asks for the whole table, and which session has it, as far as the export shows; else empty."""
     said = [HOLDS.format(holder.spid)] if holder else []
     big, hwm = (raising.promoter, raising.hwm) if raising else (None, None)
-    if raising and big and hwm is not None:
+    if raising and big and big.line and hwm is not None:
+        said.insert(0, WHOLE_TABLE_LINE.format(big.line, big.rows, hwm, raising.kind))
+    elif raising and big and hwm is not None:
         said.insert(
             0,
             (WHOLE_TABLE if big.counted else WHOLE_TABLE_PERHAPS).format(
@@ -518,10 +525,8 @@ def _levers(
         yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
-        scheme = next((one.scheme for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
-        where = f"{hot.name} in {hot.held.fact.procedure}" if hot.held else hot.name
-        yield OWN_STEP.format(where) + ONE_STEP.get(scheme or "", ONE_A_PAGE)
-        yield NEXT_NUMBER.format(hot.says)
+        table = next((one for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
+        yield from hot_row_steps(facts, hot, table.row if table else None, (table.scheme if table else None) or "")
         return
     if first and queue:
         name = bare_table(queue.table)
@@ -536,6 +541,9 @@ def _levers(
     counted = promotions(facts, kind)
     if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
+        return
+    if first and raising and raising.call and not (raising.change or raising.missing):
+        yield from call_steps(raising, promoted(counted), first.name)
         return
     no_table = not first and not waiting_tables(facts) and not facts.every(ObjectLockContention)
     index = "" if first and _found_at_once(facts, first) else BY_INDEX
@@ -553,7 +561,7 @@ def _levers(
         big = raising.promoter if raising else None
         known_kinds = [kind] if kind else [one for one in PROCEDURES if promotions(facts, one)]
         names = [PROCEDURES[one] for one in known_kinds or PROCEDURES]
-        if raising and big:
+        if raising and big and big.statement:
             yield PROMOTED_ABOVE.format(count, PROCEDURES[raising.kind], big.rows, big.statement)
         else:
             yield (PROMOTED if len(names) == 1 else PROMOTED_EITHER).format(count, *names)

@@ -51,6 +51,7 @@ from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, 
 from rules.ase._evidence.objects.plans import owner_of, plans_of
 from rules.ase._evidence.objects.poor_index import PoorIndex, poor_index
 from rules.ase._evidence.objects.scans import (
+    AS_SCANNED,
     LEAST_PAGES,
     PAGE,
     SHARE_PERCENT,
@@ -428,7 +429,7 @@ def _by_reads(facts: Facts, limits: Limits, finding: Finding, first: Scanned) ->
 
     The reads may be as fast as they should be: there are too many of them.
     """
-    waits, commands, row = waited_for(facts, "physical reads", READS), command_time(facts), first.row
+    waits, commands, row = waited_for(facts, "physical reads", READS), command_time(facts, at_most=True), first.row
     read = [one.physical_reads for one in activity(facts) if one.of_interval and known(one.physical_reads)]
     if not isinstance(waits, Waited) or not known(row.physical_reads) or not row.of_interval or not first.whole:
         return None
@@ -578,10 +579,11 @@ def _finding(
 def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
     """By the plan of a statement that scans the first table, where one was collected."""
     plans = plans_of(facts, [(first.row.database, first.row.object_name)])
-    if not plans or not plans[0].scanned:
+    top = reading_most(facts, first.row) if whole else None
+    nobodys = bool(plans) and plans[0].ssql_id is None and plans[0].spid is None
+    if not plans or not plans[0].scanned or (top and nobodys):
         if not whole:
             return LOOK
-        top = reading_most(facts, first.row)
         return BY_STATEMENT.format(_ran(top), name_of(first.row)) if top else FIX.format(name_of(first.row))
     return (BY_PLAN if whole else BEGIN).format(owner_of(plans[0]), name_of(first.row))
 
@@ -593,4 +595,4 @@ def _ran(top: Used) -> str:
 
 def _times(top: Used) -> str:
     each = f"{top.reads / top.executions:,.0f}" if top.reads and top.executions else "?"
-    return f"{top.executions or 0:,.0f} times {each}"
+    return f"{top.executions or 0:,.0f} times{f' ({AS_SCANNED})' if top.when == AS_SCANNED else ''} {each}"

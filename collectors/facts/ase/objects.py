@@ -213,6 +213,10 @@ class TableScheme(Fact):
     """Whether it has a clustered or placement index; `None` where the listing does not say."""
     identity_gap: Reading = ABSENT
     """Numbers of an IDENTITY column that are taken at once, by `sp_help`; 0: by identity burning set factor."""
+    rows: Reading = ABSENT
+    """Rows of the table, where the query counts them, too (`row_count`)."""
+    pages: Reading = ABSENT
+    """Pages of its data (`data_pages`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -424,6 +428,8 @@ class IndexKeys(Fact):
     """Its columns in their order, as printed: `last_name, post_code`; `DESC` may follow one."""
     clustered: bool = False
     unique: bool = False
+    first_type: str = ""
+    """Type of its first column as `sp_help` prints it, `identity` where that numbers the rows; empty: not listed."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -27,15 +27,17 @@ And from the text of `sp_help`, which names no database::
 * Views and procedures have no scheme (`not a table`, NULL): passed over. So is a row whose `type` is no table's.
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
-  lists above the scheme, with their columns.
+  lists above the scheme, with their columns, and the type of the first one.
+* Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
 * Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from collectors.facts import ABSENT
 from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, database_asked, is_system, scheme_of
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
@@ -49,6 +51,9 @@ SCHEME = ("LockScheme", "LockingScheme")
 DATABASE = ("DBName", "Database", "Database_name", "Db")
 OWNER = ("OwnerName", "Owner", "User_name", "UserName")
 IDS = ("ObjectID", "Object_id", "TableID", "ID")
+ROWS = ("Rows", "Rows_", "RowCount", "Row_count", "NumRows", "Num_rows")
+PAGES = ("Pages", "Pages_", "DataPages", "Data_pages")
+INDEX = ("IndexID", "Index_id", "indid")
 KIND = ("Type", "ObjectType", "Object_type")
 HEADING = re.compile(
     r"\b(?:object_?name|table_?name|name|table|object)\b.{0,400}\b(?:lock(?:ing)?_?scheme|sysstat2)\b"
@@ -60,6 +65,7 @@ PRINTED = re.compile(r"^\W{0,9}Lock scheme\s{1,9}(Allpages|Datapages|Datarows)\s
 START = re.compile(f"{HEADING.pattern}|{HELP.pattern}|{PRINTED.pattern}", re.IGNORECASE)
 ASKED = re.compile(r".{0,2000}\(", re.IGNORECASE)
 """A question that is echoed calls functions; no column is called so."""
+COLUMNS = re.compile(r"^\W{0,9}Column_name[\s|]{1,300}Type\b", re.IGNORECASE)
 ATTRIBUTES = re.compile(r"\W{0,9}(?:exp_row_size|concurrency_opt_threshold)\b", re.IGNORECASE)
 NOT_APPLICABLE = re.compile(r"\s*The attribute '\w{1,40}' is not applicable\b", re.IGNORECASE)
 STOP = re.compile(
@@ -76,6 +82,7 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
     helped: Row | None = None
     said: list[TableScheme] = []
     gap: float | None = None
+    types: dict[str, str] = {}
     since = index = 0
     while index < len(report.lines):
         line = report.lines[index]
@@ -87,11 +94,15 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
         elif HELP.match(line):
             table = cut(report.lines, index, stop=STOP)
             helped = table.rows[0] if len(table.rows) == 1 else None
-            since, gap = index, None
+            since, gap, types = index, None, {}
+            index = max(table.last, index)
+        elif helped and COLUMNS.match(line):
+            table = cut(report.lines, index, stop=STOP)
+            types = {row.get("Column_name").lower(): _type(row) for row in table.rows if row.whole}
             index = max(table.last, index)
         elif helped and INDEXES_LISTED.search(line):
             table = cut(report.lines, index, stop=STOP)
-            yield from _indexes(report, table, _name(helped))
+            yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
         elif HEADING.search(line) and not ASKED.match(line):
             table = cut(report.lines, index, stop=STOP)
@@ -125,11 +136,16 @@ def _name(helped: Row) -> str:
     return helped.get("Name") or next(iter(helped.text.split()), "")
 
 
-def _indexes(report: Report, table: Table, name: str) -> Iterator[IndexKeys]:
+def _type(row: Row) -> str:
+    return "identity" if row.get("Identity") == "1" else row.get("Type").lower()
+
+
+def _indexes(report: Report, table: Table, name: str, types: Mapping[str, str]) -> Iterator[IndexKeys]:
     """The indexes that `sp_help` lists; its lines are claimed with the lock scheme below them."""
     for row in table.rows:
         where = report.source(row.first, row.last)
-        yield from (replace(one, table=name or None, source=where) for one in index_of(row, table))
+        for one in index_of(row, table):
+            yield replace(one, table=name or None, first_type=types.get("".join(one.columns[:1]), ""), source=where)
 
 
 def _printed(report: Report, index: int, since: int, helped: Row | None, scheme: str) -> Iterator[TableScheme]:
@@ -206,13 +222,15 @@ def _scheme(report: Report, row: Row, name: str, kind: str) -> TableScheme | Non
         object_id=None if object_id is None else int(object_id),
         scheme=scheme,
         system=kind.startswith("S") if kind else is_system(name),
+        rows=ABSENT if (rows := number(row.get(*ROWS))) is None else rows,
+        pages=ABSENT if (pages := number(row.get(*PAGES))) is None or number(row.get(*INDEX)) else pages,
         clustered=None if bits is None else clustered_of(int(bits)),
     )
 
 
 def _size(report: Report, row: Row, of: TableScheme, *, comma: bool) -> Iterator[IndexSize]:
     """The size of the index a row lists; none where it lists no index."""
-    index_id = number(row.get("IndexID", "Index_id", "indid"))
+    index_id = number(row.get(*INDEX))
     if index_id is None:
         return
     yield IndexSize(

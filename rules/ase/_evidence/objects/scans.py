@@ -4,7 +4,7 @@ By `monOpenObjectActivity`: how often a plan read a table without an index, time
 its logical reads. Such a load no cache, binding or partition makes less: only other statements do.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity
@@ -18,7 +18,7 @@ from rules.ase._evidence.objects.seen import (
     sizes,
     table_key,
 )
-from rules.ase._evidence.objects.statements import Used, by_text
+from rules.ase._evidence.objects.statements import Used, by_text, cached, naming
 from rules.finding import MissingInput
 
 WHOLE_TIMES = 2.0
@@ -29,6 +29,8 @@ SHARE_PERCENT, TABLE_PERCENT, LEAST_PAGES = 30.0, 5.0, 1000.0
 """This project: what `ase/table_scans_relink_cache` asks of all scans, of one table, and of its size in pages."""
 STATEMENT_PERCENT = 50.0
 """This project: of a table's logical reads; a statement with less does not say how it is read."""
+AS_SCANNED = "as often as the table was scanned"
+"""When a statement ran whose executions were not counted between the snapshots, but the scans were."""
 SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
 PAGE = MissingInput("logical page size", "select @@maxpagesize")
 SMALLEST_PAGE_KB, LARGEST_PAGE_KB = 2.0, 16.0
@@ -125,7 +127,26 @@ def reading_most(facts: Facts, row: MonOpenObjectActivity) -> Used | None:
         return None
     found = [one for one in by_text(facts, [(row.database, row.object_name)]) if _of_interval(one) and one.executions]
     top = max(found, key=lambda one: one.reads or 0.0, default=None)
+    if not found:
+        return _by_mean(facts, row)
     return top if top and top.reads and share_of(top.reads, row.logical_reads) >= STATEMENT_PERCENT else None
+
+
+def _by_mean(facts: Facts, row: MonOpenObjectActivity) -> Used | None:
+    """The one cached statement whose mean reads, once for each scan of the table, are most of what was read of it.
+
+    For a single snapshot of the statement cache: `None` where two may scan the table, or the product is more than all.
+    """
+    every = naming(facts, [(row.database, row.object_name)])
+    scanning = [one for one in every if known(one.mean_logical_reads) and one.mean_logical_reads >= LEAST_PAGES]
+    one = scanning[0] if len(scanning) == 1 else None
+    if one is None or one.of_interval or not known(one.mean_logical_reads) or not known(row.logical_reads):
+        return None
+    scans, reads = scans_of(row), scans_of(row) * one.mean_logical_reads
+    if not known(one.executions) or scans > one.executions or reads > row.logical_reads:
+        return None
+    used = replace(cached(one, []), executions=scans, reads=reads, when=AS_SCANNED)
+    return used if share_of(reads, row.logical_reads) >= STATEMENT_PERCENT else None
 
 
 def _of_interval(used: Used) -> bool:

@@ -6,7 +6,7 @@ there; names are compared as printed.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from collectors.facts import Facts, Source, known
@@ -239,7 +239,7 @@ def _by_spaceused(size: IndexSize) -> bool:
     return size.index_id == 0 and size.object_id is None and size.index_name is None
 
 
-def _home(facts: Facts, size: IndexSize) -> Hashable:
+def _home(facts: Facts, size: IndexSize | TableScheme) -> Hashable:
     """The table a size is of; `sp_spaceused` prints no database, and none is needed where one alone has the table."""
     if size.database or size.object_id is not None:
         return table_key(size)
@@ -249,8 +249,17 @@ def _home(facts: Facts, size: IndexSize) -> Hashable:
 
 
 def schemes(facts: Facts) -> dict[Hashable, TableScheme]:
-    """The lock scheme of each table; of two listings the later."""
-    return {table_key(one): one for one in facts.every(TableScheme)}
+    """The lock scheme of each table; of two listings the later.
+
+    One without a database is of the one in which a table of this name is in use; its owner is left out then, so that no
+    script is written for a database that nothing names.
+    """
+    found, facts = {}, facts.also(TableScheme, MonOpenObjectActivity, MonCachedObject)
+    for one in sorted(facts.every(TableScheme), key=lambda one: one.database is not None or one.object_id is not None):
+        key = _home(facts, one)
+        homeless = one.database is None and key != table_key(one) and isinstance(key, tuple)
+        found[key] = replace(one, database=key[0], owner=None) if homeless and isinstance(key, tuple) else one
+    return found
 
 
 def page_kb_of(facts: Facts) -> float | None:

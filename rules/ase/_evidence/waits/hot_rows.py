@@ -29,9 +29,19 @@ from collectors.facts.ase import (
     ProcedureText,
     Server,
 )
-from rules.ase._evidence.objects.seen import activity, databases, is_system, name_of, page_kb_of, sizes, table_key
+from rules.ase._evidence.objects.seen import (
+    activity,
+    databases,
+    is_system,
+    name_of,
+    page_kb_of,
+    schemes,
+    sizes,
+    table_key,
+)
 from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
+from rules.changes.quoting import bare_table
 from rules.finding import Evidence
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
@@ -57,6 +67,24 @@ TAKES_NEXT = re.compile(
     r"(?:update|delete)\b.*\(\s*select\s+(?:top\s+1\b|min\s*\())",
     re.IGNORECASE | re.DOTALL,
 )
+NEXT_NUMBER = (
+    "If it hands out numbers ({0}), an IDENTITY column where they are put does it from memory (there "
+    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
+)
+OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
+ONE_STEP = {
+    "datarows": ": rows are locked singly here already.",
+    "datapages": ", and keep one such row on a page.",
+    "allpages": ", and keep one such row on a page.",
+}
+"""By lock scheme: where pages are locked, rows beside it wait, too; where rows are, a page of its own is no help."""
+ONE_A_PAGE = "; where pages are locked, one such row on a page."
+ROWS_SHARE = (
+    "First `alter table {0} lock datarows` at a quiet moment (from datapages a change of the catalogue alone; takes "
+    "more locks): its {1:,.0f} rows share {2:,.0f} page{3}, so those who want different ones wait for each other. Then "
+    "change it in a transaction of its own, or as its last statement."
+)
+"""A page lock is one for all rows on the page; where each row has its own page, a lock of the row is no better."""
 AS_MANY = 0.8
 """This project: deletes for each insert, or the other way, from which rows only pass through a table."""
 TAKES = re.compile(r"@[\w@#$]+\s*=\s*(?:[\w#$]+\.)?(?P<column>[A-Za-z_][\w#$]*)\s*\+", re.IGNORECASE)
@@ -140,6 +168,27 @@ def hot_row(facts: Facts, tables: Sequence[MonOpenObjectActivity]) -> HotRow | N
             text, held = found
             return replace(named(table, text), held=held if held.steps else None)
     return None if _has_texts(facts) or not tables else _counter_by_figures(facts, tables[0])
+
+
+def hot_row_steps(facts: Facts, hot: HotRow, table: MonOpenObjectActivity | None, scheme: str) -> Iterator[str]:
+    """What shortens the waits for such a row, in one sentence or two; `scheme`: of locks, empty where not known."""
+    if table and (shared := _rows_share(facts, table)):
+        yield shared
+        return
+    where = f"{hot.name} in {hot.held.fact.procedure}" if hot.held else hot.name
+    yield OWN_STEP.format(where) + ONE_STEP.get(scheme, ONE_A_PAGE)
+    yield NEXT_NUMBER.format(hot.says)
+
+
+def _rows_share(facts: Facts, table: MonOpenObjectActivity) -> str:
+    """What ends it that those who want different rows of a counter wait for one page; empty where none is known to."""
+    listed = schemes(facts).get(table_key(table))
+    if listed is None or listed.scheme != "datapages" or not known(listed.rows) or not known(listed.pages):
+        return ""
+    if not listed.rows > listed.pages > 0:
+        return ""
+    plural = "" if listed.pages == 1 else "s"
+    return ROWS_SHARE.format(bare_table(table.object_name or ""), listed.rows, listed.pages, plural)
 
 
 def _counted_up(facts: Facts, table: MonOpenObjectActivity) -> tuple[str, Held] | None:

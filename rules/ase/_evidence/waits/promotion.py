@@ -36,10 +36,10 @@ from rules.ase._evidence.server import setting_of
 from rules.ase._evidence.waits.chains import batch_of, head_process, is_whole_table, of_last_file
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
 from rules.changes.ase_config import configure
-from rules.changes.ase_promotion import PROCEDURES, Thresholds, set_promotion
+from rules.changes.ase_promotion import FORGET, PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
 from rules.changes.out_of_range import OutOfRange
-from rules.changes.quoting import is_plain
+from rules.changes.quoting import comment, is_plain
 from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
@@ -71,6 +71,14 @@ OF_SERVER = (
 FREE_LOCKS = MissingInput("how many locks are free", f'sp_monitorconfig "{LOCKS}"')
 
 
+CALLED = (
+    "Against {0:,.0f} promotions to table locks raise the threshold of {1}, from its database, where sp_help lists "
+    "none of its own: `{2}` (undo: `{3}`)."
+)
+OR_BATCHES = "Or let {0} change fewer rows than {1:,} at once (it changes up to {2:,.0f}), if they are of that table."
+FIRST = "That HWM is a first step (this project's): watch Lock Promotions in sp_sysmon."
+
+
 @dataclass(frozen=True)
 class Promoter:
     """The statement that changes most rows of a table at once."""
@@ -84,6 +92,8 @@ class Promoter:
     """Whether the rows of one execution were counted; else they are a bound."""
     mean: bool = False
     """Whether they are the mean of all its executions, so that single ones change more."""
+    line: str = ""
+    """`reprice at line 41`, where it is one of a procedure, which most likely changes this table: no export says so."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +150,7 @@ def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise
     kind = KIND_OF.get(scheme.scheme, "row")
     now, free = thresholds_of(facts, kind), free_locks(facts)
     largest = _most_rows(facts, scheme, db_id)
+    largest = largest or _of_procedures(facts, scheme, now.hwm if now else None)
     if largest and kind == "page":  # a statement locks at most as many pages as rows
         largest = replace(largest, counted=False)
     over = largest if largest and (now is None or largest.rows > now.hwm) else None
@@ -172,6 +183,8 @@ def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise
     step = (
         f"HWM {new}: above the {over.rows:,.0f} rows that the largest statement on it changes on average."
         if over and over.mean
+        else f"HWM {new}: a fifth above the {over.rows:,.0f} rows of {over.line}, if that changes this table."
+        if over and over.line
         else f"HWM {new}: a fifth above the {over.rows:,.0f} rows of the largest statement on it in the export."
         if over
         else f"HWM {new}: a tenth of the {locks:,.0f} locks that are {are}, so that ten such statements find theirs."
@@ -197,6 +210,20 @@ def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise
     return Raise(change, missing, figures, over, hwm, kind, call=call)
 
 
+def call_steps(raising: Raise, count: float, name: str) -> Iterator[str]:
+    """The thresholds of a table as a command, where no script of them can be written, and what else there is to do.
+
+    `count`: of its promotions, `name`: of the table with its database.
+    """
+    table = raising.call.split('"')[3]
+    big, undo = raising.promoter, f'{FORGET[raising.kind]} "table", "{table}"'
+    yield CALLED.format(count, name, raising.call, undo)
+    if big is None:
+        yield FIRST
+    elif big.line and raising.hwm:
+        yield OR_BATCHES.format(big.line, raising.hwm, big.rows)
+
+
 def _figures(facts: Facts, kind: str, over: Promoter | None) -> Iterator[Evidence]:
     setting = setting_of(facts, f"{kind} lock promotion HWM")
     if setting and setting.run_number is not None:
@@ -205,8 +232,9 @@ def _figures(facts: Facts, kind: str, over: Promoter | None) -> Iterator[Evidenc
         if known(usage.free):
             yield Evidence("locks that are free", usage.free, "locks", usage.source)
     if over:
-        how = ", on average" if over.mean else "" if over.counted else ", at most"
-        yield Evidence(f"rows changed by one statement{how}", round(over.rows), "rows", over.source)
+        how = ", on average" if over.mean else "" if over.counted or over.line else ", at most"
+        what = f"rows changed by {over.line}, at most" if over.line else f"rows changed by one statement{how}"
+        yield Evidence(what, round(over.rows), "rows", over.source)
 
 
 def free_locks(facts: Facts) -> float | None:
@@ -291,6 +319,27 @@ def _most_rows(facts: Facts, scheme: TableScheme, db_id: int | None) -> Promoter
     changed = _changed_rows(facts, scheme)
     found += [one for one in (_of_cached(row, changed) for row in naming if row.believed) if one]
     return max(found, key=lambda one: (one.rows, one.counted), default=None)
+
+
+def _of_procedures(facts: Facts, scheme: TableScheme, hwm: int | None) -> Promoter | None:
+    """The one line of a procedure in the database of this table that changes more rows at once than the HWM.
+
+    No text says which table it changes: `None` where two such lines were listed, or where the rows that were changed
+    in the table are fewer than those which its executions in the listing changed.
+    """
+    changed, lines = _changed_rows(facts, scheme), dict[tuple[str, int], list[MonSysStatement]]()
+    for one in facts.every(MonSysStatement):
+        here = one.database and one.database.lower() == (scheme.database or "").lower()
+        if here and one.procedure and one.line and known(one.rows_affected) and hwm and one.rows_affected > hwm:
+            lines.setdefault((one.procedure, one.line), []).append(one)
+    if len(lines) != 1 or changed is None:
+        return None
+    (((procedure, line), rows),) = lines.items()
+    if sum(one.rows_affected for one in rows if known(one.rows_affected)) > changed:
+        return None
+    most = max(rows, key=lambda one: one.rows_affected if known(one.rows_affected) else 0.0)
+    count = most.rows_affected if known(most.rows_affected) else 0.0
+    return Promoter(count, 0, most.source, False, line=f"{comment(procedure, 60)} at line {line}")
 
 
 def _of_cached(row: MonCachedStatement, changed: float | None) -> Promoter | None:

@@ -194,25 +194,30 @@ class CommandTime:
 
     seconds: float
     source: Source
+    at_most: bool = False
+    """Whether the work of the engines was not counted, and taken to be all they can do."""
 
     @property
     def evidence(self) -> Evidence:
         """The figure."""
         how = "by Little's law: tasks that wait or run / commands a second"
-        return Evidence("mean time of a client's command", round(self.seconds, 3), "s", self.source, computed=how)
+        what = f"mean time of a client's command{', at most' if self.at_most else ''}"
+        return Evidence(what, round(self.seconds, 3), "s", self.source, computed=how)
 
 
-def command_time(facts: Facts) -> CommandTime | None:
+def command_time(facts: Facts, *, at_most: bool = False) -> CommandTime | None:
     """Tasks that wait or run ÷ commands a second, each of which ends a wait for the client (event 250).
 
-    `None` where no whole table of waits can be believed, or engines are not counted.
+    `None` where no whole table of waits can be believed, or engines are not counted. `at_most`: as if engines whose
+    work was not counted had worked all the time.
     """
     rows, engines = tasks_by_event(facts), engines_of(facts, interval=True)
+    busy = engines.busy_percent if engines.busy_percent is not None or not at_most else 100.0
     asked = next((row for row in rows if row.event == NETWORK_READ), None)
-    if asked is None or not asked.per_second or engines.number is None or engines.busy_percent is None:
+    if asked is None or not asked.per_second or engines.number is None or busy is None:
         return None
-    tasks = sum(row.tasks for row in rows if row.at_work) + engines.number * min(engines.busy_percent, 100.0) / 100.0
-    return CommandTime(tasks / asked.per_second, asked.source)
+    tasks = sum(row.tasks for row in rows if row.at_work) + engines.number * min(busy, 100.0) / 100.0
+    return CommandTime(tasks / asked.per_second, asked.source, at_most=engines.busy_percent is None)
 
 
 def left_out(facts: Facts) -> list[MonSysWaits]:
