@@ -145,6 +145,8 @@ def _do(one: OneDatabase, name: str, size: int, memory: float, free: FreeMemory 
     how = HOW.format(one.subject if one.root else "<root file>", name, size or "<rows>")
     if not size:
         return f"Count the rows that row cache {name} is for, then, {how}, with a tenth more for growth."
+    if not memory:
+        return f"For all rows and a tenth more: {how}. The length of a row (SHOW CACHE) times the slots is its memory."
     need = f"Row cache {name} for all rows and a tenth more takes at least {memory:,.1f} MB"
     room = f" ({free.said})" if free else ""
     if free and memory > free.mb:

@@ -17,6 +17,7 @@ As it was created::
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from collectors.facts.ase import ProcedureText
 from collectors.registry import NotThisReport, Report, report
@@ -43,7 +44,7 @@ def read(report: Report) -> Iterator[ProcedureText]:
         (above for above, line in enumerate(reversed(report.before)) if not AROUND.match(line)), len(report.before)
     )
     starts = [index for index, line in enumerate(report.lines) if NAME.match(line)]
-    for at, after in zip(starts, [*starts[1:], len(report.lines)], strict=True):
+    for at, after in pairwise([*starts, len(report.lines)]):
         end = next((index for index in range(at + 1, after) if END.match(report.lines[index])), after)
         lines = [PROMPT.sub("", line) for line in report.lines[at:end]]
         found = NAME.match(report.lines[at])

@@ -28,6 +28,7 @@ name names no database here.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from collectors.facts import ABSENT
 from collectors.facts.rdb import LogicalArea, RowCache, StorageArea
@@ -76,7 +77,7 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
     for index, line in enumerate(report.lines):
         if FRAME.match(line) or SELECTED.match(line):
             report.claim(index)
-    for at, end in zip(starts, [*starts[1:], len(report.lines)], strict=True):
+    for at, end in pairwise([*starts, len(report.lines)]):
         above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
         name = NAME.match(report.lines[above]) if above is not None else None
         if above is None or name is None:
@@ -84,11 +85,13 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
             continue
         report.claim(above)
         yield _area(report, name["name"], root, at, end)
-    for index in range(len(report.lines)):
-        if rows := counted(report.lines, index):
+    above, lines = len(report.before), [*report.before, *report.lines]
+    for index in range(len(lines)):  # often a table is counted before its cache is shown
+        if rows := counted(lines, index):
             table, value, last = rows
-            report.claim(index, last)
-            yield LogicalArea(source=report.source(index, last), database=root, name=table, rows=value)
+            report.claim(max(index - above, 0), last - above)
+            report.above = max(report.above, above - index)
+            yield LogicalArea(source=report.source(index - above, last - above), database=root, name=table, rows=value)
     if sizes:
         report.tentative(RECALLED)
     for at in sizes:

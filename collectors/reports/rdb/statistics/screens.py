@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.layouts.figures import reading
@@ -78,7 +79,7 @@ class Screen:
 def screens_of(lines: Sequence[str]) -> Iterator[Screen]:
     """Each screen in turn; one without any header has no title."""
     starts = list(_starts(lines))
-    for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for first, end in pairwise([*starts, len(lines)]):
         body = _body(lines, first, end)
         yield _screen(" ".join(line.strip() for line in lines[first:body]), first, body, end)
 
