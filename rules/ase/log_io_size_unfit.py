@@ -40,7 +40,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.caches.figures import kind_of, named_of, page_kb, pool_kb, pools_of
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
-from rules.ase._evidence.log.levers import WELL_ABOVE, only_pool
+from rules.ase._evidence.log.levers import WELL_ABOVE, fast_device, only_pool
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
@@ -295,12 +295,13 @@ def _sleeps(facts: Facts, limits: Limits, pages: float) -> Sleeps | None:
 
 
 def _felt(facts: Facts, limits: Limits) -> tuple[bool, list[Evidence]]:
-    """Whether tasks wait for the log, with the figures that say so."""
+    """Whether tasks wait for the log, with the figures that say so; not for writes that could hardly be faster."""
     semaphore, log = log_waited(facts), waited_for(facts, "writes of the last log page", LOG_WRITES)
     felt = semaphore is not None and semaphore.percent >= limits.log_waited_percent
     evidence = [semaphore.evidence] if semaphore else []
     if isinstance(log, Waited) and not log.unsure:
-        felt = felt or (log.tasks >= limits.tasks and log.percent >= limits.share_percent)
+        slow = not fast_device(facts)
+        felt = felt or (slow and log.tasks >= limits.tasks and log.percent >= limits.share_percent)
         evidence += log.evidence(limits.tasks, limits.share_percent)
     return felt, evidence
 
