@@ -328,6 +328,12 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
     )
 
 
+ELSEWHERE = (
+    "$! and so on every other node that had it open, as RMU/CLOSE/CLUSTER closed it on all of them",
+    "$! (RMU/SHOW SYSTEM on each tells which databases it has open)",
+)
+
+
 def _reopen(root: str, place: Place) -> tuple[str, ...]:
     manual = (place.open_mode or "").upper() == "MANUAL" or place.by_operator
     again = (
@@ -338,6 +344,7 @@ def _reopen(root: str, place: Place) -> tuple[str, ...]:
     return (
         "$! open it again; then let users, queues and servers in",
         *again,
+        *(ELSEWHERE if manual and place.elsewhere is not False else ()),
         f"$ RMU/DUMP/HEADER/OUTPUT={HEADER} {root}",
         f'$ SEARCH {HEADER} "WARNING"',
         "$! take a full backup of it as it is now: the one above is of the database before the change",

@@ -184,6 +184,15 @@ def test_an_automatic_database_is_opened_by_its_first_user_and_not_by_the_script
     assert f"$ RMU/OPEN {BARE}" in executed(opened.script)
 
 
+@pytest.mark.parametrize(("elsewhere", "said"), [(True, True), (None, True), (False, False)])
+def test_what_was_closed_on_all_nodes_is_opened_again_on_each_that_had_it_open(
+    elsewhere: bool | None, said: bool
+) -> None:
+    change = alter("lock_partitioning", Place(ROOT, "MANUAL", elsewhere=elsewhere), "DISABLED", "ENABLED")
+    for script in (change.script, change.way_back):
+        assert any("every other node that had it open" in line for line in script) is said
+
+
 def test_one_node_is_never_written_where_several_have_it_open_and_only_a_template_where_nobody_knows() -> None:
     with pytest.raises(OutOfRange, match="several nodes"):
         alter("cluster_nodes", dataclasses.replace(ALONE, elsewhere=True), 16, 1)
