@@ -289,8 +289,12 @@ def advise_parameter(
     memory_mb: float = 0.0,
     node: str | None = None,
     pending: float | None = None,
+    seat: int | None = None,
 ) -> Change:
-    """The same setting as a template in comments alone: `when` says what has to come first. Ranges as above."""
+    """The same setting as a template in comments alone: `when` says what has to come first. Ranges as above.
+
+    `seat`: the CPU that LCKMGR_CPUID is to name with it, so that whoever types the lines takes no other one.
+    """
     known = PARAMETERS.get(name)
     minimum = known is not None and known.computed
     known = _checked(name, old, new, known is not None and known.dynamic, minimum)
@@ -301,9 +305,10 @@ def advise_parameter(
     on = f" on node {where}" if where else ""
     back = f"{old:.0f}" if old is not None else UNSHOWN
     line = f"{'MIN_' if minimum else ''}{name} = {new:.0f}"
-    set_now = (f"$!   MCR SYSGEN, USE ACTIVE, SET {name} {new:.0f}, WRITE ACTIVE",) if known.dynamic else ()
+    placed = "" if seat is None else f"SET LCKMGR_CPUID {seat}, "
+    set_now = (f"$!   MCR SYSGEN, USE ACTIVE, {placed}SET {name} {new:.0f}, WRITE ACTIVE",) if known.dynamic else ()
     there = known.dynamic and pending == new
-    last = f"{line}   as a line of {MODPARAMS}"
+    last = f"{line}   as a line of {MODPARAMS}" + ("" if seat is None else f", and LCKMGR_CPUID = {seat}")
     boot: tuple[str, ...] = ()
     if not known.dynamic:
         boot = tuple(f"$!   {one.removeprefix('$! ').removeprefix('$ ').strip()}" for one in _AUTOGEN)

@@ -528,18 +528,19 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         if first is not None:
             moved = " and ".join(map(comment, first.movable))
             when = f"{moved} {'are' if len(first.movable) > 1 else 'is'} off CPU {first.cpu} and LCKMGR_CPUID names it"
-        if not read and (likely := likely_seat(layout)) is not None:
+        likely = None if read else likely_seat(layout)
+        if likely is not None:
             when = f"SHOW CPU/FULL shows that CPU {likely}, free in SHOW FASTPATH, shares its core with no CPU in use"
             when += f", with LCKMGR_CPUID {likely}"
         named = layout.setting("LCKMGR_CPUID")
         if named and layout.runs(int(named)) is not False and not read:
-            when = f"SHOW FASTPATH shows nothing on CPU {named:.0f}, which LCKMGR_CPUID names"
+            likely, when = None, f"SHOW FASTPATH shows nothing on CPU {named:.0f}, which LCKMGR_CPUID names"
         when = f"only when {when}" if traced else f"only when {_traced_first(doubted)}, and {when}"
         if home is not None:
-            when = "only on Alpha or Integrity: what machine this is was not in the export"
+            likely, when = None, "only on Alpha or Integrity: what machine this is was not in the export"
         if layout.enough_stopped(mode or 0):
             when = f"only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped: {when}"
-        on = _template(layout, limits, when, cautions)
+        on = _template(layout, limits, when, cautions, likely)
         alone = left_alone(layout)
         if not read:
             return _Steps((on,), joined(turns_on, unread_seats(layout)), place=sentence(alone), unknown=doubted)
@@ -592,8 +593,9 @@ def _traced_first(doubted: str) -> str:
     return "a spinlock trace, the first step, blames LCKMGR"
 
 
-def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...]) -> Change:
+def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...], seat: int | None = None) -> Change:
     now, new = layout.setting("LCKMGR_MODE"), mode_meant(layout, limits.least_cpus)
     now = None if now == new else now
     pending = pending_value(layout.facts, "LCKMGR_MODE")
-    return advise_parameter("LCKMGR_MODE", now, new, when=when, cautions=cautions, node=layout.node, pending=pending)
+    on = layout.node
+    return advise_parameter("LCKMGR_MODE", now, new, when=when, cautions=cautions, node=on, pending=pending, seat=seat)
