@@ -216,6 +216,8 @@ class Finding:
     """Whether it says what to collect in place of figures that have ended."""
     once: bool = False
     """Whether it rests on too few reports to be more than a note: the verdict names it, and more are asked for."""
+    blind: bool = False
+    """Whether it says that what was collected was not measured: the verdict is that, where most rules cannot judge."""
     urgent: bool = False
     """Whether somebody waits at this moment, or is about to: what is to be done comes before everything else."""
 

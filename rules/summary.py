@@ -169,6 +169,10 @@ def _verdict(
             return f"{could_not}: {why}; collect again."
         if some and why_open:
             return f"{could_not}: {why_open}."
+        if most and (blind := next((one.finding for one in findings if one.finding.blind), None)):
+            return (
+                f"{blind.title}: set the switches and collect again; {open_} of {judged + open_} rules could not judge."
+            )
         rules = "rule" if judged == 1 else "rules"
         if window := _maintenance(accounts):
             rest = f", {open_} could not" if open_ else ""

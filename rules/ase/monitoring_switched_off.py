@@ -116,13 +116,14 @@ def _finding(facts: Facts, off: dict[str, list[MonTable]]) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.NOTE,
-        title=f"Not measured: {', '.join(tables)}",
+        title=f"Not measured, as switches are off: {', '.join(tables)}",
         seen=f"{', '.join(tables[:NAMED])}{more} {'was' if one else 'were'} collected and {'holds' if one else 'hold'} "
         "no row, or nothing but zeros.",
         because=f"{_listed(off)} off, so nothing was measured: this is no sign of a server without contention.",
         do=f"Set {'it' if len(off) == 1 else 'each'} from 0 to 1 (sp_configure, in force at once), wait for the "
         "busiest hour and collect two snapshots.",
         evidence=tuple(evidence),
+        blind=True,
         changes=tuple(
             configure(switch, 0, 1, cautions=(COSTS.get(switch, NO_COST),))
             for switch in sorted(off, key=lambda one: one != MONITORING)

@@ -302,6 +302,17 @@ def test_what_rests_on_too_few_reports_is_named_and_collected_again() -> None:
     assert summarized(enough, verdicts, Plan(), ()).verdict.startswith("Nothing to do: ")
 
 
+def test_what_was_not_measured_is_the_verdict_where_most_rules_cannot_judge_and_no_word_of_it_else() -> None:
+    found = Ranked(
+        "ase/monitoring_switched_off", Finding("S", Severity.NOTE, "Not measured: monLocks", "", (), blind=True)
+    )
+    lacks = (MissingInput("waits", "monSysWaits"),)
+    fired, clean = Verdict(found.rule, "fired", ""), [Verdict(f"ase/{name}", "clean", "") for name in "abcdefgh"]
+    blind = [fired, *(Verdict(f"ase/{name}", "unknown", "", lacks) for name in "abcdefgh")]
+    assert summarized((found,), blind, Plan(), ()).verdict.startswith("Not measured: monLocks: set the switches")
+    assert summarized((found,), [fired, *clean], Plan(), ()).verdict.startswith("Nothing to do: ")
+
+
 @pytest.mark.parametrize("story", ["healthy_ledger_server", "healthy_monitored_server", "healthy_rdb_node"])
 def test_a_healthy_system_has_nothing_to_do(story: str) -> None:
     (audit, *_) = audits_of(HERE / story)
