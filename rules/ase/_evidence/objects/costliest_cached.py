@@ -15,7 +15,7 @@ from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
 from rules.ase._evidence.objects.scans import LEAST_PAGES, WHOLE_TIMES, Scanned, scanned, scans_of
 from rules.ase._evidence.objects.seen import activity, is_system, name_of, sizes
 from rules.ase._evidence.objects.statement_cpu import Worked, worked
-from rules.ase._evidence.objects.statements import STATEMENT_FACTS, naming, shown
+from rules.ase._evidence.objects.statements import STATEMENT_FACTS, naming, shown, tables_in
 from rules.ase._evidence.server import busy_of
 from rules.ase._evidence.waits.index_wanted import columns_of, pages_each
 from rules.changes.quoting import bare_table, comment
@@ -36,6 +36,9 @@ class CachedCostliest:
     table: MonOpenObjectActivity | None = None
     columns: tuple[str, ...] = ()
     """By which an index is wanted; none where its text does not say it plainly, or an index begins so."""
+    unserved: bool = False
+    """Whether its one table was scanned, however large it is, and no index is listed that begins with a column by which
+    it looks for its rows."""
 
     @property
     def name(self) -> str:
@@ -75,6 +78,17 @@ class CachedCostliest:
             return (
                 f"First tune {self.name}: an index of {name_of(self.table)} for its where clause, or a narrower query."
             )
+        row = self.worked.statement
+        found, columns = tables_in(row.text or ""), columns_of(row.text or "")
+        pages = pages_each(row)
+        if len(found) == 1 and columns and self.unserved and pages is not None and pages >= LEAST_PAGES:
+            ((database, table),) = found
+            on, home = f"{bare_table(table or '')} ({', '.join(columns)})", database or row.database
+            where = f", in {comment(home, 60)}" if home else ""
+            return (
+                f"First look at the plan of {self.name}, which reads {pages:,.0f} pages each time, and give it an "
+                f"index where none begins so (sp_helpindex): `create index <name> on {on}`{where}."
+            )
         return f"First tune {self.name}: its plan, an index for its where clause, or fewer executions."
 
     @property
@@ -102,9 +116,22 @@ def costliest_cached(facts: Facts) -> CachedCostliest | None:
                 columns = ()  # something else keeps it from being used
             found.append(CachedCostliest(top, table.row, columns))
     listed = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
-    found += [CachedCostliest(one) for row in listed.values() if row.believed and (one := worked(facts, row))]
+    found += [
+        CachedCostliest(one, unserved=_unserved(facts, row))
+        for row in listed.values()
+        if row.believed and (one := worked(facts, row))
+    ]
     most = max(found, key=lambda one: (one.worked.engines, one.table is not None), default=None)
     return most if most and most.worked.percent >= LEAST_PERCENT else None
+
+
+def _unserved(facts: Facts, row: MonCachedStatement) -> bool:
+    names, columns = tables_in(row.text or ""), columns_of(row.text or "")
+    scanned_ones = {
+        (one.object_name or "").lower() for one in activity(facts) if one.index_id == 0 and scans_of(one) > 0
+    }
+    served = any(beginning_with(indexes_of(facts, name), column) for _, name in names for column in columns)
+    return not served and any((name or "").lower() in scanned_ones for _, name in names)
 
 
 def scanning_most(facts: Facts, table: Scanned) -> Worked | None:
