@@ -15,7 +15,8 @@ MOST_ROWS = 2_000
 """Lines of figures of one screen: a DISK table has one for each disk."""
 LONGEST_COMMENT = 60
 OF_FILE = re.compile(
-    r"\s{0,60}(?:\((?:[A-Z][a-z]{1,10}|[0-9]{1,5})\)\s{1,8})?(?:File:\s{1,8})?(?P<name>[A-Z0-9$_.-]{1,80}:[\[<][^\s;]{1,200};[0-9]{1,5})\s*$", re.I
+    r"\s{0,60}(?:\((?:[A-Z][a-z]{1,10}|[0-9]{1,5})\)\s{1,8})?(?:File:\s{1,8})?(?P<name>[A-Z0-9$_.-]{1,80}:[\[<][^\s;]{1,200};[0-9]{1,5})\s*$",
+    re.I,
 )
 """The line of MONITOR RMS that names the file: `(Index)  DISK$USER:[DATA]ORDERS.DAT;12`, or `(0) File: ` before it."""
 STREAMS = re.compile(r"\s{0,60}Active Streams:\s{1,20}[0-9]{1,9}\s*$")
