@@ -26,6 +26,7 @@ from collectors.facts.openvms import (
     LockQueue,
     LockQueues,
     LockTree,
+    MonitorItem,
     Node,
     OpenFile,
     RmsDefaults,
@@ -168,6 +169,7 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     nodes = Neighbours([group for group in groups.values() if group.product == "openvms"])
     nameless = [one for one in nameless if not _shared_out(one, groups, databases, nodes)]
     _share_nodes(groups)
+    _share_calls(nodes, [group for group in groups.values() if group.product == "openvms"])
     left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
     named = Named(groups, name, others=len({one.file for one in left}) > 1)
     for one in left:
@@ -333,6 +335,22 @@ def _choose(one: Input, groups: dict[tuple[str, str], Group], name: str | None, 
     group.chosen = True
     group.inputs.append(one)
     return True
+
+
+def _share_calls(nodes: Neighbours[Group], groups: Sequence[Group]) -> None:
+    """Tell each node for which LOCK_ACTV lists a cluster's locks what the others there do with a file (MONITOR RMS)."""
+    told = [
+        (group, replace(one, facts=[*calls]))
+        for group in groups
+        for one in group.inputs
+        if (calls := [fact for fact in one.facts if isinstance(fact, MonitorItem) and fact.class_name[:4] == "RMS "])
+    ]
+    for group in groups if told else ():
+        listed = [fact for one in group.inputs for fact in one.facts if isinstance(fact, LockActivity)]
+        asking = {name.upper() for fact in listed for name in fact.nodes}
+        for owner, counted in told:
+            if owner is not group and owner.name.upper() in asking and nodes.near(group, [counted]):
+                nodes.add(group, [counted])
 
 
 def _by_node(one: Input) -> list[Input]:

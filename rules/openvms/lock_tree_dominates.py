@@ -88,6 +88,7 @@ from rules.openvms._evidence.dominating import (
     Dominating,
     Refused,
     dominates,
+    judged_at,
     of_share,
     refused_of,
     renewed_of,
@@ -226,7 +227,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif first is None:
         top = f"; {shares[0].key} has {shares[0].percent:.0f} % at most" if shares else ""
         yield Clean(f"{figures}, spread over them{top} (limit {limits.share_percent:g} %){_gaps(pictures)}")
-    elif (elsewhere := _judged_at(facts, first)) is not None:
+    elif (elsewhere := judged_at(facts, first)) is not None:
         yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, which masters most of it")
     else:
         found = of_share(facts, first)
@@ -265,14 +266,6 @@ def _nothing_counted(facts: Facts, pictures: Sequence[Picture]) -> Outcome:
     if values and all(known(value) for value in values.values()):
         return Clean(f"{zero}, and PE1 stops the counters on none of the nodes: idle")
     return Unknown((PE1_SHOWN,), f"{zero}: idle, or PE1 is -1, which stops the counters")
-
-
-def _judged_at(facts: Facts, share: Share) -> str | None:
-    """The member that masters most of it, where that is another node than this one."""
-    own, names = own_name(facts), {one.name.upper() for one in members_of(facts)}
-    if not share.masters or own is None or own.upper() == share.masters[0].upper():
-        return None
-    return share.masters[0] if share.masters[0].upper() in names else None
 
 
 def _gaps(pictures: Sequence[Picture]) -> str:

@@ -24,7 +24,8 @@ from collectors.facts.openvms.resource_names import RMS_FILE
 from rules.changes.openvms_rms import open_for_input
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
-from rules.openvms._evidence.dominating import DOMINATING_FACTS, INPUT, LEAST_REQUESTS, dominating
+from rules.openvms._evidence.cluster import CLUSTER_FACTS
+from rules.openvms._evidence.dominating import DOMINATING_FACTS, INPUT, LEAST_REQUESTS, dominating, judged_at
 from rules.openvms._evidence.node import in_prose
 from rules.openvms._evidence.rms_use import CLASS
 
@@ -43,7 +44,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*DOMINATING_FACTS, MonitorItem, RmsRecordLock), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*DOMINATING_FACTS, *CLUSTER_FACTS, MonitorItem, RmsRecordLock), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the calls against the lock requests."""
     if not any(one.class_name.startswith(CLASS) for one in facts.every(MonitorItem)):
@@ -55,6 +56,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = dominating(facts)
     if found is None or found.share.kind != RMS_FILE or found.share.rate < limits.requests:
         yield Clean(f"no file of RMS has most of {limits.requests:,.0f} lock requests/s or more")
+        return
+    if (elsewhere := judged_at(facts, found.share)) is not None:
+        yield NotApplicable(f"{found.share.key}: judged in the capture of {elsewhere}, which masters most of it")
         return
     if found.named is None or not found.named.sure:
         yield Unknown.of(FileName)

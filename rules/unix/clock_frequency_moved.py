@@ -19,7 +19,7 @@ Where fine locking has the longer user time, cores shared by two threads (SMT) m
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, Source, known
 from collectors.facts.unix import CpuFrequency, LockingRun
 from rules.changes.unix_cpufreq import fix_clock
 from rules.engine import limit, rule
@@ -36,7 +36,7 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.unix._evidence.clock import CLOCK_FACTS, Clock, Tolerance, clock_of, moved, users_of
+from rules.unix._evidence.clock import CLOCK_FACTS, Clock, Tolerance, clock_of, listed_clocks, moved, users_of
 from rules.unix._evidence.runs import Pair, counted, pairs
 
 LINKS = (
@@ -73,7 +73,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     found = pairs(facts)
     for title in dict.fromkeys(pair.title for pair in found):
-        yield _judge([pair for pair in found if pair.title == title], clock, limits)
+        yield _judge(facts, [pair for pair in found if pair.title == title], clock, limits)
     steady = [run for run in runs if run.title not in {pair.title for pair in found}]
     if steady and not found:
         yield NotApplicable("one variant alone was measured: there are no user times to hold against each other")
@@ -91,7 +91,7 @@ def _governors_alone(clock: Clock) -> Outcome:
     return Unknown.of(LockingRun, CpuFrequency)
 
 
-def _judge(found: Sequence[Pair], clock: Clock, limits: Limits) -> Outcome:
+def _judge(facts: Facts, found: Sequence[Pair], clock: Clock, limits: Limits) -> Outcome:
     title = found[0].title
     for pair in found:
         if wrong := pair.wrong:
@@ -99,7 +99,7 @@ def _judge(found: Sequence[Pair], clock: Clock, limits: Limits) -> Outcome:
     tolerance = Tolerance(limits.user_ratio, limits.leaning_ratio, limits.frequency_percent)
     suspected = [(pair, why) for pair in found if (why := moved(pair, clock, tolerance))]
     if suspected:
-        return _finding(found, suspected, clock, limits)
+        return _finding(found, suspected, clock, listed_clocks(facts), limits)
     ratios = [(max(users) / min(users), pair) for pair in found if (users := users_of(pair))]
     measured = [pair for pair in found if pair.both("frequency_mhz")]
     if not ratios and not measured:
@@ -122,7 +122,13 @@ def _judge(found: Sequence[Pair], clock: Clock, limits: Limits) -> Outcome:
     return Clean(f"{title}: {' and '.join(said)}: the same clock{more}")
 
 
-def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock: Clock, limits: Limits) -> Finding:
+def _finding(
+    found: Sequence[Pair],
+    suspected: Sequence[tuple[Pair, str]],
+    clock: Clock,
+    listed: Sequence[tuple[float, Source]],
+    limits: Limits,
+) -> Finding:
     pair, why = max(suspected, key=lambda one: (_apart(one[0]), one[0].processes))
     evidence = []
     for name, label, unit, most in (
@@ -147,6 +153,13 @@ def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock
         Evidence(f"governor of processor {one.cpu}", str(one.governor), "", one.source) for one in clock.moving
     ][:4]
     evidence += [Evidence(one.name, "boosting allowed", "", one.source) for one in clock.boosted]
+    seen, by_clock = "", sorted(listed, key=lambda one: one[0])
+    if by_clock and 100 * ((high := by_clock[-1])[0] / (low := by_clock[0])[0] - 1) > limits.frequency_percent:
+        seen = f"The listings show the processors at {low[0]:,.0f} and at {high[0]:,.0f} MHz on average."
+        evidence += [
+            Evidence("clock of the processors listed", round(mhz, 1), "MHz", source, computed="as their mean")
+            for mhz, source in (low, high)
+        ]
     if not evidence:
         evidence.append(Evidence("runs", len(found), "pairs", pair.source))
     host = "The cpufreq files are empty, so the host of this machine sets the clock." if clock.hidden else ""
@@ -154,7 +167,7 @@ def _finding(found: Sequence[Pair], suspected: Sequence[tuple[Pair, str]], clock
         subject=pair.title,
         severity=Severity.ADVICE,
         title=f"The clock may have moved in {len(suspected)} of {len(found)} comparisons, so they are not believed",
-        seen=joined(f"{pair.name}: {why}.", host),
+        seen=joined(f"{pair.name}: {why}.", host or seen),
         because=(
             "Waiting processes let processors idle, and the clock of an idle processor may be lowered: then one "
             "variant is measured on a slower machine than the other."

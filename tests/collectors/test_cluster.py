@@ -15,6 +15,7 @@ from collectors.facts.openvms import (
     LockQueues,
     LockRates,
     LockTree,
+    MonitorItem,
     Node,
     ProcessorModes,
     SysgenParameter,
@@ -163,6 +164,29 @@ def test_who_asks_for_locks_goes_to_every_node_it_names_and_makes_them_one_clust
         ("SKYE", 1),
         ("BARRA", 0),
     ]
+
+
+def test_what_the_other_nodes_do_with_a_file_is_told_to_each_whose_locks_are_listed() -> None:
+    def calls(node: str, title: str = "RMS FILE OPERATIONS DKA0:[A]B.IDX;1") -> MonitorItem:
+        return MonitorItem(node=node, class_name=title, item="$UPDATE Call Rate", mean=1.0)
+
+    screens = Input(
+        "in/rms.txt",
+        "openvms/monitor",
+        [Node(name="ORKNEY"), calls("ORKNEY"), Node(name="SKYE"), calls("SKYE"), calls("SKYE", "PAGE")],
+    )
+    other = [Node(name="BARRA"), calls("BARRA")]
+    report = Input("in/la.txt", "openvms/lock_activity", [LockActivity(nodes=("ORKNEY", "SKYE"), trees=1, total=10.0)])
+
+    def told(*inputs: Input) -> list[tuple[str, list[str | None]]]:
+        return [(one.system.name, [item.node for item in one.facts.every(MonitorItem)]) for one in captures(inputs)]
+
+    assert told(screens, Input("in/of_another.txt", "openvms/monitor", other), report) == [
+        ("ORKNEY", ["ORKNEY", "SKYE"]),
+        ("SKYE", ["SKYE", "SKYE", "ORKNEY"]),
+        ("BARRA", ["BARRA"]),
+    ]
+    assert told(screens) == [("ORKNEY", ["ORKNEY"]), ("SKYE", ["SKYE", "SKYE"])]  # no locks are listed
 
 
 def test_reports_of_one_clusters_locks_go_together_without_any_node() -> None:

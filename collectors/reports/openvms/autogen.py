@@ -65,6 +65,7 @@ BEGUN = re.compile(r"\s*New(?: value(?: is)?)?\s*", re.IGNORECASE)
 CALCULATED = re.compile(
     rf"\s*(?:The )?calculated value was:? (?P<calculated>{VALUE})\.?"
     rf"(?:\s+(?:The )?new value (?:is:?|of) (?P<new>{VALUE})\.?(?: is\b.{{0,80}})?"
+    r"|\s+The value (?:has been|was|is) (?:disabled|overridden)\b.{0,80}"
     r"|\s+The(?: new(?: value(?: used(?: in(?: the(?: parameter(?: file)?)?)?)?)?)?)?)?\s*$",
     re.IGNORECASE,
 )
@@ -109,6 +110,8 @@ class _Block:
     hard_coded: Reading | str = ABSENT
     overridden: bool = False
     begun: str = ""
+    sentence: str = ""
+    """What the line above says of the override, where its sentence goes on."""
 
 
 @dataclass
@@ -254,7 +257,10 @@ def _inside(run: _Run, index: int, line: str) -> bool:
         return False
     block = run.blocks[-1]
     begun, block.begun = block.begun, ""
-    fixed = HARD_CODED.search(line)
+    sentence, block.sentence = block.sentence, ""
+    fixed = HARD_CODED.search(f"{sentence} {line.strip()}")
+    if not fixed and (OVERRIDE.match(line) or CALCULATED.match(line)) and not line.endswith("."):
+        block.sentence = line.strip()
     block.hard_coded = _value(fixed["value"].rstrip(".")) if fixed else block.hard_coded
     if found := OLD.match(line):
         block.old = _value(found["old"])

@@ -8,10 +8,18 @@ The shape that is looked for (no sample is at hand, so this one is made up of th
     -----------------    ----------   ---------------   --------
     FFFFFFFF.8071A2C0        2310.4   LDG$POST          000012C0
 
+or, with both figures behind the module, whose offset stands behind a `+` or a blank::
+
+    Exception PC          Module                                        Count      Rate
+    -----------------     ----------------------------------------   --------  --------
+    00000000.0004C210     TAXSUM+0004C210                                9000       900
+                          Total                                         11000      1100
+
 Rows are sorted by the program counter with most faults; /RATES is the default, /TOTALS prints counts
-(openvms-formats.md d.5 [S]). A row is an address and one figure, in either order, with words behind them; anything
-else stays a leftover. `/sec` in the heading, or the echoed command, tells the unit; without either the figures are left
-out. A detailed trace (no /SUMMARY) is not read: it has a line for each fault. Always tentative.
+(openvms-formats.md d.5 [S]). A row is an address and one figure, in either order, with words behind them, or an
+address, words and the figures that the heading names behind `Module`; anything else stays a leftover. `/sec` in the
+heading, or the echoed command, tells the unit; without either the figures are left out. A detailed trace (no /SUMMARY)
+is not read: it has a line for each fault. Always tentative.
 """
 
 import re
@@ -39,6 +47,9 @@ PC = r"(?P<pc>[0-9A-Fa-f]{8}(?:\.?[0-9A-Fa-f]{8})?)"
 FIGURE = r"(?P<figure>[0-9][0-9.,]{0,20}|\*{1,20})(?:/s(?:ec)?)?"
 WHERE = r"(?:\s+(?P<where>[A-Za-z_$%].{0,150}?))?\s*$"
 ROWS = (re.compile(rf"\s*{PC}\s+{FIGURE}{WHERE}"), re.compile(rf"\s*{FIGURE}\s+{PC}{WHERE}"))
+BEHIND = re.compile(r"\bPC\s.*\b(?:Module|Image)\b(?P<named>(?:\s+(?:Offset|Counts?|Rate|Faults/sec))+)\s*$", re.I)
+"""A heading whose figures stand behind the module: which ones, in their order."""
+TOTAL = re.compile(rf"\s*Total(?:\s+{FIGURE.replace('?P<figure>', '?:')}){{1,2}}\s*$", re.I)
 MOST_ROWS = 100
 """The first ones cause most of them."""
 
@@ -46,8 +57,9 @@ MOST_ROWS = 100
 @report(starts=START, provides=(FaultSource, Node))
 def read(report: Report) -> Iterator[FaultSource | Node]:
     """Yield the program counters in their order."""
-    rows: list[tuple[int, str, Reading, str | None, str | None]] = []
+    rows: list[tuple[int, str, dict[str | None, Reading], str | None]] = []
     unit: str | None = None
+    behind: tuple[str, ...] = ()
     began, outside, heads, left, order = False, False, 0, 0, 0
     for index, line in enumerate(report.lines):
         if (command := sda.command_of(line)) is not None:
@@ -66,12 +78,17 @@ def read(report: Report) -> Iterator[FaultSource | Node]:
         elif HEAD.match(line):
             heads += 1
             unit = "rates" if RATE.search(line) else "totals" if COUNT.search(line) else unit
-        elif found := _row(line, order):
-            order, match = found
+            named = found["named"].lower().split() if (found := BEHIND.search(line)) else []
+            behind = tuple("totals" if one.startswith("count") else "rates" for one in named if one != "offset")
+        elif behind and (row := _row_behind(line, behind)):
+            left += len(rows) >= MOST_ROWS
+            rows += [(index, *row)] if len(rows) < MOST_ROWS else []
+        elif not behind and (one := _row(line, order)):
+            order, match = one
             left += len(rows) >= MOST_ROWS
             if len(rows) < MOST_ROWS:
-                rows.append((index, match["pc"], _figure(match["figure"]), match["where"], unit))
-        elif not is_dashes(line):
+                rows.append((index, match["pc"], {unit: _figure(match["figure"])}, match["where"]))
+        elif not (is_dashes(line) or (behind and TOTAL.match(line))):
             continue
         report.claim(index)
     if not rows and not report.problems:
@@ -83,26 +100,37 @@ def read(report: Report) -> Iterator[FaultSource | Node]:
 
 
 def _facts(
-    report: Report, rows: list[tuple[int, str, Reading, str | None, str | None]], left: int
+    report: Report, rows: list[tuple[int, str, dict[str | None, Reading], str | None]], left: int
 ) -> Iterator[FaultSource | Node]:
     report.tentative("no sample of FLT's output is known; a row is taken as an address and its faults")
     if left:
         report.problem(f"{left:,} more rows, of fewer faults each, were not kept", rows[-1][0])
-    if rows[0][4] is None:
+    if None in rows[0][2]:
         what = "nothing tells whether the figures are rates or counts, so they are left out: repeat it with /RATES"
         report.problem(what, rows[0][0])
     named = sda.node_in(report.lines[: rows[0][0]]) or sda.node_in(report.before)
     if named:
         yield Node(source=report.source(0), name=named)
-    for index, pc, figure, where, unit in rows:
+    for index, pc, figures, where in rows:
         yield FaultSource(
             source=report.source(index),
             node=named,
             pc=pc,
             where=" ".join(where.split()) if where else None,
-            faults_per_second=figure if unit == "rates" else ABSENT,
-            faults=figure if unit == "totals" else ABSENT,
+            faults_per_second=figures.get("rates", ABSENT),
+            faults=figures.get("totals", ABSENT),
         )
+
+
+def _row_behind(line: str, behind: tuple[str, ...]) -> tuple[str, dict[str | None, Reading], str | None] | None:
+    """One row whose last fields are these figures; words that belong to none stand before them."""
+    words = line.split()
+    if len(words) <= len(behind) or not re.fullmatch(PC, words[0]):
+        return None
+    where, figures = " ".join(words[1 : -len(behind)]), words[-len(behind) :]
+    if not all(re.fullmatch(FIGURE, one) for one in figures) or not re.match(r"[A-Za-z_$%]|$", where):
+        return None
+    return words[0], {name: _figure(one) for name, one in zip(behind, figures, strict=True)}, where or None
 
 
 def _row(line: str, order: int) -> tuple[int, re.Match[str]] | None:

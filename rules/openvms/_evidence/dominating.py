@@ -24,6 +24,7 @@ from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
 from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
+from rules.openvms._evidence.cluster import members_of, own_name
 from rules.openvms._evidence.lock_trees import (
     FILE_SYSTEM,
     TREE_FACTS,
@@ -415,3 +416,11 @@ def _find(share: Share) -> str:
     file, volume = share.resource.file, share.resource.volume or ""
     disk = f"DISK${volume}" if LABEL.fullmatch(volume) else "disk"
     return f"@FILE_ID_TO_NAME {file.number if file else 0} {disk}"
+
+
+def judged_at(facts: Facts, share: Share) -> str | None:
+    """The member that masters most of it, where that is another node than this one."""
+    own, names = own_name(facts), {one.name.upper() for one in members_of(facts)}
+    if not share.masters or own is None or own.upper() == share.masters[0].upper():
+        return None
+    return share.masters[0] if share.masters[0].upper() in names else None

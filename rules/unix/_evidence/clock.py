@@ -108,6 +108,24 @@ def clock_of(facts: Facts) -> Clock:
     return Clock(tuple(processors[cpu] for cpu in sorted(processors)), tuple(boosts.values()))
 
 
+def listed_clocks(facts: Facts) -> list[tuple[float, Source]]:
+    """The mean clock of the processors in MHz, listing by listing, in the order of the first of each.
+
+    Each is of a moment, so it shows that the clock moves and not at which one a program ran.
+    """
+    listed: dict[str, list[CpuFrequency]] = {}
+    for one in facts.every(CpuFrequency):
+        if known(one.current_khz) and one.current_khz > 0:
+            listed.setdefault(one.source.file, []).append(one)
+    sets = {tuple(sorted(one.cpu for one in found)) for found in listed.values()}
+    if len(listed) < 2 or len(sets) > 1:
+        return []
+    return [
+        (sum(float(one.current_khz) for one in found if known(one.current_khz)) / len(found) / 1000, found[0].source)
+        for found in listed.values()
+    ]
+
+
 def _over(before: CpuFrequency, after: CpuFrequency) -> CpuFrequency:
     """What the later one says, and what only the earlier one says; the source is that of the governor."""
     said = {name: getattr(one, name) for one in (before, after) for name in FIELDS if _says(getattr(one, name))}

@@ -126,6 +126,10 @@ class Monitor:
         if heading is not None and self._begins(heading):
             self._finish()
             self.frame = self._new(number, heading)
+        elif self.frame and (name := self.frame.other_file(line)):
+            self._finish()
+            self.frame = self._new(number, ())
+            self.frame.class_name, self.frame.headed = name, True
         if self.frame and self.frame.take(number, line, heading):
             if self.frame.guessed and _another(line):
                 self.frame.give_back()

@@ -15,9 +15,10 @@ MOST_ROWS = 2_000
 """Lines of figures of one screen: a DISK table has one for each disk."""
 LONGEST_COMMENT = 60
 OF_FILE = re.compile(
-    r"\s{0,60}(?:\([A-Z][a-z]{1,10}\)\s{1,8})?(?P<name>[A-Z0-9$_.-]{1,80}:[\[<][^\s;]{1,200};[0-9]{1,5})\s*$", re.I
+    r"\s{0,60}(?:\((?:[A-Z][a-z]{1,10}|[0-9]{1,5})\)\s{1,8})?(?:File:\s{1,8})?(?P<name>[A-Z0-9$_.-]{1,80}:[\[<][^\s;]{1,200};[0-9]{1,5})\s*$",
+    re.I,
 )
-"""The line of MONITOR RMS that names the file: `(Index)  DISK$USER:[DATA]ORDERS.DAT;12`."""
+"""The line of MONITOR RMS that names the file: `(Index)  DISK$USER:[DATA]ORDERS.DAT;12`, or `(0) File: ` before it."""
 STREAMS = re.compile(r"\s{0,60}Active Streams:\s{1,20}[0-9]{1,9}\s*$")
 NOT_AVAILABLE = re.compile(r"compatibility mode\s+not available$", re.IGNORECASE)
 
@@ -73,6 +74,13 @@ class Frame:
         """The last line belongs to another report: forget it."""
         number, _, _ = self.lines.pop()
         self.rows = [row for row in self.rows if row.line != number]
+
+    def other_file(self, line: str) -> str | None:
+        """The class of MONITOR RMS that goes on with this line, where figures of a file were read: of another one."""
+        name = self.class_name or ""
+        if not (self.rows and name.startswith("RMS ") and OF_FILE.match(line)):
+            return None
+        return name.rpartition(" ")[0] if ":" in name else name
 
     def take(self, number: int, line: str, heading: list[re.Match[str]] | None) -> bool:
         """Take one line, not blank; `heading` is what it says if it belongs to a heading."""

@@ -45,7 +45,8 @@ PIECE = re.compile(
     | CPU(?:\s+ID)?:?\s+(?P<cpu>[0-9]{{1,4}})(?![0-9.])
     | (?P<axis>0(?:\s+[0-9]{{1,9}}[KM]?){{2,5}}\s*$)
     | (?P<title>{TITLE})(?![A-Z])
-    | (?P<other>[A-Z][A-Z/&-]{{1,15}}(?:\ [A-Z/&-]{{1,15}}){{0,5}}\ (?:STATISTICS|PROCESSES))(?![A-Z])
+    | (?P<other>RMS\ FILE\ OPERATIONS(?:\ STATISTICS)?
+      |[A-Z][A-Z/&-]{{1,15}}(?:\ [A-Z/&-]{{1,15}}){{0,5}}\ (?:STATISTICS|PROCESSES))(?![A-Z])
     )""",
     re.VERBOSE,
 )

@@ -25,6 +25,8 @@ As textbooks print it, groups of columns over columns, parted by blanks::
     #Proc
     1 0.21 0.44 0.66 0.21 0.45 0.66 0 0.22 0.54 0.77 20
 
+or with `Coarse-grained advisory`, `Fine-grained advisory`, `Fine-grained mandatory` over the columns.
+
 Long and wide may be separated by commas, semicolons, tabs or bars; a heading may call a column `user`, `user seconds`,
 `user_seconds` or `user (s)`, columns not known are passed over, their order is free. A variant is `none`, `coarse` or
 `fine`, with `advisory` or `mandatory` before it; `mandatory` alone is `mandatory fine`. Needed are `variant`,
@@ -32,7 +34,8 @@ Long and wide may be separated by commas, semicolons, tabs or bars; a heading ma
 `frequency_low_mhz`, `frequency_high_mhz`, each of all processes together. An empty cell, `-` or `n/a` is "not measured
 by this run" and never 0. Above the heading `# lockwright locklab: <title>` or `# title: <title>` names the table,
 `# processors: <n>` says how many the machine has and `# records: <n>` how many each process writes; other lines that
-begin with `#` are remarks. Several rows of one variant and number of processes are runs that were repeated.
+begin with `#` are remarks. Without such lines `host=NAME` in the line above the heading names the table. Several
+rows of one variant and number of processes are runs that were repeated.
 
 User and system seconds are those of all processes of the run together, the clock's are those of the run. So a row with
 more CPU seconds than processes times clock seconds (and a tenth, and 0.1 s each) is damaged and left out. Where the
@@ -44,7 +47,7 @@ of its table reproduce). A row whose Δ does not follow from its seconds within 
 blanks a number can be split in two (`42 .38` of 4 and 2.38), and the halves pass as numbers: such a table is refused as
 a whole, as none of its other rows can be trusted, if a figure has other decimals than the rest, or zeros stand before
 some points only, or a figure is `00`, or the numbers of processes do not rise, or a digit of one of them would make
-the user seconds more like those of the other variants if it stood there.
+the user seconds more like those of the other variants if it stood there (not where all figures end below each other).
 """
 
 import re
@@ -68,20 +71,22 @@ from collectors.reports.unix.locking_runs.headings import (
     heading_at,
     variant_of,
 )
-from collectors.reports.unix.locking_runs.rows import SPACED, Cells, Row, read_rows, split_digits
+from collectors.reports.unix.locking_runs.rows import SPACED, Cells, Row, in_columns, read_rows, split_digits
 
 START = re.compile(
     r"^#\s{0,9}lockwright locklab\b"
     rf"|^{cell('variant(?: of locking)?|locking')}{cell(LOAD.replace(' ', '[ _]'))}{cell(SECONDS)}"
     rf"|^{cell((LOAD + '|' + RECORDS).replace(' ', '[ _]'))}{cell(f'{VARIANT}[ _:/-]{{1,3}}{SECONDS}')}"
     r"|^\s{0,20}(?:No locking\s{1,9})?Advisory locking\s{1,9}Mandatory locking\s*$"
-    r"|^\s{0,20}(?:No locking\s{1,9})?Coarse.grained locking\s{1,9}Fine.grained locking\b"
+    r"|^\s{0,20}(?:No locking\s{1,9})?Coarse.grained (?:locking\s{1,9}Fine.grained locking\b"
+    r"|advisory\s{1,20}Fine.grained (?:advisory|mandatory)\b)"
 )
 REMARK = re.compile(r"\s{0,9}#")
 TITLE = re.compile(r"\s{0,9}#\s{0,9}(?:lockwright locklab|title)\s{0,9}:?\s{0,9}(?P<title>\S.{0,200})?", re.IGNORECASE)
 STATED = re.compile(
     r"\s{0,9}#\s{0,9}(?P<what>processors|cores|cpus|records)\s{0,9}[:=]\s{0,9}(?P<many>[0-9,]{1,15})\s*$"
 )
+HOST = re.compile(r"(?:^|\s)host(?:name)? ?[=:] ?(?P<host>[A-Za-z0-9][A-Za-z0-9_.-]{0,62})(?=[\s,;]|$)", re.IGNORECASE)
 MOST_ROWS = 10_000
 """Of one table (this project)."""
 SPLIT = (
@@ -176,6 +181,11 @@ def _above(report: Report) -> _Remarks:
     for line in report.before[len(lines) :]:
         remarks.take(-1, line)
     report.above = len(report.before) - len(lines)
+    if not report.above:
+        while lines and not lines[-1].strip():
+            lines.pop()
+        if lines and (found := HOST.search(lines[-1])):
+            remarks.title, report.above = found["host"], len(report.before) - len(lines) + 1
     return remarks
 
 
@@ -198,7 +208,8 @@ def _runs(report: Report, table: _Table) -> Iterator[LockingRun]:
     if not table.rows:
         report.problem("a heading without rows: upload the whole table", table.first)
         return
-    if heading.separator == " " and (found := split_digits(heading, table.rows)):
+    aligned = in_columns([report.lines[row.index] for row in table.rows])
+    if heading.separator == " " and (found := split_digits(heading, table.rows, aligned=aligned)):
         report.problem(SPLIT.format(found[1]), found[0])
         return
     for cells, row in zip(table.rows, read_rows(heading, table.rows), strict=True):

@@ -36,7 +36,8 @@ VARIANT_NAME = re.compile(
     re.IGNORECASE,
 )
 PHRASE = re.compile(
-    r"(?P<top>No locking|Advisory locking|Mandatory locking)|(?P<group>(?:Coarse|Fine)[- ]grained locking)"
+    r"(?P<top>No locking|Advisory locking|Mandatory locking)"
+    r"|(?P<group>(?:Coarse|Fine)[- ]grained (?:locking|advisory|mandatory))"
     r"|(?P<delta>(?:[\u0394\u2206]|Delta ?)(?:Clock|Sys))|(?P<figure>User|System|Sys|Clock)|(?P<percent>Percent|%)"
     r"|(?P<load># ?Proc(?:esses)?|Processes|nrec|Records)",
     re.IGNORECASE,
@@ -155,8 +156,9 @@ def _variants(tops: list[str], groups: list[str], count: int) -> list[Variant]:
         variants.append(("none", False))
     for group in groups:
         name = group.lower().split("-")[0].split(" ")[0]
-        again = (name, False) in variants
+        said = group.lower().endswith("mandatory")
+        again = (name, False) in variants and not said
         if again and not any(top.lower().startswith("mandatory") for top in tops):
             return []
-        variants.append((name, again))
-    return variants if len(variants) == count else []
+        variants.append((name, again or said))
+    return variants if len(variants) == count == len(set(variants)) else []

@@ -139,8 +139,17 @@ def _half(text: str) -> float:
     return 0.5 * 10.0 ** -(len(found[1]) if found else 0)
 
 
-def split_digits(heading: Heading, rows: Sequence[Cells]) -> tuple[int, str] | None:
-    """The first row of a table between blanks in which a number was split in two, and how it shows; else `None`."""
+def in_columns(lines: Sequence[str]) -> bool:
+    """Whether all figures end below each other with two blanks or more between them: so a format printed them."""
+    ends = {tuple(found.end() for found in re.finditer(r"\S+", line)) for line in lines}
+    return len(lines) > 1 and len(ends) == 1 and not any(re.search(r"\S\s\S", line) for line in lines)
+
+
+def split_digits(heading: Heading, rows: Sequence[Cells], *, aligned: bool = False) -> tuple[int, str] | None:
+    """The first row of a table between blanks in which a number was split in two, and how it shows; else `None`.
+
+    `aligned`: no digit can stand on the wrong side of a blank.
+    """
     zeros = any(re.match(r"0\.", cell) for row in rows for cell in row.cells)
     decimals = _most_common(
         len(found["decimals"])
@@ -160,7 +169,7 @@ def split_digits(heading: Heading, rows: Sequence[Cells]) -> tuple[int, str] | N
         load = int(row.cells[0])
         if load <= before:
             return row.index, f"{load} below {before} in the first column, which does not rise"
-        if why := _moved(heading, row.cells, before):
+        if not aligned and (why := _moved(heading, row.cells, before)):
             return row.index, why
         before = load
     return None
