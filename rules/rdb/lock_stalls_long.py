@@ -131,6 +131,12 @@ CROSSED = (
     "Most of these waits end in a deadlock, where each holds what the other wants: see rdb/deadlocks_hidden, and not "
     "for one holder."
 )
+LOG_SERVER = (
+    "Start the journal's log server: RMU/SERVER AFTER_JOURNAL START {} (while users are attached; back: STOP), then "
+    "ALTER DATABASE with LOG SERVER IS AUTOMATIC, so that it starts with the database (back: MANUAL). On a single node "
+    "that ends AIJ locking; afterwards look at the journal's disk."
+)
+"""Vendor: SQL help (7.2), ALTER DATABASE, LOG_SERVER; RMU help (7.2), Server After_Journal, Start."""
 NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
@@ -213,8 +219,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     timeouts, of = _timeouts(waits, found, limits)
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
-    crowd = max(means, key=lambda mean: mean.waiting, default=None)
-    high = high or (crowd if crowd and crowd.waiting >= limits.waiting else None)
+    crowds = means or [mean for mean, _ in of_each_node(found, lambda each: mean_stall(each, at_most=True))]
+    crowd = max(crowds, key=lambda mean: mean.waiting, default=None)
+    enough = limits.processes if crowd and _unserved(one, crowd) else limits.waiting
+    high = high or (crowd if crowd and crowd.waiting >= enough else None)
     attached, lines = attached_to(facts, one), queues(waits.held)
     bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
     idle = [still for kind in KINDS if (still := standstill(one, waits, attached, kind, limits=bounds))]
@@ -295,9 +303,19 @@ def _finding(
         if main:
             because.append(of_main(main, total(main), "logged stalls"))
             evidence += evidence_of(main[:1], "logged stalls for")
-        crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
+        manual = one.read("log_server") if _unserved(one, mean) else None
+        crowd = limits.processes if manual or mean.seconds >= limits.stall_seconds else limits.waiting
+        evidence += (
+            [Evidence("startup of the journal's log server", str(manual.value), "", manual.source)] if manual else []
+        )
         evidence += [
-            Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),
+            Evidence(
+                f"mean stall{', at most' * mean.at_most}",
+                round(mean.seconds, 2),
+                "s",
+                mean.source,
+                limits.stall_seconds,
+            ),
             Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, crowd),
         ]
     if timeouts:
@@ -451,6 +469,16 @@ def _most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
     return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
 
 
+def _unserved(one: OneDatabase, mean: Mean) -> bool:
+    """Whether most wait for the after-image journal, whose log server is started by hand and runs nowhere.
+
+    RMU/SHOW USERS lists it as active where it runs.
+    """
+    most, uses = _most_waited_for(mean), one.uses
+    by_hand = one.word("log_server") == "manual" and bool(uses) and not any(use.servers for use in uses)
+    return by_hand and most is not None and most[0] == "aij"
+
+
 def _see(one: OneDatabase, kind: str) -> str:
     """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
     more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
@@ -459,6 +487,8 @@ def _see(one: OneDatabase, kind: str) -> str:
 
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence or two."""
+    if _unserved(one, mean):
+        return LOG_SERVER.format(comment(one.root, 100) if one.root else "<root file>")
     if (hot := hot_page(waits)) and not page_level(one):
         return hot.do(one)
     if main and is_row(main[0]):
@@ -520,11 +550,13 @@ def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
 
 
 def _of_mean(mean: Mean) -> str:
-    types = [one for kind in mean.each.lock_types if (one := mean_stall(mean.each, kind)) and one.seconds]
+    every = (mean_stall(mean.each, kind, at_most=mean.at_most) for kind in mean.each.lock_types)
+    types = [one for one in every if one and one.seconds]
     types.sort(key=lambda one: -one.waiting)
     said = ", ".join(f"{one.lock_type} {rounded(one.seconds)} s" for one in types[:3])
     return (
-        f"a request that stalls waits {rounded(mean.seconds)} s on average{on_node(mean.each)} ({mean.each.over}"
+        f"a request that stalls waits {'at most ' * mean.at_most}{rounded(mean.seconds)} s on average"
+        f"{on_node(mean.each)} ({mean.each.over}"
         f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait at any moment"
     )
 
