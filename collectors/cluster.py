@@ -6,7 +6,7 @@ Rates of several nodes are never added: a remote operation is counted on both of
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain
@@ -19,6 +19,7 @@ from collectors.facts.openvms import (
     DedicatedLockManager,
     DistributedLockRates,
     KernelService,
+    ListedMember,
     LockActivity,
     LockDatabase,
     LockLatency,
@@ -75,9 +76,30 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
             own = replace(told[number], own=True)
             of_all = (*told[:number], own, *told[number + 1 :])
             found[at] = replace(found[at], facts=Facts((*found[at].facts.items, *weights, *of_all)))
+    by_name: dict[str, list[Capture]] = {}
+    for at in nodes:
+        by_name.setdefault(found[at].system.name.upper(), []).append(found[at])
+    for at in nodes:
+        if listings := _by_listings(found[at], by_name):
+            found[at] = replace(found[at], facts=Facts((*found[at].facts.items, *listings)))
     seen = _seen_elsewhere(found)
     named = ((one, _named_elsewhere(one, at, seen)) for at, one in enumerate(found))
     return [replace(one, facts=Facts((*one.facts.items, *more))) if more else one for one, more in named]
+
+
+def _by_listings(capture: Capture, by_name: Mapping[str, list[Capture]]) -> list[ListedMember]:
+    """The node beside all others of its SHOW CLUSTER, where it alone was measured and they have listings alone."""
+    listed = latest_lines(capture.facts.every(ClusterNode))
+    if len(listed) < 2 or capture.interval.start is None or capture.facts.every(ClusterMember):
+        return []
+    own, members = capture.system.name.upper(), [capture]
+    for name in sorted(listed.keys() - {own}):
+        theirs = by_name.get(name, [])
+        if len(theirs) != 1 or theirs[0].interval.start is not None:
+            return []
+        members += theirs
+    told = [_member(one, listed, (), None) for one in members]
+    return [ListedMember(**{**vars(one), "own": one is told[0]}) for one in told]
 
 
 Seen = dict[tuple[str, str], list[tuple[int, ClusterNode]]]

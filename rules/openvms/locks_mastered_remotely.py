@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterNode, DistributedLockRates, LockRates, SysgenParameter
+from collectors.facts.openvms import ClusterNode, DistributedLockRates, ListedMember, LockRates, SysgenParameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -49,8 +49,16 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
-from rules.openvms._evidence.lock_trees import TREE_FACTS, asked_elsewhere, called, crosses_most, file_called
-from rules.openvms._evidence.mastership import CLEARLY, kept_by, works_more
+from rules.openvms._evidence.lock_trees import (
+    LISTED_PART,
+    TREE_FACTS,
+    asked_elsewhere,
+    asked_of,
+    called,
+    crosses_most,
+    file_called,
+)
+from rules.openvms._evidence.mastership import CLEARLY, Misplaced, kept_by, misplaced, weight_of, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import FULL_PERCENT, room_of
@@ -78,6 +86,10 @@ SERVING = (
 """What a node that serves others most of the time pays with: it spins for their locks."""
 
 
+WEIGHT_FIRST = (
+    "Where nobody chose it on purpose, set {}, then measure: of equal weights a tree goes to the node that works more "
+    "in it. Only if that is not enough, {}."
+)
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
 ANY_TREE = "a tree that crosses the cluster"
 MOST_OF = 50.0
@@ -150,7 +162,7 @@ class _Rates:
 
 @rule(
     needs=(DistributedLockRates,),
-    uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS, *TREE_FACTS),
+    uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS, *TREE_FACTS, ListedMember),
     links=LINKS,
     limits=Limits,
 )
@@ -445,6 +457,31 @@ def _do(facts: Facts, where: _Where) -> tuple[str, str]:
     return f"{where.remedy}; then measure again.", where.room
 
 
+def _drawn(facts: Facts, cluster: Cluster | Outcome, rates: _Rates) -> Misplaced | None:
+    """The weight that keeps on another node the trees that this one works in most, where it alone was measured.
+
+    By the listings of all nodes and the requests that a report of LOCK_ACTV has; `None` where no weight does.
+    """
+    master, listed, own = _master(facts, cluster), facts.every(ListedMember), (own_name(facts) or "").upper()
+    if isinstance(cluster, Cluster) or master is None or len(listed) != 2:
+        return None
+    asks = asked_of(facts, master[0])
+    if asks.get(own, 0.0) < max(LISTED_PART * rates.outgoing, *asks.values(), 1.0):
+        return None
+    found = misplaced(facts, listed, master[0], asks)
+    said = f"All that {comment(master[0], 31)} masters, by LOCK_ACTV: "
+    return replace(found, says=f"{said}{found.says}") if found and found.changes else None
+
+
+def _weights(facts: Facts, name: str) -> Iterator[Evidence]:
+    """The weight of each node as its listing has it."""
+    for one in facts.every(ListedMember):
+        value = weight_of(facts, one, name)
+        where = one.directory_weight_source if name == "LOCKDIRWT" else one.remaster_weight_source
+        if value is not None:
+            yield Evidence(f"{name} of {comment(one.name, 15)}", value, "", where or one.source)
+
+
 def _opened(facts: Facts) -> dict[str, set[str]]:
     """The root files that the monitors of the cluster's nodes listed as open, each with its nodes."""
     found: dict[str, set[str]] = {}
@@ -500,6 +537,8 @@ def _finding(
     cluster = cluster_of(facts)
     few = isinstance(cluster, Cluster) and cluster.crossing_percent < limits.remote_percent
     where = _with_databases(facts, found, _where(facts, cluster, limits, found))
+    if drawn := _drawn(facts, cluster, found):
+        evidence += _weights(facts, drawn.changes[0].target)
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
@@ -537,12 +576,14 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if few or crossing < _enough(cluster, limits) else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster"
-        + (f", by LOCK_ACTV most in {found.tree}" if found.tree else ""),
+        + (f", by LOCK_ACTV most in {found.tree}" if found.tree else "")
+        + (f": {drawn.changes[0].target} keeps the trees on another node" if drawn else ""),
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
-        because=where.because,
-        do=joined(*_do(facts, where)),
+        because=f"{drawn.says}." if drawn else where.because,
+        do=WEIGHT_FIRST.format(drawn.do, found.one_node) if drawn else joined(*_do(facts, where)),
         unknown=joined(together, what_if_text(masters) if isinstance(cluster, Cluster) else PUBLISHED),
         evidence=(*evidence, *whole),
+        changes=drawn.changes if drawn else (),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),
         expects=(
             Expectation(REMOTE, round(share, 1), "lower", "heuristic"),

@@ -31,7 +31,6 @@ from rules.rdb._evidence.counted import (
     DEADLOCKED,
     STALLED,
     Mean,
-    TypeWaits,
     averaged,
     by_deadlocks,
     counted,
@@ -43,7 +42,6 @@ from rules.rdb._evidence.counted import (
     rounded,
     rows_of,
     untimed,
-    waits_for,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.extents import of_extents
@@ -64,6 +62,7 @@ from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, o
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
+from rules.rdb._evidence.waiting_types import by_hand, log_server, most_waited_for, of_mean, unserved
 from rules.rdb._evidence.waits import (
     BACKUP,
     BY_TYPE,
@@ -213,8 +212,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     timeouts, of = _timeouts(waits, found, limits)
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
-    crowd = max(means, key=lambda mean: mean.waiting, default=None)
-    high = high or (crowd if crowd and crowd.waiting >= limits.waiting else None)
+    crowds = means or [mean for mean, _ in of_each_node(found, lambda each: mean_stall(each, at_most=True))]
+    crowd = max(crowds, key=lambda mean: mean.waiting, default=None)
+    enough = limits.processes if crowd and unserved(one, crowd) else limits.waiting
+    high = high or (crowd if crowd and crowd.waiting >= enough else None)
     attached, lines = attached_to(facts, one), queues(waits.held)
     bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
     idle = [still for kind in KINDS if (still := standstill(one, waits, attached, kind, limits=bounds))]
@@ -226,8 +227,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if long or high or many:
         yield _finding(one, limits, waits, rows, attached, long, high, timeouts if many else None, of)
         if high and not long and not many and _is_brief(high, limits):
-            if not (_main(waits, limits) or _most_waited_for(high)):
-                yield Unknown((TYPES,), f"{one.subject}: {_of_mean(high)}, for which lock type is not in the export")
+            if not (_main(waits, limits) or most_waited_for(high)):
+                yield Unknown((TYPES,), f"{one.subject}: {of_mean(high)}, for which lock type is not in the export")
         elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None) not in NOBODY:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
@@ -291,13 +292,20 @@ def _finding(
             name, lasts = f"longest wait for {named(group)}", round(longest_of(group), 2)
             evidence.append(Evidence(name, lasts, so_far(group), group.source, limits.stall_seconds))
     if mean:
-        seen.append(_of_mean(mean))
+        seen.append(of_mean(mean))
         if main:
             because.append(of_main(main, total(main), "logged stalls"))
             evidence += evidence_of(main[:1], "logged stalls for")
-        crowd = limits.waiting if mean.seconds < limits.stall_seconds else limits.processes
+        evidence += (manual := by_hand(one, mean))
+        crowd = limits.processes if manual or mean.seconds >= limits.stall_seconds else limits.waiting
         evidence += [
-            Evidence("mean stall", round(mean.seconds, 2), "s", mean.source, limits.stall_seconds),
+            Evidence(
+                f"mean stall{', at most' * mean.at_most}",
+                round(mean.seconds, 2),
+                "s",
+                mean.source,
+                limits.stall_seconds,
+            ),
             Evidence("processes that wait, on average", round(mean.waiting, 2), "", mean.source, crowd),
         ]
     if timeouts:
@@ -444,13 +452,6 @@ def _is_brief(mean: Mean, limits: Limits) -> bool:
     return mean.seconds < limits.stall_seconds
 
 
-def _most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
-    """The lock type that most of those who wait wait for, where a screen tells or lets it be inferred."""
-    found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
-    kind, most = max(found, key=lambda pair: pair[1].processes, default=(None, None))
-    return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
-
-
 def _see(one: OneDatabase, kind: str) -> str:
     """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
     more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
@@ -459,6 +460,8 @@ def _see(one: OneDatabase, kind: str) -> str:
 
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence or two."""
+    if unserved(one, mean):
+        return log_server(one)
     if (hot := hot_page(waits)) and not page_level(one):
         return hot.do(one)
     if main and is_row(main[0]):
@@ -470,7 +473,7 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     if main:
         see = _see(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
-    if most := _most_waited_for(mean):
+    if most := most_waited_for(mean):
         kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
@@ -495,7 +498,7 @@ def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: E
     if longest is not None:
         return f"processes wait up to {longest:,.1f} s for a lock"
     if mean and mean.seconds < limits.stall_seconds:
-        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := _most_waited_for(mean)) else ""
+        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else ""
         return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
@@ -517,16 +520,6 @@ def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
     )
     moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""
     return f"longest waits for a lock{moment}: {named_ones}"
-
-
-def _of_mean(mean: Mean) -> str:
-    types = [one for kind in mean.each.lock_types if (one := mean_stall(mean.each, kind)) and one.seconds]
-    types.sort(key=lambda one: -one.waiting)
-    said = ", ".join(f"{one.lock_type} {rounded(one.seconds)} s" for one in types[:3])
-    return (
-        f"a request that stalls waits {rounded(mean.seconds)} s on average{on_node(mean.each)} ({mean.each.over}"
-        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait at any moment"
-    )
 
 
 def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:

@@ -91,6 +91,12 @@ UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
     f"Ask first, as {UPDATES}; if nothing speaks against it set ADJUSTABLE LOCK GRANULARITY from DISABLED to ENABLED."
 )
+MIX_FIRST = "Write the screen Summary IO of the same hour first"
+ASK_MIX = (
+    f"{MIX_FIRST}: where writes are {{:g}} % of the data I/O or less, set ADJUSTABLE LOCK GRANULARITY from DISABLED to "
+    f"ENABLED. Else leave it, as {UPDATES}."
+)
+ONLY_READS = "once the screen Summary IO has shown that these transactions mostly read"
 SPARED = "first let reports run READ ONLY, and batches RESERVING their tables: both spare these locks"
 MORE = ("Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first.",)
 BACK = ("Only the way back takes more locks: see LOCKIDTBL and the ENQLM of its users before that.",)
@@ -120,6 +126,14 @@ class Limits:
     changed_percent: float = percent(
         10.0, "this project: where one row in ten that is fetched is changed, it is no report", low=1, of="rows fetched"
     )
+    scanned_records: float = limit(
+        1_000.0,
+        "this project: ten times a scan's hundred, so it is worth a look before it is known whether rows are changed",
+        unit="record locks",
+    )
+    next_to_no_percent: float = percent(
+        0.1, "this project: one lock in a thousand is asked back", low=0, of="record locks requested and promoted"
+    )
     operations_per_second: float = least(500.0, "record locks/s")
     busy_records: float = busy_locks("record")
     stalled_per_second: float = limit(
@@ -146,7 +160,9 @@ class Records:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
-        yield _judge(facts, one, limits)
+        yield (told := _judge(facts, one, limits))
+        if isinstance(told, Finding) and MIX_FIRST in told.do:
+            yield Unknown((MIX,), f"{one.subject}: whether it mostly reads is not known")
 
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
@@ -315,16 +331,17 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
         )
     per = per_transaction(each, [found.source])
     mix = _mix(each, limits)
-    if per is None or mix is None:
+    costs, source = asked >= limits.busy_records, found.source.source
+    scans = costs and per is not None and per >= limits.scanned_records and percent < limits.next_to_no_percent
+    if per is None or not (mix or scans):
         return Unknown((MIX,), f"{start}, and {asked:,.0f} record locks/s; whether it mostly reads is not known")
-    figures = (
-        f"{per:,.0f} record locks requested for each transaction{on_node(each)}, {rounded(mix.percent)} % of the "
-        f"{mix.of} {mix.verb}"
+    enough = limits.records_per_transaction if mix else limits.scanned_records
+    figures = f"{per:,.0f} record locks requested for each transaction{on_node(each)}" + (
+        f", {rounded(mix.percent)} % of the {mix.of} {mix.verb}" if mix else ""
     )
-    if per < limits.records_per_transaction or mix.percent > mix.limit:
+    if mix and (per < limits.records_per_transaction or mix.percent > mix.limit):
         limits_said = f"(limits {limits.records_per_transaction:g} and {mix.limit:g} %)"
         return Clean(f"{start}, and {figures} {limits_said}")
-    costs, source = asked >= limits.busy_records, found.source.source
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
@@ -338,13 +355,15 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
             "it."
         ),
         do=ENABLE
+        if costs and mix
+        else ASK_MIX.format(limits.writes_percent)
         if costs
         else f"Nothing is set here: below {limits.busy_records:,.0f}/s there is little to gain, and {UPDATES}. If "
         "nothing speaks against it, the change is ADJUSTABLE LOCK GRANULARITY IS ENABLED, and back: IS DISABLED.",
         unknown=caveats(one, each),
         evidence=(
             Evidence("adjustable lock granularity", "disabled", "", setting.source),
-            Evidence("record locks per transaction", round(per, 1), "", source, limits.records_per_transaction),
+            Evidence("record locks per transaction", round(per, 1), "", source, enough),
             Evidence(
                 f"record locks requested{' and promoted' if exact else ''}",
                 round(asked, 1),
@@ -359,19 +378,32 @@ def _disabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, fou
                 found.blasts.source,
                 limits.few_blasts_percent,
             ),
-            Evidence(
-                "writes" if mix.verb == "writes" else "rows changed",
-                round(mix.percent, 2),
-                f"% of {mix.of}",
-                mix.source.source,
-                mix.limit,
+            *(
+                [
+                    Evidence(
+                        "writes" if mix.verb == "writes" else "rows changed",
+                        round(mix.percent, 2),
+                        f"% of {mix.of}",
+                        mix.source.source,
+                        mix.limit,
+                    )
+                ]
+                if mix
+                else []
             ),
         ),
         explains=("rdb/record_locks_dominate",) if costs else (),
         changes=(
             replace(
-                alter("adjustable_locking", place_of(facts, one), "DISABLED", "ENABLED", cautions=BACK),
-                condition=SPARED,
+                alter(
+                    "adjustable_locking",
+                    place_of(facts, one),
+                    "DISABLED",
+                    "ENABLED",
+                    cautions=BACK,
+                    when="" if mix else ONLY_READS,
+                ),
+                condition=SPARED if mix else f"{ONLY_READS}; {SPARED}",
             ),
         )
         if costs

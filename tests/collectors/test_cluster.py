@@ -9,6 +9,7 @@ from collectors.facts.openvms import (
     ClusterNode,
     DistributedLockRates,
     FileName,
+    ListedMember,
     LockActivity,
     LockLatency,
     LockQueue,
@@ -377,3 +378,22 @@ def test_what_show_cluster_prints_of_a_node_is_its_machine_and_release_where_it_
     assert [one.version for one in skye.facts.every(Node) if one.hardware] == ["V8.3"]
     _, skye = captures([day("ORKNEY", 9000, 3000, 600, *seen), day("SKYE", 2000, 610, 2990, itself)])
     assert [one.hardware for one in skye.facts.every(Node) if one.hardware or one.version] == ["CHARON-AXP"]
+
+
+def test_of_a_node_that_was_not_measured_the_settings_are_known_beside_those_of_the_measured_one() -> None:
+    lines = [ClusterNode(name=name, software="VMS V7.3-2", status="MEMBER") for name in ("ORKNEY", "SKYE")]
+    weight = SysgenParameter(name="LOCKRMWT", current=9.0)
+    listing = Input("in/skye.txt", "openvms/sysgen", [Node(name="SKYE"), weight], given="in")
+    (orkney, *others) = captures([day("ORKNEY", 1000, 20, 9000, *lines), listing])
+    listed = {one.name: one for one in orkney.facts.every(ListedMember)}
+    assert [(one.name, one.own) for one in listed.values()] == [("ORKNEY", True), ("SKYE", False)]
+    assert listed["SKYE"].lock_remaster_weight == 9.0
+    assert (listed["SKYE"].version, listed["SKYE"].outgoing_per_second) == ("VMS V7.3-2", ABSENT)
+    assert not members(orkney)
+    assert not [one for other in others for one in other.facts.every(ListedMember)]
+
+
+def test_with_a_third_node_of_which_nothing_was_collected_no_settings_are_held_against_each_other() -> None:
+    lines = [ClusterNode(name=name, software="VMS V7.3-2", status="MEMBER") for name in ("ORKNEY", "SKYE", "BARRA")]
+    listing = Input("in/skye.txt", "openvms/sysgen", [Node(name="SKYE")], given="in")
+    assert not captures([day("ORKNEY", 1000, 20, 9000, *lines), listing])[0].facts.every(ListedMember)

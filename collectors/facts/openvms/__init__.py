@@ -1,6 +1,13 @@
 """Facts about OpenVMS nodes, their processors, their lock manager and their cluster."""
 
-from collectors.facts.openvms.cluster import ClusterMember, ClusterNode, LockLatency, OtherSample, latest_lines
+from collectors.facts.openvms.cluster import (
+    ClusterMember,
+    ClusterNode,
+    ListedMember,
+    LockLatency,
+    OtherSample,
+    latest_lines,
+)
 from collectors.facts.openvms.listings import (
     AutogenFeedback,
     AutogenRun,
@@ -71,6 +78,7 @@ __all__ = [
     "Hole",
     "KernelService",
     "ListedLocks",
+    "ListedMember",
     "ListedQueue",
     "LockActivity",
     "LockDatabase",

@@ -141,6 +141,16 @@ class ClusterMember(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListedMember(ClusterMember):
+    """The same of a cluster in which one node alone was measured, made by `collectors.cluster`.
+
+    Of every other node that SHOW CLUSTER lists nothing but listings was collected: these have settings and no rates.
+    """
+
+    COLLECTED_BY: ClassVar[str] = "SHOW CLUSTER, and MCR SYSMAN PARAMETERS SHOW LOCKRMWT of all its nodes"
+
+
+@dataclass(frozen=True, kw_only=True)
 class OtherSample(Fact):
     """What was measured on the same node, of a time too different to be one capture: made by `collectors.capture`.
 

@@ -62,6 +62,8 @@ class Database(OfDatabase):
     lock_timeout_seconds: Reading = ABSENT
     """0: wait for ever (not set)."""
     after_image_journaling: bool | None = None
+    log_server: str | None = None
+    """`MANUAL` or `AUTOMATIC`: how the server that writes the after-image journal is started (wording recalled)."""
     fast_commit: bool | None = None
     checkpoint_blocks: Reading = ABSENT
     """Of fast commit, blocks of the journal; 0: no interval is set."""

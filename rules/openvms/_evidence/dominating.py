@@ -34,12 +34,15 @@ from rules.openvms._evidence.lock_trees import (
     name_of,
     pictures_of,
     shares_of,
+    wanders_most,
 )
+from rules.openvms._evidence.mastership import ALIKE, CLEARLY
 from rules.openvms._evidence.monitor_classes import CLASS_FACTS
 from rules.openvms._evidence.node import NODE_FACTS, called_alike, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.rms_files import Buffers, buffers_for
 from rules.openvms._evidence.rms_use import Use, use_of
+from rules.openvms._evidence.spinning import CROSSING_OPERATIONS
 
 DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, *CLASS_FACTS, LockQueue)
 """What a rule that uses this module has to declare."""
@@ -173,6 +176,12 @@ class Dominating:
                 "it should keep NL locks and convert them instead of making new ones"
                 f"{f' ({renewed.said})' if renewed else ''}, and not poll (inference)."
             )
+            if (shared := self.halved) and not self.may_be_rdbs:
+                return (
+                    f"Split {share.key} into a root for each node's part of the data, or run its work on "
+                    f"{comment(share.masters[0], 15)}, its master, where the CPUs have room: {shared} ask in it, so no "
+                    "weight helps. The program should also keep NL locks and convert them (inference)."
+                )
             if not self.may_be_rdbs:
                 return f"Ask for the program behind {share.key}{'*' if share.family else ''}: {program}"
             return (
@@ -180,6 +189,21 @@ class Dominating:
                 f"do. Else ask for the program: {program}"
             )
         return "Look at what asks it for so much before changing anything."
+
+    @property
+    def halved(self) -> str:
+        """Its master and who else asks half as much or more, with their rates: as many cross whichever is master.
+
+        Empty where another one asks for more, where the master moves, where few requests cross, and for several trees.
+        """
+        share, master = self.share, next(iter(self.share.masters), "")
+        own = share.by_node.get(master, 0.0)
+        others = [node for node, rate in share.by_node.items() if node != master and rate * CLEARLY >= own > 0]
+        named = [f"{comment(one, 15)} ({in_prose(share.by_node[one])}/s)" for one in (master, *others) if others]
+        alone = share.members == 1 and wanders_most(self.facts) is None
+        if not (alone and others) or share.remote < CROSSING_OPERATIONS or own < ALIKE * max(share.by_node.values()):
+            return ""
+        return f"{', '.join(named[:-1])} and {named[-1]}" if len(named) <= MOST_IMAGES else "its nodes"
 
     @property
     def use(self) -> Use | None:

@@ -319,6 +319,16 @@ def asked_elsewhere(facts: Facts, node: str, most: int = 3) -> list[tuple[LockTr
     return sorted(found, key=lambda one: (-one[1], one[0].name))[:most]
 
 
+def asked_of(facts: Facts, master: str) -> dict[str, float]:
+    """Lock requests per second of each node in all trees of a master, in the busiest report; empty without one."""
+    busiest = max(pictures_of(facts), key=lambda one: one.total, default=None)
+    found: dict[str, float] = {}
+    for tree in busiest.trees if busiest else ():
+        for node, rate in tree.rates if (tree.master or "").upper() == master.upper() else ():
+            found[node.upper()] = found.get(node.upper(), 0.0) + (rate if known(rate) else 0.0)
+    return found
+
+
 LISTED_PART = 0.25
 """This project: LOCK_ACTV counts requests, of which each is at least two operations, as its lock is given back, too. So
 a quarter of what crosses is half of it; below that its time is another, or the trees are not counted, as PE1 has it."""

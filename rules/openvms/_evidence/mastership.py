@@ -156,6 +156,8 @@ class Misplaced:
     """As a clause, with what keeps the tree there where that is known."""
     changes: tuple[Change, ...]
     """The weights that keep it there, made equal: templates."""
+    do: str = ""
+    """These weights, to stand behind "set"."""
 
 
 def misplaced(
@@ -200,11 +202,12 @@ def misplaced(
     )
     fastest = (FASTEST.format(comment(first.name, 31)),) if order is None else ()
     cautions = (*fastest, *((DIRECTORY,) if name == "LOCKDIRWT" else ()))
+    steps = levelled(name, {first.name: old, second.name: new}, first.name, second.name)
     changes = tuple(
-        advise_parameter(name, was, to, when=when, cautions=cautions, node=whose)
-        for whose, was, to in levelled(name, {first.name: old, second.name: new}, first.name, second.name)
+        advise_parameter(name, was, to, when=when, cautions=cautions, node=whose) for whose, was, to in steps
     )
-    return Misplaced(says, changes)
+    said = ", ".join(f"{name} {was:.0f} → {to:.0f} on {comment(whose, 31)}" for whose, was, to in steps)
+    return Misplaced(says, changes, f"{said} ({WHEN_SET[name]})" if steps else "")
 
 
 def levelled(name: str, numbers: Mapping[str, float], master: str, node: str) -> tuple[tuple[str, float, float], ...]:

@@ -445,12 +445,18 @@ class Mean:
     """Requests and promotions that stalled over the span."""
     source: Source
     each: Statistics
+    at_most: bool = False
+    """Whether promotions that stalled were not read, so that `seconds` is too high by their part."""
 
 
-def mean_stall(each: Statistics, lock_type: str = "total") -> Mean | None:
-    """Stall time ÷ requests and promotions that stalled; `None` where one of the three rows was not read."""
-    time, stalled = each.rate(STALL_TIME, lock_type), rows_of(each, STALLED, lock_type)
-    if time is None or len(stalled) < len(STALLED):
+def mean_stall(each: Statistics, lock_type: str = "total", *, at_most: bool = False) -> Mean | None:
+    """Stall time ÷ requests and promotions that stalled; `None` where one of the three rows was not read.
+
+    `at_most`: requests alone will do, as how many wait at any moment is told by the time alone.
+    """
+    items = STALLED[:1] if at_most else STALLED
+    time, stalled = each.rate(STALL_TIME, lock_type), rows_of(each, items, lock_type)
+    if time is None or len(stalled) < len(items):
         return None
     counts = [rate.count for rate in stalled if rate.count is not None]
     count = sum(counts) if len(counts) == len(stalled) else None
@@ -461,7 +467,7 @@ def mean_stall(each: Statistics, lock_type: str = "total") -> Mean | None:
         if not rate and time.per_second:
             return None  # rounded to 0.0: what time was waited is not known of how many
         seconds = time.per_second / HUNDREDTHS / rate if rate else 0.0
-    return Mean(seconds, lock_type, time.per_second / HUNDREDTHS, count, time.source, each)
+    return Mean(seconds, lock_type, time.per_second / HUNDREDTHS, count, time.source, each, at_most)
 
 
 def mostly_idle(mean: Mean) -> str:

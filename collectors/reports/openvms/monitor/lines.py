@@ -14,7 +14,7 @@ UTILITY = (
     r"Utility"
 )
 TITLE = "|".join(re.escape(title) for title in sorted(TITLES, key=len, reverse=True))
-BOX = r"\+-{3,7}\+|\|\s{0,2}(?:CUR|AVE|MIN|MAX)\s{0,2}\|"
+BOX = r"\+-{3,9}\+|\|\s{0,2}(?:CUR|AVE|MIN|MAX|SUMMARY)\s{0,2}\|"
 SAID = r"(?:Node:\s{1,9}[A-Z0-9_$]{1,15}|Statistic:\s{1,9}[A-Z]{3,9}|Process Count:\s{1,9}[0-9]{1,6})"
 UPTIME = r"Uptime:\s{1,9}[0-9]{1,5}\s{1,3}[0-9:.]{5,11}"
 WRAPPER = r"<[a-z]{1,10}[^<>]{0,200}\bid=[\"']?monitor[\"']?(?:\s[^<>]{0,200})?>"
@@ -30,10 +30,10 @@ GLUED = re.compile(rf"\s{{0,80}}{UTILITY}\s{{0,60}}(?:{TITLE})")
 PIECE = re.compile(
     rf"""\s*(?:
       (?P<ruler>[+|][+|\ -]*$)
-    | (?P<box>\+-{{3,7}}\+|\|\s{{0,2}}(?P<statistic>CUR|AVE|MIN|MAX)\s{{0,2}}\|)
+    | (?P<box>\+-{{3,9}}\+|\|\s{{0,2}}(?P<statistic>CUR|AVE|MIN|MAX)\s{{0,2}}\|)
     | (?P<utility>{UTILITY})
     | (?P<multi>(?i:MULTI-?\s?FILE\s+SUMMARY))
-    | (?P<summary>SUMMARY)(?![A-Z])
+    | (?P<summary>\|\s{{0,2}}SUMMARY\s{{0,2}}\||SUMMARY(?![A-Z]))
     | on\s+node:?\s+(?P<node>[A-Z0-9_$a-z]{{1,15}}?)(?:::)?(?=\s|$|[0-9]{{1,2}}-[A-Za-z]{{3}}-)
     | Node:\s+(?P<node_said>{NODE})(?=\s)
     | Statistic:\s+(?P<statistic_said>CUR|AVE|MIN|MAX)[A-Z]*

@@ -78,6 +78,7 @@ DATABASE = (
     _counted("lock_timeout_seconds", "lock (?:wait )?timeout interval"),
     _switched("after_image_journaling", "after-image journaling"),
     _counted("available_journals", "available journal count"),
+    _of("log_server", r"log server (?:startup )?is (?P<value>manual|automatic)\b", str.upper),
     _switched("fast_commit", "fast commit"),
     _switched("commit_to_journal", "commit to (?:aij|journal) optimization"),
     _counted("transaction_interval", "transaction interval"),

@@ -1,0 +1,54 @@
+"""Who waits at any moment and for which lock type; the journal's log server where that is the after-image journal."""
+
+from rules.changes.quoting import comment
+from rules.finding import Evidence
+from rules.rdb._evidence.counted import Mean, TypeWaits, mean_stall, on_node, rounded, waits_for
+from rules.rdb._evidence.databases import OneDatabase
+
+LOG_SERVER = (
+    "Start the journal's log server: RMU/SERVER AFTER_JOURNAL START {} (while users are attached; back: STOP), then "
+    "ALTER DATABASE with LOG SERVER IS AUTOMATIC, so that it starts with the database (back: MANUAL). On a single node "
+    "that ends AIJ locking; afterwards look at the journal's disk."
+)
+"""Vendor: SQL help (7.2), ALTER DATABASE, LOG_SERVER; RMU help (7.2), Server After_Journal, Start."""
+
+
+def most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
+    """The lock type that most of those who wait wait for, where a screen tells or lets it be inferred."""
+    found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
+    kind, most = max(found, key=lambda pair: pair[1].processes, default=(None, None))
+    return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
+
+
+def unserved(one: OneDatabase, mean: Mean) -> bool:
+    """Whether most wait for the after-image journal, whose log server is started by hand and runs nowhere.
+
+    RMU/SHOW USERS lists it as active where it runs.
+    """
+    most, uses = most_waited_for(mean), one.uses
+    manual = one.word("log_server") == "manual" and bool(uses) and not any(use.servers for use in uses)
+    return manual and most is not None and most[0] == "aij"
+
+
+def log_server(one: OneDatabase) -> str:
+    """How it is started, as one sentence and what to look at then."""
+    return LOG_SERVER.format(comment(one.root, 100) if one.root else "<root file>")
+
+
+def by_hand(one: OneDatabase, mean: Mean) -> list[Evidence]:
+    """The line that says how it is started, where that is why they wait."""
+    manual = one.read("log_server") if unserved(one, mean) else None
+    return [Evidence("startup of the journal's log server", str(manual.value), "", manual.source)] if manual else []
+
+
+def of_mean(mean: Mean) -> str:
+    """How long a stall lasts, of which lock types, and how many wait, as a clause."""
+    every = (mean_stall(mean.each, kind, at_most=mean.at_most) for kind in mean.each.lock_types)
+    types = [one for one in every if one and one.seconds]
+    types.sort(key=lambda one: -one.waiting)
+    said = ", ".join(f"{one.lock_type} {rounded(one.seconds)} s" for one in types[:3])
+    return (
+        f"a request that stalls waits {'at most ' * mean.at_most}{rounded(mean.seconds)} s on average"
+        f"{on_node(mean.each)} ({mean.each.over}"
+        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait at any moment"
+    )
