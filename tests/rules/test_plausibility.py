@@ -208,5 +208,5 @@ AMOUNTS = {
     *("entries", "resources per bucket", "km (upper bound)", "databases", "areas", "deadlocks", "events", "stalls"),
     *("rows", "tasks", "spins", "engines", "s so far", "s, begun before", "s of all tasks"),
     *("calls", "MHz", "points", "buckets", "pairs", "bytes", "hours", "days"),
-    *("blocks", "buffers", "journals"),
+    *("blocks", "pagelets", "buffers", "journals"),
 }
