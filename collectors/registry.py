@@ -173,19 +173,29 @@ REGISTER: dict[str, Kind] = {}
 
 
 def report(
-    *, starts: re.Pattern[str], provides: tuple[type[Fact], ...], rank: int = 0
+    *,
+    starts: re.Pattern[str],
+    provides: tuple[type[Fact], ...],
+    rank: int = 0,
+    files: re.Pattern[str] | None = None,
 ) -> Callable[[Callable[[Report], Iterable[Fact]]], Callable[[Report], Iterable[Fact]]]:
     """Register a reader of whole reports.
 
     `starts` is searched in each line not yet owned by a report, without regard to case and without flags of its own
     (the patterns of all readers are joined into one); the report runs until a line that starts another
     kind, or the end of the file (lines that start the same kind again belong to it too). Of two kinds that start on
-    the same line the one of higher `rank` tries first; `NotThisReport` passes the lines on.
+    the same line the one of higher `rank` tries first; `NotThisReport` passes the lines on. `files`: as of `stream`.
     """
 
     def register(read: Callable[[Report], Iterable[Fact]]) -> Callable[[Report], Iterable[Fact]]:
         kind = Kind(
-            _id_of(read.__module__), _plain(starts), provides, read=read, title=_title(read.__module__), rank=rank
+            _id_of(read.__module__),
+            _plain(starts),
+            provides,
+            read=read,
+            title=_title(read.__module__),
+            rank=rank,
+            files=files,
         )
         REGISTER[kind.id] = kind
         return read
@@ -273,14 +283,14 @@ class Signs(NamedTuple):
     begins: tuple[str, int] | None
     """Pattern, as Latin-1, and flags of the first bytes of a file that is no text."""
     files: tuple[str, int] | None
-    """Pattern and flags of names of files, for a fed reader."""
+    """Pattern and flags of names of files, for a reader that knows its own by them, too."""
 
 
 def _signs_of(kind: Kind) -> Signs:
     """Of a kind whose reader is loaded."""
     if kind.begins:
         return Signs(kind.id, [], (kind.begins.pattern.decode("latin-1"), kind.begins.flags), None)
-    files = (kind.files.pattern, kind.files.flags) if kind.stream and kind.files else None
+    files = (kind.files.pattern, kind.files.flags) if kind.files else None
     return Signs(kind.id, worked_out(kind.starts.pattern), None, files)
 
 
@@ -335,7 +345,7 @@ def starting_on(lines: Sequence[str]) -> dict[int, list[Kind]]:
 
 
 def named_for(file: str) -> list[Kind]:
-    """The fed reader that a file is named for, if there is one: at most one."""
+    """The reader that a file is named for, if there is one: at most one."""
     last = re.split(r"[/\\]", file)[-1]
     return [_kind(one.id) for one in _signs() if one.files and re.search(one.files[0], last, one.files[1])][:1]
 

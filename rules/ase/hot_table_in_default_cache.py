@@ -66,8 +66,8 @@ OWN_CACHE_FIRST = (
 )
 SPREAD = "Each search takes one of these spinlocks, and everything in one cache is the worst spread there is."
 LACKING = (
-    "Bind none of these tables yet, {} neither, which is searched most: for a binding plan some figures are missing, "
-    "which are to be collected first."
+    "Bind none of these tables yet, {} neither, which is searched most: for a binding plan these are to be collected "
+    "first: {}."
 )
 
 TEMPORARY_FIRST = (
@@ -129,7 +129,8 @@ def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents, sha
     share = 100 * contents.inside(name, sum(one.reads for one in top))
     few = share >= limits.share_percent
     if few and isinstance(plan, Lacks):
-        yield _finding(facts, limits, figure, contents, None, shared.given)
+        lacking = "; ".join(one.fact for one in plan.missing)
+        yield _finding(facts, limits, figure, contents, None, shared.given, lacking)
         yield Unknown(plan.missing)
     elif few and part and report.short_of_memory(part.plan):
         yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()), shared.given)
@@ -162,8 +163,15 @@ def _no_plan(part: report.Part) -> str:
 
 
 def _finding(
-    facts: Facts, limits: Limits, figure: Figure, contents: Contents, part: report.Part | None, given: own_cache.Given
+    facts: Facts,
+    limits: Limits,
+    figure: Figure,
+    contents: Contents,
+    part: report.Part | None,
+    given: own_cache.Given,
+    lacking: str = "",
 ) -> Finding:
+    """`part`: what the plan moves; `None` where none can be made for want of figures (`lacking`)."""
     name, contention = figure.label, contention_of(figure)
     top = _top(contents, name, limits)
     share = contents.inside(name, sum(one.reads for one in top))
@@ -189,7 +197,7 @@ def _finding(
             do = _scans_first(scanned)
         else:
             do = first = OWN_FIRST.format(own.says, own.rule) if own else ""
-            do = do or LACKING.format(top[0].name)
+            do = do or LACKING.format(top[0].name, lacking)
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:

@@ -55,6 +55,8 @@ from rules.ase._evidence.spinlocks.figures import Figure, figure_of
 from rules.ase._evidence.spinlocks.local_cache import local_caches
 from rules.ase._evidence.spinlocks.monitored import PROCEDURE_CACHE, PROCEDURE_MANAGER
 from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.statements_first import statements_first
+from rules.ase._evidence.statement_cache import STATEMENT_FACTS
 from rules.changes.ase_config import configure, waiting_number
 from rules.engine import percent, rule
 from rules.finding import Change, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -93,6 +95,10 @@ SHARED = (
     "after. The least that was seen to run is the value in the undo."
 )
 EMPTY = ", and at Empty of monProcELC"
+STATEMENTS_FIRST = (
+    "Nothing here yet: each statement that the statement cache keeps or throws out takes this spinlock as well. Have "
+    "its literals replaced first (ase/statement_cache_spinlock_contended), and measure."
+)
 COUNTS = MissingInput(
     "procedures read in or thrown out, and recompilations", 'sp_sysmon "00:10:00" -- at the busiest hour'
 )
@@ -114,7 +120,7 @@ class Limits(Dear):
         MonProcELC,
         ProcedureCacheActivity,
         ResourceUsage,
-        *MEMORY_FACTS,
+        *(*MEMORY_FACTS, *STATEMENT_FACTS),
     ),
     links=LINKS,
     limits=Limits,
@@ -134,7 +140,10 @@ def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
     quiet = quiet_of(facts, limits, figure)
     if quiet:
         return quiet
-    return speak(facts, limits, figure, subject=name, advice=_advice(facts, limits, name), base=Severity.WARNING)
+    advice = _advice(facts, limits, name)
+    if name == PROCEDURE_CACHE and statements_first(facts, limits):
+        advice = Advice(advice.because, STATEMENTS_FIRST, "", advice.evidence)
+    return speak(facts, limits, figure, subject=name, advice=advice, base=Severity.WARNING)
 
 
 def _advice(facts: Facts, limits: Limits, name: str) -> Advice:

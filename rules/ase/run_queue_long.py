@@ -4,7 +4,8 @@ Finds: engines over 90 % busy, more than two tasks in the run queue of each on a
 monSysWaits for the run queue), and no spinlock in use that is contended or spins much. From one task on where spins
 were counted and the commands of clients are known to be short. With contended spinlocks this
 is ase/engines_not_the_answer. Where the threaded kernel has several pools of engines, each is judged by itself: a task
-runs in its pool alone, and idle engines of another are no help to it.
+runs in its pool alone, and idle engines of another are no help to it. Where `max online engines` allows no more, the
+idle pool gives threads: it is made smaller first, then the short one larger.
 
 Why it matters: this is work, not contention: each task waits for the tasks in front of it, so response times grow with
 the queue while throughput is at what these engines give. It is no fault of a setting, and no setting of the server
@@ -29,6 +30,7 @@ When to ignore it: when response times are good: a batch that nobody waits for m
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -90,7 +92,7 @@ from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
 from rules.changes.ase_config import configure, legal
-from rules.changes.ase_engines import more_threads
+from rules.changes.ase_engines import fewer_threads, more_threads
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -127,6 +129,10 @@ WHOLE_PERCENT = 102.0
 """A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
 MOST = "max online engines"
 ADD_NONE = "Add no engine"
+KEPT = 0.5
+"""Of its threads, what an idle pool keeps at least, and how busy it may be of them then (this project: it was idle in
+this capture, and is there for something)."""
+OTHER_HOURS = "What {} does at other hours is not in this capture: hold it against its own busiest hour first."
 STEP = 0.5
 """This project: half as many engines again at most before it is measured anew."""
 ALLOWED = 2.0
@@ -483,6 +489,50 @@ class More:
     """Where spins were counted and the host has processors idle, so that nothing has to be asked before."""
 
 
+def _moved(
+    facts: Facts, number: int, queue: float, idle: float | None, pool: str, room: float | None, *, counted: bool
+) -> More | None:
+    """Threads of an idle pool for the one that is short of them, where `max online engines` (`room`) allows no more.
+
+    The other pool keeps half of its threads, and twice those that it keeps busy; the short one is doubled at most.
+    """
+    spare: dict[str, int] = {}
+    for other, one in pools_of(facts).items():
+        queued = _printed(facts, other)
+        if (
+            pool
+            and other != pool
+            and one.number
+            and one.busy_percent is not None
+            and not (queued and queued.tasks >= 1)
+        ):
+            keeps = max(one.number * KEPT, one.number * one.busy_percent / 100 / KEPT, 1.0)
+            spare[other] = one.number - math.ceil(keeps)
+    donor = max(spare, key=lambda name: spare[name], default="")
+    more = int(min(spare.get(donor, 0), number, queue, *([idle] if idle is not None else [])))
+    if more < 1 or process_mode(facts):
+        return None
+    has = pools_of(facts)[donor].number or 0
+    means = means_of(shares_of(facts, pool))
+    gives, takes = pool_command(facts, has - more, donor), pool_command(facts, number + more, pool)
+    steps = (
+        f"first {gives}, then {takes}"
+        if gives and takes
+        else f"first {donor} {has - more}, then {pool} {number + more}"
+    )
+    changes: tuple[Change, ...] = ()
+    if counted or means:  # withheld processors are told before
+        fewer = fewer_threads(donor, has, has - more)
+        fewer = replace(fewer, cautions=(*fewer.cautions, OTHER_HOURS.format(comment(donor))))
+        grown = replace(more_threads(pool, number, number + more), needs=(fewer.key,), after=(fewer.key,))
+        changes = (fewer, grown)
+    quiet = "as nothing spins" if counted else "if nothing spins"
+    return More(
+        f"All {room:g} {MOST} are used: {quiet}, move {more} of the other pool's threads, {steps}; measure again.",
+        changes,
+    )
+
+
 def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: str, *, counted: bool) -> More:
     """More engines where nothing spins, with the command as far as exports tell which it is.
 
@@ -497,6 +547,13 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
     idle = load.idle if load else None
     if load and idle is not None and idle < 1:
         return More(f"{ADD_NONE}: of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command}).")
+    if room is None and most and known(most.config_value) and isinstance(most.config_value, float):
+        room = most.config_value if most.config_value >= every else None  # a configuration file has no other
+    moved = (
+        _moved(facts, number, queue, idle, pool, room, counted=counted) if room is not None and room <= every else None
+    )
+    if moved:
+        return moved
     bounds = [every * STEP, queue, *([number] if pool else []), *([idle] if idle is not None else [])] + (
         [cores - LEFT_FREE - every] if cores is not None else [] if idle is not None else [1.0]
     )

@@ -19,7 +19,7 @@ and again. sp_sysmon prints nothing of this spinlock.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from collectors.facts import Facts, known
@@ -27,8 +27,9 @@ from collectors.facts.ase import MonSpinlockActivity, MonStatementCache
 from rules.ase._evidence.objects.statements import shown
 from rules.ase._evidence.server import ENGINE_FACTS, setting_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure, figure_of
-from rules.ase._evidence.spinlocks.monitored import STATEMENT_CACHE
+from rules.ase._evidence.spinlocks.monitored import PROCEDURE_CACHE, STATEMENT_CACHE
 from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
+from rules.ase._evidence.spinlocks.statements_first import statements_first
 from rules.ase._evidence.statement_cache import (
     HIT_ORIGIN,
     HIT_PERCENT,
@@ -112,7 +113,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         ),
         changes=literals,
     )
-    yield speak(facts, limits, figure, subject=subject_of(facts), advice=advice)
+    said = speak(facts, limits, figure, subject=subject_of(facts), advice=advice)
+    if said.changes and statements_first(facts, limits):
+        said = replace(said, explains=(*said.explains, f"ase/procedure_cache_spinlock_contended:{PROCEDURE_CACHE}"))
+    yield said
     if thrown is None:
         yield Unknown((REMOVALS,))
 

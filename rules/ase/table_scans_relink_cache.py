@@ -29,6 +29,8 @@ poor index is a note as well, advice where engines are busy and tasks wait for o
 such a part. Where it is the statement that most of the engines' work is, the queue for the engines is explained by it.
 The share is of the searches of all caches (monDataCache, else sp_sysmon); of the listed objects alone, which may be a
 part of the server's, it is advice too.
+
+Over 600 lines: one finding with what makes it loud by the spinlock, the engines, the reads or the work.
 """
 
 from collections.abc import Iterator
@@ -104,6 +106,8 @@ LINKS = (
     "https://blogs.sap.com/2014/07/16/ase-16-managing-vldb-s-with-vlh-very-large-hardware/",
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
 )
+SHOWN = 60
+"""Characters of a statement that the step shows; its whole text stands among the figures."""
 NAMED, SAID = 5, 2
 """Tables that the evidence names, and that the sentence does."""
 RELINKED = "Each page scanned is one relinkage under a cache spinlock, for which the others wait."
@@ -124,6 +128,11 @@ BY_STATEMENT = (
 LISTED = (
     "How many searches the caches had is not in the export; where the list of objects is only a part of the server's, "
     "the share is smaller."
+)
+CREATE = "create index"
+BY_INDEX = (
+    "Begin with {0}, {1}: create index <name> on {2}({3}), if its where clause finds few rows by that{4}. No partition "
+    "or binding makes this less."
 )
 STATEMENTS = (
     "Which statements these are: monSysStatement and monCachedStatement show them by LogicalReads (with their pipes "
@@ -281,6 +290,9 @@ def _held_against_caches(
     evidence += name_evidence(facts, [one.row.database for one in tables[:NAMED]])
     named = [(one.row.database, one.row.object_name) for one in tables[:NAMED]]
     finding = _finding(facts, limits, tables, evidence, searches, share)
+    if hot and CREATE in finding.do:
+        listed = index_evidence(indexes_of(facts, tables[0].row.object_name))
+        finding = replace(finding, evidence=(*finding.evidence, *listed))
     if not hot:
         waits = UNCOUNTED
         if quiet:
@@ -584,8 +596,22 @@ def _what_to_do(facts: Facts, first: Scanned, *, whole: bool) -> str:
     if not plans or not plans[0].scanned or (top and nobodys):
         if not whole:
             return LOOK
-        return BY_STATEMENT.format(_ran(top), name_of(first.row)) if top else FIX.format(name_of(first.row))
+        if top is None:
+            return FIX.format(name_of(first.row))
+        return _by_index(facts, first, top) or BY_STATEMENT.format(_ran(top), name_of(first.row))
     return (BY_PLAN if whole else BEGIN).format(owner_of(plans[0]), name_of(first.row))
+
+
+def _by_index(facts: Facts, first: Scanned, top: Used) -> str:
+    """The index that the statement which scans asks for; empty where its text does not say, or one begins so."""
+    fact = top.fact
+    text = fact.text if isinstance(fact, MonCachedStatement) and fact.text else ""
+    columns, indexes = columns_of(text), indexes_of(facts, first.row.object_name)
+    if not columns or wrapped_column(text) or beginning_with(indexes, columns[0]):
+        return ""
+    others = NONE_BEGINS.format(say_indexes(indexes)) if indexes else UNLISTED
+    what = f"{shown(text, SHOWN)} (SSQLID {top.number})"
+    return BY_INDEX.format(what, _times(top) + " pages", name_of(first.row), ", ".join(columns), others)
 
 
 def _ran(top: Used) -> str:

@@ -9,7 +9,8 @@ From 15.0 the columns stand behind the name; before, the description does, and t
      ledger_pk    entry_id             clustered, unique                          0                0 ...
      ledger_day   booked, branch DESC  nonclustered                               0                0 ...
 
-* Whose indexes they are stands in the command alone, so a listing begins with its echo; without one it says nothing.
+* Whose indexes they are stands in the command alone, so a listing begins with its echo. Without one it says nothing,
+  but where the file is named by the command and holds one listing: `sp_helpindex_entry.txt`, of the table `entry`.
   `sp_help` prints the same listing among others, and is read with its lock scheme (`lock_schemes`).
 * A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
 * The partitions of the indexes, which newer releases list below, are not read.
@@ -30,15 +31,19 @@ ASKED = re.compile(
     r"\W{0,9}(?:[0-9]{1,4}>\s*)?(?:exec(?:ute)?\s+)?sp_helpindex\s+[\"'\[]?(?:[\w#$]{0,255}\.){0,2}(?P<table>[\w#$]{1,255})",
     re.IGNORECASE,
 )
+FILES = re.compile(r"^sp_helpindex[ _.-](?:dbo\.)?(?P<table>[\w#$]{1,255})\.(?:txt|out|lst|log)$", re.IGNORECASE)
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=ASKED, provides=(IndexKeys,))
+@report(starts=ASKED, provides=(IndexKeys,), files=FILES)
 def read(report: Report) -> Iterator[IndexKeys]:
     """Yield one fact per index."""
+    named = FILES.match(re.split(r"[/\\]", report.file)[-1])
+    alone = sum(bool(SAID.match(line) or ASKED.match(line)) for line in report.lines) == 1
+    of_file = named["table"] if named and alone else None
     for fact in INDEXES.read(report):
         at = fact.source.first - report.first
-        asked = next((found["table"] for line in reversed(report.lines[:at]) if (found := ASKED.match(line))), None)
+        asked = next((found["table"] for line in reversed(report.lines[:at]) if (found := ASKED.match(line))), of_file)
         yield replace(fact, table=asked)
 
 

@@ -145,6 +145,8 @@ class BindingPlan:
     """Whether moves were left out because the caches are expected under their limit without them."""
     cut: Mapping[str, float] = field(default_factory=dict)
     """What the partitions that are proposed beside it leave of the contention of a hot cache, as a part of it."""
+    nameless: tuple[Held, ...] = ()
+    """Indexes that would move, but whose names no export has, which their binding needs: they stay."""
 
     @property
     def left_mb(self) -> float:
@@ -283,12 +285,14 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
         / counted[one.piece.home]
         > least * one.piece.price
     ]
-    unsized = [
-        held for one in worth for held in one.holds if held.size_mb is None or (held.index_id and not held.index)
-    ]
-    if unsized:
-        names = ", ".join(dict.fromkeys(held.name for held in unsized[:3]))
-        return Lacks((MissingInput(f"sizes and index names of {names}", IndexSize.COLLECTED_BY),))
+    nameless = tuple(one.holds[0] for one in worth if not one.system and _unnamed(one.holds))
+    lacks = [held for one in worth if one.system for held in _unnamed(one.holds)]
+    lacks += [held for one in worth for held in one.holds if held.size_mb is None]
+    if lacks:
+        return _unsized(lacks)
+    worth = [one for one in worth if one.holds[0] not in nameless]
+    if nameless and not worth:
+        return _unsized(nameless)
     worth, rest = worth[:MOST_PIECES], worth[MOST_PIECES:]
     version = [server.version for server in facts.every(Server) if server.version]
     legal, page, free = most_partitions(version[-1] if version else None), page_kb(facts) or 0.0, free_memory(facts)
@@ -315,9 +319,23 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     cut = {name: proposed(facts, name, percent, CACHE_PERCENT) for name, percent in contended.items()}
     factors = {name: one[1] / contended[name] for name, one in cut.items() if one}
     made = replace(made, mem_scale=mem_scale_on(facts), overhead=overhead, cut=factors)
+    if nameless and not made.worth_it and not made.with_memory:
+        return _unsized(nameless)
+    made = replace(made, nameless=nameless)
     if carve and not made.worth_it and made.with_memory:
         made = carved_plan(facts, made)
     return _with_names(facts, made)
+
+
+def _unnamed(holds: Sequence[Held]) -> list[Held]:
+    """Indexes without a name, which sp_bindcache asks for."""
+    return [held for held in holds if held.index_id and not held.index]
+
+
+def _unsized(holds: Sequence[Held]) -> Lacks:
+    """What the listing of sizes and names would tell."""
+    names = ", ".join(dict.fromkeys(held.name for held in holds[:3]))
+    return Lacks((MissingInput(f"sizes and index names of {names}", IndexSize.COLLECTED_BY),))
 
 
 def within(facts: Facts, made: BindingPlan, left_mb: float, before: tuple[str, ...]) -> BindingPlan:

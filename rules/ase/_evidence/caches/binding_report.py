@@ -163,8 +163,14 @@ def unknown(plan: BindingPlan) -> str:
     left = f"{plan.left_out} candidates with fewer searches were not looked at" if plan.left_out else ""
     gap = max(0.1, plan.optimum.gap_percent)
     short = "" if plan.optimum.proven else f"the best plan may have an objective up to {gap:.1f} % lower"
+    stay = ""
+    if plan.nameless:
+        share = plan.contents.share(sum(held.reads for held in plan.nameless))
+        stay = f"{_list([held.name for held in plan.nameless], SAID)} ({percent(share)} of all searches) may move too, "
+        stay += "once the listing of sizes tells the index names that sp_bindcache asks for"
     said = "; ".join(one for one in (short, left) if one)
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    told = [f"{one[0].upper()}{one[1:]}." for one in (said,) if one]
+    return " ".join((*told, *((f"{stay}.",) if stay else ())))
 
 
 def _memory(plan: BindingPlan) -> str:
