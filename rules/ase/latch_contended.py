@@ -293,7 +293,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *_schemes(facts, tables),
             *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if tables and not page else ()),
             *(
-                Evidence(f"sessions that wait and insert into {name_of(row)}", count, "sessions", row.source)
+                Evidence(f"sessions that wait and insert into {name_of(row)}", count, "tasks", row.source)
                 if now
                 else Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source)
                 for row, count, _ in tables
