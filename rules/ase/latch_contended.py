@@ -9,7 +9,8 @@ the end of an index with ascending keys, or the allocation pages of a table that
 
 What to do: where one partition of a cache is hot and a table of few pages explains its grabs, or is changed as often as
 latches are waited for, that table is named (`rules/ase/_evidence/caches/hot_page.py`); else find the table that takes
-most of the inserts. Spread the keys over the index (another order of its columns, another key); fewer rows on a page;
+most of the inserts, by its count of rows or else by what the sessions that wait at the moment insert into. Spread the
+keys over the index (another order of its columns, another key); fewer rows on a page;
 greedy page allocation for a user table whose pages are being allocated fast by four engines or more: `dbcc
 tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be tested first: whether
 pages are allocated to it fast, sp_spaceused twice shows.
@@ -31,7 +32,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import IndexKeys, IndexSize, LockHashtable, MonOpenObjectActivity, TableScheme, TaskSwitches
+from collectors.facts.ase import (
+    IndexKeys,
+    IndexSize,
+    LockHashtable,
+    MonOpenObjectActivity,
+    MonProcess,
+    MonProcessSQLText,
+    TableScheme,
+    TaskSwitches,
+)
 from rules.ase._evidence.caches.hot import HOT_FACTS
 from rules.ase._evidence.caches.hot_page import HotPage, crowded_page, hot_page, spread_page
 from rules.ase._evidence.objects.indexes import index_evidence, indexes_of, say_indexes
@@ -56,7 +66,7 @@ from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.ase._evidence.spinlocks.uneven import uneven_caches
 from rules.ase._evidence.waits.events import LATCHES
-from rules.ase._evidence.waits.inserted import most_temporary
+from rules.ase._evidence.waits.inserted import LEFT_OUT, InsertingNow, inserting_now, most_temporary
 from rules.ase._evidence.waits.latches import CHAIN, LONG_MS, chains_behind
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
@@ -90,6 +100,8 @@ ONE_PAGE = (
     "so this comes before any more partitions."
 )
 CANDIDATES = "Most rows are inserted into {0}: look there first."
+CAUGHT = "At the moment of the export {0} of {1} sessions that wait for a latch insert into {2}: look there first."
+CAUGHT_TITLE = "; {0} of {1} sessions that wait insert into {2}"
 SPREAD = (
     "Spread the inserts into {0} over its index pages, where a key rises with each insert: another column order or key"
     "{1}{2}."
@@ -111,7 +123,7 @@ RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
 NOT_SAID = "; these exports do not say of which table"
 ENDS = ", or (inferred) hash partitions with local indexes"
-RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", "identity"))
+RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", "identity", LEFT_OUT))
 """Types of columns that rise with each insert where they hold its time or its number; a birthday does not."""
 LAST_PAGE = (
     "If {0} ({1}) rises with each insert, all meet at the last page of index {2} of {3}: let another column lead "
@@ -208,6 +220,8 @@ class Limits(WaitLimits):
         IndexSize,
         LockHashtable,
         MonOpenObjectActivity,
+        MonProcess,
+        MonProcessSQLText,
         TableScheme,
     ),
     links=LINKS,
@@ -224,17 +238,19 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     tables = _inserted(facts, limits.inserts_percent)
     temporary = most_temporary(facts, limits.inserts_percent)
     named = ", ".join(f"{name_of(row)} ({share:.0f} %)" for row, _, share in tables)
-    new = _from_16(facts)
+    new, now = _from_16(facts), None
     caches = cache_names(facts)
     hot = uneven_caches(facts, caches, CACHE_PERCENT, CACHE_PERCENT)
     page = _hot_page(facts, waits, caches, temporary or (tables[0] if tables else None))
     if page:  # the table that most rows go into is not the one whose page is hot
         tables, temporary = [], None
         hot = [page.skew] if page.skew else []
+    chains = None if page or temporary else chains_behind(facts)
+    if not (tables or temporary or page or chains) and (now := _caught(facts)):
+        tables = [(now.row, float(now.sessions), 100.0 * now.sessions / now.waiting)]
     greedy = None if hot or temporary else _greedy(facts, tables)
     taken = _rows_a_page(facts, tables[0][0]) if greedy else None
     on = _latch_free(facts) if new else ""
-    chains = None if page or temporary else chains_behind(facts)
     length = chains.chain_length if chains and known(chains.chain_length) else 0.0
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
     yield Finding(
@@ -246,13 +262,17 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             if chains
             else _of_page(page)
             if page
-            else _most(tables, temporary, taken) + ("" if temporary or taken else _rising(facts, tables))
+            else _most(tables, temporary, taken, now) + ("" if temporary or taken else _rising(facts, tables, now))
             if tables or temporary
             else NOT_SAID
         ),
         seen=joined(
             waits.seen,
-            f"{page.explains}." if page else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
+            f"{page.explains}."
+            if page
+            else CAUGHT.format(now.sessions, now.waiting, comment(name_of(now.row)))
+            if now
+            else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
         ),
         because=CHAINS.format(length)
         if chains
@@ -263,7 +283,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         if chains
         else spread_page(facts, page)
         if page
-        else _do(facts, tables, temporary, greedy, taken),
+        else _do(facts, tables, temporary, greedy, taken, now),
         unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
         evidence=(
             *waits.evidence,
@@ -272,7 +292,12 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *(page.evidence if page else ()),
             *_schemes(facts, tables),
             *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if tables and not page else ()),
-            *(Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source) for row, count, _ in tables),
+            *(
+                Evidence(f"sessions that wait and insert into {name_of(row)}", count, "tasks", row.source)
+                if now
+                else Evidence(f"rows inserted into {name_of(row)}", count, "rows", row.source)
+                for row, count, _ in tables
+            ),
             *partition_evidence(
                 facts,
                 [(table_key(row), row.index_id, name_of(row)) for row, _, _ in tables],
@@ -322,13 +347,15 @@ def _do(
     temporary: Inserted | None,
     greedy: Greedy | None,
     taken: Evidence | None,
+    now: InsertingNow | None,
 ) -> str:
     """What lets tasks meet less, in two sentences: where each insert takes a page, no key of an index comes first."""
     if temporary:
         return (OF_CATALOG if is_system(temporary[0]) else LESS).format(comment(name_of(temporary[0])))
     if not tables:
         return FIND
-    name, indexes, table = comment(name_of(tables[0][0])), _indexes(facts, tables), tables[0][0].object_name or ""
+    name, indexes, table = comment(name_of(tables[0][0])), _indexes(facts, tables, now), tables[0][0].object_name or ""
+    ends = ENDS if greedy or now else ""
     if greedy and taken:
         single = taken.value == 1
         how = TAKES_PAGES.format(
@@ -343,7 +370,7 @@ def _do(
         kind = f"{'unique ' if turned.unique else ''}{'clustered ' if turned.clustered else ''}"
         turn = partial(TURN.format, first, turned.index, name, table, kind, ", ".join((*others, first)))
         too = GREEDY_TOO.format(greedy.command) if greedy else ""
-        whole = joined(turn(ENDS if greedy else ""), too)
+        whole = joined(turn(ends), too)
         return whole if len(whole) <= LONGEST else joined(turn(""), too)
     if rises := _by_type(indexes):
         last = (comment(rises.columns[0], 60), rises.first_type, comment(rises.index, 60), name)
@@ -357,7 +384,7 @@ def _do(
     else:
         then = FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS)
     own = HAS.format(say_indexes(indexes)) if indexes else ""
-    return joined(SPREAD.format(name, ENDS if greedy else "", own), then)
+    return joined(SPREAD.format(name, ends, own), then)
 
 
 def _without_index(facts: Facts, row: MonOpenObjectActivity) -> bool:
@@ -393,8 +420,16 @@ def _by_type(indexes: list[IndexKeys]) -> IndexKeys | None:
     return found[0] if len(found) == 1 else None
 
 
-def _indexes(facts: Facts, tables: list[Inserted]) -> list[IndexKeys]:
-    return indexes_of(facts, tables[0][0].object_name) if tables else []
+def _indexes(facts: Facts, tables: list[Inserted], now: InsertingNow | None) -> list[IndexKeys]:
+    found = indexes_of(facts, tables[0][0].object_name) if tables else []
+    return now.marked(found) if now else found
+
+
+def _caught(facts: Facts) -> InsertingNow | None:
+    """What the sessions that wait at the moment insert into, unless its lock scheme is known to be allpages."""
+    now = inserting_now(facts)
+    scheme = schemes(facts).get(table_key(now.row)) if now else None
+    return None if scheme and scheme.scheme == ALLPAGES else now
 
 
 def _rows_a_page(facts: Facts, row: MonOpenObjectActivity) -> Evidence | None:
@@ -437,12 +472,12 @@ def _greedy(facts: Facts, tables: list[Inserted]) -> Greedy | None:
     return Greedy(grows, f'dbcc tune(des_greedyalloc, {row.db_id}, "{row.object_name}", "on")')
 
 
-def _rising(facts: Facts, tables: list[Inserted]) -> str:
+def _rising(facts: Facts, tables: list[Inserted], now: InsertingNow | None) -> str:
     """The index of the first table whose end is the likely page, in brackets: its only one, or unique of one column.
 
     Whether its numbers rise is in no export; empty where there are several such, or the indexes were not collected.
     """
-    indexes = _indexes(facts, tables)
+    indexes = _indexes(facts, tables, now)
     single = [one for one in indexes if one.unique and len(one.columns) == 1]
     if by_type := _by_type(indexes):
         single = [by_type]
@@ -451,8 +486,10 @@ def _rising(facts: Facts, tables: list[Inserted]) -> str:
     return RISES.format(say_indexes(single)) if len(single) == 1 else ""
 
 
-def _most(tables: list[Inserted], temporary: Inserted | None, taken: Evidence | None) -> str:
+def _most(tables: list[Inserted], temporary: Inserted | None, taken: Evidence | None, now: InsertingNow | None) -> str:
     """The table that most rows go into, for the title, which claims no more: nothing counts latches by table."""
+    if now:
+        return CAUGHT_TITLE.format(now.sessions, now.waiting, comment(name_of(now.row)))
     first = temporary or (tables[0] if tables else None)
     few = f", {taken.value:g} to a page" if taken else ""
     return f"; most rows are inserted into {comment(name_of(first[0]))}{few}" if first else ""

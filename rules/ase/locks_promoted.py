@@ -63,6 +63,8 @@ TABLE = "Exclusive Table"
 EXCLUSIVE = "ex-"
 BATCHES = "Let the program of SPID {0}{3} change fewer {1}s in one statement than the lock promotion HWM{2}"
 LARGEST = " (SSQLID {0} changes {2} {1:,.0f} rows at once)"
+PORTIONS = " (set rowcount {0:.0f})"
+OR_CALL = "; or, where sp_help lists no thresholds of the table, from its database: `{0}` (undo: `{1}`)."
 OR_RAISE = "; or raise that of {0} alone{1}, as the script says."
 OR_RAISE_SERVER = "; or raise the server's, which is under the vendor's default, as the script says."
 OR_WORDS = (
@@ -153,13 +155,13 @@ def _by_counts(facts: Facts, limits: Limits, counted: list[LockEvents], many: fl
     share = f"{name} has {found.table.share:.0f} % of the lock waits booked to tables" if found.table else ""
     why = "; ".join(filter(None, (share, runs)))
     change, call = raising.change, raising.call
-    undo = f'undo: `{FORGET[kind]} "table", "{found.scheme.table}"`'
+    undo = f'{FORGET[kind]} "table", "{found.scheme.table}"'
     end = (
         (OR_RAISE_SERVER if raising.whole else OR_RAISE).format(name, f": from its database `{call}`" if call else "")
         if change
         else OR_NONE.format(raising.batches)
         if raising.batches
-        else f"; or, where sp_help lists no thresholds of the table, from its database: `{call}` ({undo})."
+        else OR_CALL.format(call, undo)
         if call
         else OR_WORDS.format(PROCEDURES[kind], found.scheme.table, now.lwm, now.pct)
     )
@@ -226,12 +228,15 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
     now = thresholds_of(facts, kind)
     change = raising.change if raising else None
     whose = LARGEST.format(largest.statement, largest.rows, _how(largest)) if largest and largest.statement else ""
+    whose = PORTIONS.format(largest.rows) if largest and largest.portion else whose
     call = f": from its database `{raising.call}`" if raising and raising.call else ""
     do = BATCHES.format(spid, kind, f" ({now.hwm:,})" if now else "", whose) + (
         (OR_RAISE_SERVER if raising and raising.whole else OR_RAISE).format(place, call)
         if change
         else OR_NONE.format(raising.batches)
         if raising and raising.batches
+        else OR_CALL.format(raising.call, f'{FORGET[kind]} "table", "{scheme.table}"')
+        if raising and scheme and raising.call
         else OR_WORDS.format(
             PROCEDURES[kind], name or "<table>", now.lwm if now else "<lwm>", now.pct if now else "<pct>"
         )

@@ -11,6 +11,8 @@ from collectors.facts import Fact
 from collectors.facts.ase import (
     MonDataCache,
     MonOpenObjectActivity,
+    MonProcess,
+    MonProcessSQLText,
     MonSpinlockActivity,
     MonSysWaits,
     MonTable,
@@ -245,3 +247,20 @@ def test_what_an_answer_does_not_say_stays_as_it_was() -> None:
     learned.learn(Moment(server="ALDER", taken=taken, booted=booted, cleared=cleared))
     learned.learn(Moment())
     assert (learned.server, learned.taken, learned.booted, learned.cleared) == ("ALDER", taken, booted, cleared)
+
+
+JOINED = ("SPID", "KPID", "DBName", "WaitEventID", "SecondsWaiting", "LineNumber", "SQLText")
+
+
+def test_a_join_of_sessions_and_their_texts_gives_the_facts_of_both() -> None:
+    rows = [("31", "7", "toll", "41", "0", "1", "insert trip"), ("31", "7", "toll", "41", "0", "2", "values (@a)")]
+    found = facts(isql(JOINED, [*rows, ("44", "8", "toll", "150", "9", "1", "exec p_close")]))
+    texts = [(one.spid, one.text) for one in found if isinstance(one, MonProcessSQLText)]
+    waits = [(one.spid, one.wait_event, one.seconds_waiting) for one in found if isinstance(one, MonProcess)]
+    assert texts == [(31, "insert trip"), (31, "values (@a)"), (44, "exec p_close")]
+    assert waits == [(31, 41, 0.0), (44, 150, 9.0)]
+
+
+def test_texts_without_a_wait_say_nothing_of_sessions() -> None:
+    found = facts(isql(("SPID", "DBName", "SequenceInLine", "SQLText"), [("31", "toll", "1", "insert trip")]))
+    assert [type(one) for one in found if isinstance(one, MonProcess | MonProcessSQLText)] == [MonProcessSQLText]

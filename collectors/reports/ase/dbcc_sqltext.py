@@ -8,7 +8,8 @@ Its session stands in the command alone, which isql echoes; the batch may have s
     where id = 7
     DBCC execution completed. If DBCC printed error messages, contact a user with System Administrator (SA) role.
 
-A text without the command before it is nobody's and stays a leftover. The fact is that of `monProcessSQLText`.
+The trace flag may be set in the same line. A text without the command before it is nobody's and stays a leftover. The
+fact is that of `monProcessSQLText`.
 """
 
 import re
@@ -19,7 +20,9 @@ from collectors.registry import NotThisReport, Report, report
 from collectors.statement_text import on_one_line
 
 ASKED = re.compile(
-    r"\s{0,9}(?:[0-9]{1,4}>\s{0,9})?dbcc\s{1,9}sqltext\s{0,9}\(\s{0,9}(?P<spid>[0-9]{1,9})\s{0,9}\)", re.I
+    r"\s{0,9}(?:[0-9]{1,4}>\s{0,9})?(?:dbcc\s{1,9}traceon\s{0,9}\(\s{0,9}3604\s{0,9}\)\s{1,9})?"
+    r"dbcc\s{1,9}sqltext\s{0,9}\(\s{0,9}(?P<spid>[0-9]{1,9})\s{0,9}\)",
+    re.IGNORECASE,
 )
 SAID = re.compile(r"\s{0,9}SQL Text\s{0,3}:\s?(?P<text>.{0,16000})", re.IGNORECASE)
 BETWEEN = re.compile(

@@ -8,25 +8,30 @@ The numbers stand in the question alone, which isql echoes; the heading is blank
      ------------------------------
      p_close_month
 
-One question may ask for several, and for the lock scheme of the same number (`lockscheme(<id>, <dbid>)`), which is not
-kept. A question without the number of the database says nothing: each database has its own ids.
+One question may ask for several, and for the lock scheme of the same number (`lockscheme(<id>, <dbid>)`), which is
+kept where the database is asked for by its name (`object_name(<id>, db_id("orders"))`), as a lock scheme is of a table
+with a database. A question without the database says nothing: each has its own ids.
 """
 
 import re
 from collections.abc import Iterator
 
-from collectors.facts.ase import ObjectId
+from collectors.facts.ase import ObjectId, TableScheme
+from collectors.layouts.ase_catalog import SCHEMES, is_system
 from collectors.registry import NotThisReport, Report, report
 
+HOME = r"(?:[0-9]{1,5}|db_id\s{0,9}\(\s{0,9}[\"'][A-Za-z_][\w#$]{0,254}[\"']\s{0,9}\))"
 ITEM = (
     r"(?:\w{1,60}\s{0,9}=\s{0,9})?(?:object_name|lockscheme)\s{0,9}"
-    r"\(\s{0,9}[0-9]{1,10}\s{0,9},\s{0,9}[0-9]{1,5}\s{0,9}\)\s{0,9}(?:as\s{1,9})?\w{0,60}\s{0,9}"
+    rf"\(\s{{0,9}}[0-9]{{1,10}}\s{{0,9}},\s{{0,9}}{HOME}\s{{0,9}}\)\s{{0,9}}(?:as\s{{1,9}})?\w{{0,60}}\s{{0,9}}"
 )
 ASKED = re.compile(
     rf"\s{{0,9}}(?:[0-9]{{1,4}}>\s{{0,9}})?select\s{{1,9}}{ITEM}(?:,\s{{0,9}}{ITEM}){{0,19}}$", re.IGNORECASE
 )
 CALL = re.compile(
-    r"(?P<of>object_name|lockscheme)\s{0,9}\(\s{0,9}(?P<id>[0-9]{1,10})\s{0,9},\s{0,9}(?P<db>[0-9]{1,5})", re.I
+    r"(?P<of>object_name|lockscheme)\s{0,9}\(\s{0,9}(?P<id>[0-9]{1,10})\s{0,9},\s{0,9}"
+    r"(?:(?P<db>[0-9]{1,5})|db_id\s{0,9}\(\s{0,9}[\"'](?P<name>[\w#$]{1,255}))",
+    re.IGNORECASE,
 )
 RULE = re.compile(r"(?:\s{0,9}-{3,300}){1,20}\s*$")
 NAME = re.compile(r"[A-Za-z_#][\w#$@]{0,254}")
@@ -34,8 +39,8 @@ BELOW = 8
 """Lines from the question down to the rule of dashes, at most."""
 
 
-@report(starts=ASKED, provides=(ObjectId,))
-def read(report: Report) -> Iterator[ObjectId]:
+@report(starts=ASKED, provides=(ObjectId, TableScheme))
+def read(report: Report) -> Iterator[ObjectId | TableScheme]:
     """Yield one fact for each question that has an answer."""
     found = 0
     for index, line in enumerate(report.lines):
@@ -48,13 +53,25 @@ def read(report: Report) -> Iterator[ObjectId]:
             continue
         found += 1
         report.claim(index, rule + 1)
+        source = report.source(index, rule + 1)
+        tables: dict[tuple[str, str | None], str] = {}
         for call, name in zip(calls, names, strict=True):
             if name.upper() != "NULL" and call["of"].lower() == "object_name":  # NULL: nothing has that number now
+                number = int(call["db"]) if call["db"] else None
+                tables[call["id"], call["name"]] = name
                 yield ObjectId(
-                    source=report.source(index, rule + 1),
-                    db_id=int(call["db"]),
-                    table=name,
+                    source=source, database=call["name"], db_id=number, table=name, object_id=int(call["id"])
+                )
+        for call, scheme in zip(calls, names, strict=True):
+            table = tables.get((call["id"], call["name"])) if call["name"] else None
+            if table and scheme.lower() in SCHEMES and call["of"].lower() == "lockscheme":
+                yield TableScheme(
+                    source=source,
+                    database=call["name"],
+                    table=table,
                     object_id=int(call["id"]),
+                    scheme=scheme.lower(),
+                    system=is_system(table),
                 )
     if not found:
         raise NotThisReport

@@ -102,6 +102,26 @@ class Gatherer:
         return cast(list[Fact], Columns(kind, self.rows, self.figures, self.others, {}, places).rows())
 
 
+class Beside:
+    """The facts of the other table of a join: one of each session, whatever many rows the first table has of it."""
+
+    def __init__(self, table: MonitorTable, plan: Sequence[tuple[int, str, Read]]) -> None:
+        """Start empty."""
+        self.table, self.plan = table, plan
+        self.found: dict[tuple[object, ...], Fact] = {}
+
+    def add(self, values: Values, source: Source) -> None:
+        """Take what one row says of this table."""
+        if self.table.needed - {"source"} <= values.keys():
+            session = tuple(values.get(name) for name in ("instance", "spid", "kpid"))
+            self.found.setdefault(session, self.table.fact(source=source, **values))
+
+    def finish(self) -> list[Fact]:
+        """Hand over the facts of the part that ends here."""
+        facts, self.found = list(self.found.values()), {}
+        return facts
+
+
 class Spinlocks(Gatherer):
     """Rows of spinlocks: those of one name without a slot are summed where they are too many to keep."""
 

@@ -113,8 +113,10 @@ PROCESS_TEXT = MonitorTable(
         "sequenceinline": ("sequence", whole),
         "sqltext": ("text", text),
     },
-    marks=marks("spid sequenceinline sqltext", "spid linenumber sqltext"),
+    marks=marks("spid sequenceinline sqltext", "spid linenumber sqltext", "spid secondswaiting sqltext"),
     never=frozenset(("sequenceinbatch", "ssqlid", "logicalreads")),
+    joined=PROCESSES,
+    its_own=frozenset(("waiteventid", "secondswaiting", "blockingspid")),
 )
 
 ENDED_TEXT = MonitorTable(

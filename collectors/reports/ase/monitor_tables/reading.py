@@ -19,7 +19,7 @@ from collectors.reports.ase.monitor_tables.blocks import (
 )
 from collectors.reports.ase.monitor_tables.cells import Doubt, words
 from collectors.reports.ase.monitor_tables.clock import DOUBT, SERVER, TAKEN, may_be_clock
-from collectors.reports.ase.monitor_tables.gathering import Gatherer, gatherer
+from collectors.reports.ase.monitor_tables.gathering import Beside, Gatherer, gatherer
 from collectors.reports.ase.monitor_tables.server import WORDS_ALONE
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
 from collectors.reports.ase.monitor_tables.subtracted import (
@@ -32,7 +32,7 @@ from collectors.reports.ase.monitor_tables.subtracted import (
     by_seconds,
 )
 from collectors.reports.ase.monitor_tables.table_starts import TABLES
-from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
+from collectors.reports.ase.monitor_tables.tables import MonitorTable, Read, identify
 
 REMEDY = "export it again in full (isql -w 2000, or bcp)"
 OBJECTS = frozenset(("monOpenObjectActivity", "monOpenPartitionActivity"))
@@ -96,8 +96,10 @@ class Reading:
         self.final = ""
         self.repeats = 0
         """Lines of dashes to come below a repeated heading."""
+        other = table.joined if table.its_own & set(self.columns) else None
+        self.beside = Beside(other, other.plan(self.columns)) if other else None
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
-        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None
+        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None or other
         self.cut_block = None if by_row else cutter(heading, starts)
         self.block, self.by_row_to = LEAST_BLOCK, line
 
@@ -231,13 +233,9 @@ class Reading:
         cells = self.heading.cut(lines)
         if cells is None:
             return False
-        values: dict[str, Any] = {}
-        printed = self.heading.layout == "isql"
         try:
-            for place, name, read in self.plan:
-                value = value_of(cells[place], read, printed=printed)
-                if value is not None and value is not ABSENT:
-                    values[name] = value
+            values = self._values(self.plan, cells)
+            others = self._values(self.beside.plan, cells) if self.beside else {}
         except (Doubt, IndexError):
             return False
         if not self.needed <= values.keys():
@@ -261,7 +259,15 @@ class Reading:
             self._open(self.run.begin(self.table.name, Source(self.file, self.line, self.line)))
         if self.gather:
             self.gather.add(values, source)
+        if self.beside:
+            self.beside.add(others, source)
         return True
+
+    def _values(self, plan: Sequence[tuple[int, str, Read]], cells: Sequence[str]) -> dict[str, Any]:
+        """What the cells of a record say, by field; those that say nothing are left out."""
+        printed = self.heading.layout == "isql"
+        found = {name: value_of(cells[place], read, printed=printed) for place, name, read in plan}
+        return {name: value for name, value in found.items() if value is not None and value is not ABSENT}
 
     def _next(self, cells: Sequence[str], source: Source) -> None:
         """Begin the snapshot whose time stands in this row."""
@@ -307,7 +313,7 @@ class Reading:
                 rows=self.gather.rows,
                 all_zero=self.gather.all_zero,
             )
-            facts = [*self.gather.finish(), fact]
+            facts = [*self.gather.finish(), fact, *(self.beside.finish() if self.beside else ())]
             self.run.add(self.moment, as_interval(facts, self.subtracted) if self.subtracted else facts)
             if self.subtracted:
                 self.moment.seconds = self.subtracted.seconds or self.moment.seconds

@@ -30,6 +30,9 @@ class MonitorTable:
     """All columns as the releases order them, for files without a heading (ase-formats.md 2.2, [D])."""
     besides: tuple[str, ...] = ()
     """What a row must say beside the fields of the fact that have no default."""
+    joined: "MonitorTable | None" = None
+    """The table that questions join this one with: its facts are given, too, where a row has one of `its_own`."""
+    its_own: frozenset[str] = frozenset()
     counters: tuple[str, ...] = field(init=False)
     needed: frozenset[str] = field(init=False)
     """Fields without which there is no fact."""

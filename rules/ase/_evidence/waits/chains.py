@@ -7,6 +7,7 @@ has no times: `monProcess` and `sysprocesses` have them, and what the three say 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -343,12 +344,36 @@ def _table_by_text(facts: Facts, lock: HeldLock) -> str | None:
 def database_of_lock(facts: Facts, lock: HeldLock) -> str | None:
     """The name of its database; `None` where no export has it.
 
-    Also the one that its session uses, where the table's number is listed there: either alone may be of another.
+    Also the one that its session uses, where the table's number is listed there: either alone may be of another; or the
+    one that sessions use whose batch names a table locked in this database, and no database before it.
     """
     if named := lock.database or databases(facts).get(lock.db_id or 0):
         return named
     uses = {row.database for row in facts.once(MonProcess, process_rows) if row.spid == lock.spid and row.database}
-    return next((one for one in sorted(uses) if (one, lock.object_id) in table_names(facts)), None)
+    listed = next((one for one in sorted(uses) if (one, lock.object_id) in table_names(facts)), None)
+    return listed or facts.once(HeldLock, _homes_by_text).get(lock.db_id or 0)
+
+
+def _homes_by_text(facts: Facts) -> dict[int, str]:
+    """Databases by number, of the batches of sessions with locks; none that two numbers or two names would have.
+
+    A session that also used a table of that name in another database has locks in both, so that its name is of two.
+    """
+    uses = {row.spid: row.database for row in facts.once(MonProcess, process_rows) if row.database}
+    found: set[tuple[int, str]] = set()
+    for lock in of_last_file(facts.every(HeldLock)):
+        home = uses.get(lock.spid or 0)
+        if lock.db_id and home and lock.object_name and not lock.database:
+            asked = {(of, (name or "").lower()) for of, name in tables_in(batch_of(facts, lock.spid or 0))}
+            if (None, lock.object_name.lower()) in asked:
+                found.add((lock.db_id, home))
+    told = databases(facts)
+    numbers, names = Counter(number for number, _ in found), Counter(name for _, name in found)
+    return {
+        number: name
+        for number, name in found
+        if numbers[number] == names[name] == 1 and number not in told and name not in told.values()
+    }
 
 
 def say_client(process: MonProcess | None) -> str:

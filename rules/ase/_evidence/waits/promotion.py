@@ -49,7 +49,8 @@ PROMOTION_FACTS: tuple[type[Fact], ...] = (
 DEFAULT_HWM = 200
 """Vendor's default of `row lock promotion HWM` and of the one for pages."""
 LOCKS_TABLE = re.compile(r"\block\s+table\b", re.IGNORECASE)
-CHANGES = re.compile(r"\A\s*(?:insert|update|delete|merge)\b", re.IGNORECASE)
+CHANGES = re.compile(r"\A\s*(?:set\s+rowcount\s+\S+\s+)?(?:insert|update|delete|merge)\b", re.IGNORECASE)
+PORTION = re.compile(r"\bset\s+rowcount\s+(?P<rows>[0-9]{1,9})\s+(?:update|delete)\b", re.IGNORECASE)
 KIND_OF = {"datarows": "row", "datapages": "page", "allpages": "page"}
 """What is promoted, by the lock scheme of the table."""
 FIRST_STEP = 10
@@ -92,6 +93,8 @@ class Promoter:
     """Whether the rows of one execution were counted; else they are a bound."""
     mean: bool = False
     """Whether they are the mean of all its executions, so that single ones change more."""
+    portion: bool = False
+    """Whether they are the portions of the batch of the session that holds the whole table (`set rowcount`)."""
     line: str = ""
     """`reprice at line 41`, where it is one of a procedure, which most likely changes this table: no export says so."""
 
@@ -150,7 +153,7 @@ def raised(facts: Facts, scheme: TableScheme, db_id: int | None = None) -> Raise
     kind = KIND_OF.get(scheme.scheme, "row")
     now, free = thresholds_of(facts, kind), free_locks(facts)
     largest = _most_rows(facts, scheme, db_id)
-    largest = largest or _of_procedures(facts, scheme, now.hwm if now else None)
+    largest = largest or _of_procedures(facts, scheme, now.hwm if now else None) or _of_holder(facts, scheme)
     if largest and kind == "page":  # a statement locks at most as many pages as rows
         largest = replace(largest, counted=False)
     over = largest if largest and (now is None or largest.rows > now.hwm) else None
@@ -340,6 +343,19 @@ def _of_procedures(facts: Facts, scheme: TableScheme, hwm: int | None) -> Promot
     most = max(rows, key=lambda one: one.rows_affected if known(one.rows_affected) else 0.0)
     count = most.rows_affected if known(most.rows_affected) else 0.0
     return Promoter(count, 0, most.source, False, line=f"{comment(procedure, 60)} at line {line}")
+
+
+def _of_holder(facts: Facts, scheme: TableScheme) -> Promoter | None:
+    """The portions (`set rowcount`) in which the session that holds this whole table changes it and no other table."""
+    holder = table_lock_holder(facts, scheme)
+    batch = batch_of(facts, holder.spid or 0) if holder else ""
+    found = list(PORTION.finditer(batch))
+    named = {(name or "").lower() for _, name in tables_in(without_literals(batch))}
+    rows = float(found[0]["rows"]) if len(found) == 1 else 0.0
+    if holder is None or not rows or named != {scheme.table.lower()}:
+        return None
+    said = [one for one in facts.every(MonProcessSQLText) if one.spid == holder.spid and one.text]
+    return Promoter(rows, 0, said[-1].source, False, portion=True)
 
 
 def _of_cached(row: MonCachedStatement, changed: float | None) -> Promoter | None:
