@@ -596,6 +596,5 @@ def _traced_first(doubted: str) -> str:
 def _template(layout: Layout, limits: Limits, when: str, cautions: tuple[str, ...], seat: int | None = None) -> Change:
     now, new = layout.setting("LCKMGR_MODE"), mode_meant(layout, limits.least_cpus)
     now = None if now == new else now
-    pending = pending_value(layout.facts, "LCKMGR_MODE")
-    on = layout.node
+    pending, on = pending_value(layout.facts, "LCKMGR_MODE"), layout.node
     return advise_parameter("LCKMGR_MODE", now, new, when=when, cautions=cautions, node=on, pending=pending, seat=seat)

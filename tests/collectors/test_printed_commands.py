@@ -18,7 +18,7 @@ import pytest
 
 from collectors.facts import Fact
 from collectors.facts.ase import MonTable, SampledBlocking, SampledSpinlock, SampledWaits, ServerStart, SpinLoad
-from collectors.facts.openvms import ClusterMember, OtherSample
+from collectors.facts.openvms import ClusterMember, ListedMember, OtherSample
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
 from collectors.live.ase.guard import quoted
@@ -109,6 +109,7 @@ NO_OUTPUT = re.compile(
 """What is no question of its own: frames, continuation lines, and our own program."""
 MADE = {
     ClusterMember: "made of the captures of all nodes",
+    ListedMember: "made of the captures of all nodes",
     OtherSample: "made of two captures of one node",
     ServerStart: "made of what any file of a server tells of its start",
     SpinLoad: "made of several captures of a server",

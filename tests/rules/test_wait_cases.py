@@ -33,7 +33,7 @@ def test_latches_are_found_and_the_table_is_only_a_candidate() -> None:
     assert "ase/lock_waits_high" not in found
     one = found["ase/latch_contended"]
     assert one.severity.label == "warning"
-    assert "No export counts latches by table" in one.says
+    assert "No column is known to count latches by table" in one.says
     assert not one.changes
 
 

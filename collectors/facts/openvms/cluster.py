@@ -147,7 +147,7 @@ class ListedMember(ClusterMember):
     Of every other node that SHOW CLUSTER lists nothing but listings was collected: these have settings and no rates.
     """
 
-    COLLECTED_BY: ClassVar[str] = "SHOW CLUSTER, and MCR SYSMAN PARAMETERS SHOW LOCKRMWT of all its nodes"
+    COLLECTED_BY: ClassVar[str] = "SHOW CLUSTER"
 
 
 @dataclass(frozen=True, kw_only=True)
