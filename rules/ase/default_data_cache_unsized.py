@@ -17,15 +17,23 @@ read once, as by a load or a report over all, misses in a cache of any size.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import floor
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
 from rules.ase._evidence.caches.figures import doubt, is_default, latest_caches
 from rules.ase._evidence.caches.growth import MissLimits, larger, misses
-from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, free_evidence, free_memory
+from rules.ase._evidence.caches.memory import (
+    MEMORY_FACTS,
+    OVERHEAD_FACTS,
+    PAGE_KB,
+    FreeMemory,
+    free_evidence,
+    free_memory,
+)
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
-from rules.ase._evidence.server import ENGINE_FACTS, offers
+from rules.ase._evidence.server import ENGINE_FACTS, offers, setting_of
 from rules.changes.ase_cache import show_cache
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
@@ -44,6 +52,14 @@ SIZES = (
     "No export shows how large it must be: what the databases use at the busiest hour{0} and the memory of the machine "
     "determine that."
 )
+BY_HOST = (
+    "How large it must be, what the databases use at the busiest hour{0} determines. The host has {1:,.0f} MB "
+    "available by free, and max memory leaves {2:,.0f}: "
+    '`sp_configure "max memory", {3:.0f}` (dynamic, now {4:.0f} pages of 2 KB) '
+    "gives the server half of the rest first, for a larger step."
+)
+HALF = 0.5
+"""Of what the host has beside it (this project: `free` shows one moment, and the host is not this server's alone)."""
 CACHED = " (monCachedObject, the misses afterwards)"
 
 
@@ -103,10 +119,10 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         because=THROUGH,
         do=f"Give it {it} with sp_cacheconfig, larger without a restart ({show_cache(named.name)} shows "
         f"it now{room}). {FIRST}",
-        unknown=SIZES.format(CACHED if offers(facts, "monCachedObject") else ""),
+        unknown=_sizes(facts, free),
         changes=(change,) if change else (),
         explains=(
-            *(("ase/reads_slow",) if severity > Severity.NOTE and size_mb <= limits.size_mb else ()),
+            *(("ase/reads_slow",) if severity > Severity.NOTE else ()),
             *((f"ase/data_cache_spinlock_contended:{named.name}",) if severity > Severity.NOTE else ()),
         ),
         evidence=(
@@ -117,3 +133,16 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     )
     if seen is None:
         yield Unknown.of(CacheActivity, MonDataCache)
+
+
+def _sizes(facts: Facts, free: FreeMemory | None) -> str:
+    """What determines its size; with the step of `max memory` where the host has more than that leaves free."""
+    cached = CACHED if offers(facts, "monCachedObject") else ""
+    most, host = setting_of(facts, "max memory"), free.host if free else None
+    now = most.run_number if most else None
+    if free is None or host is None or not now:
+        return SIZES.format(cached)
+    more = (host.available_mb - free.mb) * HALF
+    if more <= free.mb or not host.has(free.mb + more):
+        return SIZES.format(cached)
+    return BY_HOST.format(cached, host.available_mb, free.mb, now + floor(more) * 1024 / PAGE_KB, now)

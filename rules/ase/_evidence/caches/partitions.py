@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known, number_or
-from collectors.facts.ase import CachePool, NamedCache, Server
+from collectors.facts.ase import CachePool, ConfigParameter, NamedCache, Server
+from collectors.facts.base import ABSENT
 from rules.ase._evidence.caches.figures import (
     kind_of,
     least_pool_kb,
@@ -21,7 +22,7 @@ from rules.ase._evidence.caches.figures import (
     too_small_for,
     unknown_kind,
 )
-from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, setting_of
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache
@@ -31,6 +32,7 @@ from rules.finding import Change, Effect, Expectation, MissingInput, joined
 from rules.laws.hashing import next_power_of_two
 from rules.laws.rounding import plain
 
+GLOBAL = "global cache partition number"
 SEPARATE = (
     "What is left: bind the hottest tables and indexes to named caches of their own; where that is done, only fewer "
     "searches reduce the contention."
@@ -73,7 +75,7 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
             because=f"Its size was never configured (Config 0.00{runs}).",
         )
     if named is None or not known(run) or run < 1:
-        return Advice(
+        return _by_file(facts, cache, named, contention, goal) or Advice(
             f"How many partitions it has is not in the export: {show} shows it.",
             missing=(MissingInput(f"partitions of {cache}", show),),
         )
@@ -95,6 +97,36 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
     if worse:
         return Advice(back, _taken_back(cache, number_or(configured, 0.0), run), because=worse)
     return _more(facts, cache, run, engines, contention, goal)
+
+
+def _by_file(facts: Facts, cache: str, named: NamedCache | None, contention: float, goal: float) -> Advice | None:
+    """More partitions by the configuration file alone: said and not scripted, as it tells neither what runs nor pools.
+
+    `DEFAULT` there is the number of `global cache partition number`, which is 1 by default (vendor).
+    """
+    every, most = setting_of(facts, GLOBAL), setting_of(facts, "max online engines")
+    if named is None or set_apart(named) or not known(named.config_size_mb) or known(named.run_size_mb):
+        return None
+    number = number_or(named.config_partitions, _number(every, 1.0))
+    engines = engines_at_most(facts) or int(_number(most, 0.0))
+    most_useful = min(legal_partitions(facts), next_power_of_two(max(1, engines)))
+    if number < 1 or engines < 2 or most_useful <= number:
+        return None
+    wanted, show = enough_partitions(number, contention, goal, most_useful), show_cache(cache)
+    parts = "1 partition" if number == 1 else f"{number:.0f} partitions"
+    setting = of_cache("sp_cacheconfig {}, ", cache, "sp_cacheconfig of it, ") + f'"cache_partition={wanted:.0f}"'
+    return Advice(
+        f"Set `{setting}` for the next restart (about {contention * number / wanted:.1f} % expected), if {show} shows "
+        f"{parts} in force and pools that are large enough.",
+        missing=(MissingInput(f"partitions of {cache}", show),),
+        because=f"By the configuration file it has {parts}, and up to {engines} engines.",
+    )
+
+
+def _number(setting: ConfigParameter | None, default: float) -> float:
+    """What is configured, 0 where no export has it; `DEFAULT` is what the vendor gives it."""
+    value = setting.config_value if setting else ABSENT
+    return default if value == "DEFAULT" else value if isinstance(value, float) else 0.0
 
 
 def useful_partitions(facts: Facts, cache: str, run: float, engines: int, contention: float, goal: float) -> int:

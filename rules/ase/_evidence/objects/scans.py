@@ -29,6 +29,8 @@ SHARE_PERCENT, TABLE_PERCENT, LEAST_PAGES = 30.0, 5.0, 1000.0
 """This project: what `ase/table_scans_relink_cache` asks of all scans, of one table, and of its size in pages."""
 STATEMENT_PERCENT = 50.0
 """This project: of a table's logical reads; a statement with less does not say how it is read."""
+BESIDE = 1.02
+"""This project: a mean is rounded, and is of all that the statement reads, as the pages of an index beside the scan."""
 AS_SCANNED = "as often as the table was scanned"
 """When a statement ran whose executions were not counted between the snapshots, but the scans were."""
 SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
@@ -143,8 +145,9 @@ def _by_mean(facts: Facts, row: MonOpenObjectActivity) -> Used | None:
     if one is None or one.of_interval or not known(one.mean_logical_reads) or not known(row.logical_reads):
         return None
     scans, reads = scans_of(row), scans_of(row) * one.mean_logical_reads
-    if not known(one.executions) or scans > one.executions or reads > row.logical_reads:
+    if not known(one.executions) or scans > one.executions or reads > BESIDE * row.logical_reads:
         return None
+    reads = min(reads, row.logical_reads)
     used = replace(cached(one, []), executions=scans, reads=reads, when=AS_SCANNED)
     return used if share_of(reads, row.logical_reads) >= STATEMENT_PERCENT else None
 
