@@ -75,7 +75,7 @@ from rules.ase._evidence.spinlocks.ratio import (
     decides,
     refused,
 )
-from rules.ase._evidence.spinlocks.spin_severity import severity_of, spin_bound
+from rules.ase._evidence.spinlocks.spin_severity import GROWS, SpinBound, severity_of, spin_bound
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure, cache_names
 from rules.ase._evidence.spinlocks.uneven import Uneven, uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
@@ -211,7 +211,9 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         named = named_of(facts, figure.label)
         advice = advise(facts, figure.label, named, contention, limits.contention_percent)
         bound = None if figure.uses.startswith(CAS_GRABS) else spin_bound(facts, figure.lock)
-        if bound and bound.nothing and not figure.since_boot:
+        if bound and bound.grows and advice.change:
+            advice = replace(advice, because=GROWS)
+        elif bound and bound.nothing and not figure.since_boot:
             advice = Advice(LEAVE_IT, because=bound.says)
         elif bound is None and (small := costs_nothing(facts, figure)):
             advice = Advice(LEAVE_IT, because=small)
@@ -467,6 +469,12 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -
     )
 
 
+def _loudness(bound: SpinBound | None, advice: Advice, by_share: Severity) -> Severity:
+    if bound is None:
+        return by_share
+    return Severity.ADVICE if bound.grows and advice.change else bound.severity(by_share)
+
+
 def _finding(
     facts: Facts, limits: Limits, figure: Figure, named: NamedCache | None, contention: float, advice: Advice
 ) -> Finding:
@@ -503,7 +511,7 @@ def _finding(
         by_share = Severity.NOTE
     return Finding(
         subject=figure.label,
-        severity=Severity.NOTE if figure.undated else bound.severity(by_share) if bound else by_share,
+        severity=Severity.NOTE if figure.undated else _loudness(bound, advice, by_share),
         title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended"
         + (f", its hottest partition {hottest:.3g} %" if known(hottest) else "")
         + (f"; {skew.hot_ones}" if skew else ""),

@@ -11,13 +11,16 @@ many statements dropped say so (vendor).
 
 What to do: the vendor's remedy for statements that do not repeat is `enable literal autoparam` (dynamic), before a
 larger cache; else parameters in the program, and keeping sessions that send very many different statements out of the
-cache. What the compilations cost is in no export that is read here, so it is a note and scripts nothing:
-`monSysExecutionTime` of 16.0 has the time of compilation, to be held against that of execution.
+cache. What the compilations cost is in no export that is read here: `monSysExecutionTime` of 16.0 has the time of
+compilation, to be held against that of execution. So it is scripted, as advice, only where literal autoparam is known
+to be off and either a thousand statements a second are compiled, or engines are busy and the cached statements that are
+listed prove that they differ in literals alone.
 Of a cache too small, literal autoparam first where it is off; where it is on, a larger `statement cache size`: dynamic,
 it comes on top of the procedure cache, and memory that was given is kept until a restart. How large no source says: so
 large that a statement stays ten seconds, twice to ten times what it is, as a first step of this project.
 
-How loud it is: advice where a thousand statements a second are thrown out, each after a compilation; else a note.
+How loud it is: advice where it is scripted, and of a full cache where a thousand statements a second are thrown out,
+each after a compilation; else a note.
 
 When to ignore it: where few statements are sent as text, or long reports of which none is like another: a compilation
 is nothing beside their run. A contended spinlock of that cache is ase/statement_cache_spinlock_contended's.
@@ -30,23 +33,26 @@ from math import ceil
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonStatementCache, ProcedureCacheActivity
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
-from rules.ase._evidence.server import offers, setting_of, subject_of
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, offers, setting_of, subject_of
 from rules.ase._evidence.statement_cache import (
     HIT_ORIGIN,
     HIT_PERCENT,
     LITERALS,
     SIZE,
     STATEMENT_FACTS,
+    Copies,
     Searches,
     Turnover,
+    copies_of,
     fewer,
+    literal_autoparam,
     searches_of,
     thrown_out,
     turnover_of,
 )
 from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Risk, Severity, Unknown, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Risk, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158532363.html",
@@ -84,9 +90,13 @@ class Limits:
         90.0, "this project: a cache that throws out nine for ten that it takes in is full", low=1
     )
     loud_per_second: float = limit(1000.0, "this project: with fewer statements thrown out it is a note", unit="/s")
+    busy_percent: float = percent(70.0, "this project: engines with more time left lose nothing that is missed")
+    alike_percent: float = percent(
+        25.0, "this project: a statement that a quarter of the listed ones are, but for literals, is a habit", low=1
+    )
 
 
-@rule(needs=(), uses=(*STATEMENT_FACTS, *MEMORY_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*STATEMENT_FACTS, *MEMORY_FACTS, *ENGINE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the statements that were found against all that were looked for."""
     searches = searches_of(facts)
@@ -106,23 +116,38 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     thrown, setting = thrown_out(facts), setting_of(facts, LITERALS)
     on = setting.run_number if setting else None
+    changes, alike = _sure(facts, limits, rate * (1 - searches.percent / 100))
     out = f", and {thrown.value:,.0f} were thrown out" if thrown and known(thrown.value) and thrown.value > 0 else ""
     yield Finding(
         subject=subject_of(facts),
-        severity=Severity.NOTE,
+        severity=Severity.ADVICE if changes else Severity.NOTE,
         title=f"{100 - searches.percent:.0f} % of the searches of the statement cache find nothing: "
         "statements hardly repeat",
-        seen=f"{said}, {rate:,.0f} searches a second{out}.",
+        seen=joined(f"{said}, {rate:,.0f} searches a second{out}.", f"{alike.says}." if alike else ""),
         because=ON if on else COMPILED,
         do=fewer(facts),
+        changes=changes,
         unknown=UNKNOWN.format(BY_TABLE if offers(facts, "monSysExecutionTime") else ""),
         evidence=(
             searches.evidence(limits.hit_percent),
             Evidence("searches of the statement cache", round(rate, 1), "/s", searches.source, limits.per_second),
             *([thrown] if thrown else ()),
             *([Evidence(LITERALS, on, "", setting.source)] if setting and on is not None else ()),
+            *([Evidence("listed statements alike but for literals", alike.number, "", alike.source)] if alike else ()),
         ),
     )
+
+
+def _sure(facts: Facts, limits: Limits, compiled: float) -> tuple[tuple[Change, ...], Copies | None]:
+    """Literal autoparam as a change where it is sure to spare what is felt, with what proves it.
+
+    `compiled`: statements a second.
+    """
+    changes, alike, (_, busy) = tuple(literal_autoparam(facts)), copies_of(facts), busy_of(facts)
+    if alike and 100 * alike.number < limits.alike_percent * alike.listed:
+        alike = None
+    felt = compiled >= limits.loud_per_second or (alike and busy is not None and busy >= limits.busy_percent)
+    return (changes, alike) if changes and felt else ((), None)
 
 
 def _too_small(facts: Facts, limits: Limits, searches: Searches, turned: Turnover, said: str) -> Finding:

@@ -1,9 +1,9 @@
 """Tables whose query subtracts two copies itself: their counters are differences already, and no totals.
 
 Known by the query above the rows (`Waits = w2.Waits - w.Waits`, `from #waits_delta`), by what the rows bear (the two
-times `SampleStart` and `SampleEnd`, or `SampleSeconds`), or by the end of the file's name (`monDeviceIO_delta.csv`).
-How long it was says a title of the query (`-- delta 14:00:00 - 14:10:00, 600 s`), or the rows; without either they are
-differences of an unknown time, of which no rate is made.
+times `SampleStart` and `SampleEnd`, or `SampleSeconds`), or by the end of the file's name (`monDeviceIO_delta.csv`,
+`spin_delta_300s.txt`). How long it was says a title (`-- delta 14:00:00 - 14:10:00, 600 s`), or the rows, or the file's
+name; without these they are differences of an unknown time, of which no rate is made.
 """
 
 import re
@@ -21,7 +21,7 @@ SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", r
 """The same column of two tables or aliases, one minus the other."""
 COPY = re.compile(r"\bfrom\s{1,9}#\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
 """A temporary table that is called differences."""
-FILE = re.compile(r"(?:^|[^a-z])(?:delta|diff)s?$", re.IGNORECASE)
+FILE = re.compile(r"(?:^|[^a-z])(?:delta|diff)s?(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min))?$", re.IGNORECASE)
 """How the name of a file ends that holds them: `monDeviceIO_delta.csv`. In front it may be the name of a server."""
 TITLE = re.compile(r"\s{0,10}(?:(?:[0-9]{1,6}> ?){1,9}\s{0,9})?(?:##|--|/\*|#|!|===)\s{0,10}(?P<says>\S.{0,200})")
 CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
@@ -51,9 +51,15 @@ def by_query(line: str) -> bool:
     return bool(SUBTRACTS.search(line) or COPY.search(line))
 
 
-def by_file(name: str) -> Subtracted | None:
-    """That the rows of a file are differences, where its name ends so."""
-    return Subtracted() if FILE.search(PurePath(name).stem) else None
+def by_file(name: str, titled: float | None = None) -> Subtracted | None:
+    """That the rows of a file are differences, where its name ends so; `titled`: seconds by the title above them."""
+    found = FILE.search(PurePath(name).stem)
+    if found is None:
+        return None
+    named = float(found["many"]) * (60 if found["unit"].lower() == "min" else 1) if found["many"] else None
+    if named and titled and abs(named - titled) > CLOCKS_OFF:
+        return Subtracted()
+    return Subtracted(titled or named or None)
 
 
 def length_of(line: str) -> float | None:

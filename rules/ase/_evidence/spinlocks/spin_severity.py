@@ -35,7 +35,7 @@ BUSY_PERCENT = 70.0
 """Practice: threads busier than this want relief (justdaveinfo, magic numbers)."""
 
 GROWS = "Expect little of it today; but busy engines spin here most of all, and will more as the load grows."
-"""Why the lever of such a spinlock is named, where it is cheap."""
+"""Why the lever of such a spinlock is named: where it is cheap, or is left to a restart that comes anyway."""
 
 
 @dataclass(frozen=True)
