@@ -12,7 +12,8 @@ Sample::
     SMP_SPINWAIT               100000     100000         12147483647 10 usec.    D
 
 Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of the node that its SCSNODE names, else of
-that which a DBA wrote above it as a comment of one word (`! ORKNEY`), or which the prompt names (`ORKNEY$ MCR SYSGEN`).
+that which a DBA wrote above it as a word or comment of one word (`! ORKNEY`, `ORKNEY>`), or which the prompt names
+(`ORKNEY$ MCR SYSGEN`).
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
@@ -76,10 +77,12 @@ CLUSTERWIDE = re.compile(r"\s*Clusterwide on local cluster\b", re.IGNORECASE)
 ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
 PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
 CALLED = re.compile(
-    r"\s*(?:\$ *)?! *(?:node +)?(?P<noted>[A-Z][A-Z0-9]{1,5})\s*$"
+    r"\s*(?:(?:\$ *)?! *(?:node +)?)?(?P<noted>[A-Z][A-Z0-9]{1,5})[>$:]?\s*$"
     r"|\s*(?P<asked>[A-Z][A-Z0-9]{1,5})[$>]\s*(?:(?i:MCR)\s+|(?i:RUN\s+SYS\$SYSTEM:))(?i:SYS(?:GEN|MAN))\b"
 )
 """A node's name, of six characters at most, above a session or in its prompt."""
+CALL = re.compile(r"\s*\$ *(?:MCR|RUN)\s.*SYS(?:GEN|MAN)\b", re.IGNORECASE)
+"""What stands below such a name: a word above anything else is none."""
 OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
 DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
 ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"(0-9%A-F])")
@@ -233,7 +236,7 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
         line = _line(raw)
         if line.typed[0] == "LEFT":
             sessions.end()
-        if sessions.called(raw):
+        if sessions.called(raw, next(filter(str.strip, report.lines[index + 1 :]), "")):
             report.claim(index)
         if line.kind is heading:
             headed = inside = True
@@ -284,14 +287,16 @@ class _Sessions:
 
     def above(self, lines: Sequence[str]) -> int:
         """Look for a name in the last lines above the listing; returns how many lines up it stands, or none."""
+        below = ""
         for up, line in enumerate(lines[: -1 - ABOVE : -1], 1):
-            if self.called(line):
+            if self.called(line, below):
                 return up
+            below = line if line.strip() else below
         return 0
 
-    def called(self, line: str) -> bool:
-        """Whether it names the node of the session below it."""
-        if not (found := CALLED.match(line)):
+    def called(self, line: str, below: str) -> bool:
+        """Whether it names the node of the session that the next line, `below`, begins."""
+        if not (found := CALLED.match(line)) or (found["noted"] and not CALL.match(below)):
             return False
         self.sure = self.sure or bool(found["asked"])
         self.notes.append((len(self.rows), found["noted"] or found["asked"]))
