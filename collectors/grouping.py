@@ -16,7 +16,6 @@ from datetime import timedelta
 from pathlib import PurePath
 
 from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
-from collectors.facts import Fact
 from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonProcess, Server, Snapshot
 from collectors.facts.openvms import (
     ClusterNode,
@@ -26,7 +25,6 @@ from collectors.facts.openvms import (
     LockQueue,
     LockQueues,
     LockTree,
-    MonitorItem,
     Node,
     OpenFile,
     RmsDefaults,
@@ -40,6 +38,7 @@ from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
+from collectors.nodes_beside import called_after_nodes, nodes_named, share_calls
 from collectors.of_one_folder import join_folders, join_listings
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
@@ -165,11 +164,12 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _name_twins([group for group in groups.values() if group.product == "rdb"])
     adopt_series(groups)
     join_own_series(groups)
+    nameless = called_after_nodes(nameless, groups)
     databases = Neighbours([group for group in groups.values() if group.product == "rdb"])
     nodes = Neighbours([group for group in groups.values() if group.product == "openvms"])
     nameless = [one for one in nameless if not _shared_out(one, groups, databases, nodes)]
     _share_nodes(groups)
-    _share_calls(nodes, [group for group in groups.values() if group.product == "openvms"])
+    share_calls(nodes, [group for group in groups.values() if group.product == "openvms"])
     left = [one for one in nameless if not _choose(one, groups, name, names.get(one.file, "").strip())]
     named = Named(groups, name, others=len({one.file for one in left}) > 1)
     for one in left:
@@ -211,24 +211,13 @@ def _shared_out(
         return bool(found)
     if not one.facts or not all(isinstance(fact, OF_CLUSTERS) for fact in one.facts):
         return False
-    named = {name.upper() for fact in one.facts for name in _nodes_named(fact)}
+    named = {name.upper() for fact in one.facts for name in nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
     if not found and all(isinstance(fact, FileName | OpenFile | RmsDefaults | Volume) for fact in one.facts):
         found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])
     return bool(found)
-
-
-def _nodes_named(fact: Fact) -> tuple[str, ...]:
-    """The nodes that a fact of a whole cluster speaks of."""
-    if isinstance(fact, LockLatency):
-        return (fact.from_node, fact.master)
-    if isinstance(fact, LockActivity):
-        return (*fact.nodes, *fact.failed)
-    if isinstance(fact, LockQueue | RmsRecordLock):
-        return (fact.node,) if fact.node else ()
-    return (*fact.nodes, *fact.failed) if isinstance(fact, LockQueues) else ()
 
 
 def _share_nodes(groups: dict[tuple[str, str], Group]) -> None:
@@ -335,22 +324,6 @@ def _choose(one: Input, groups: dict[tuple[str, str], Group], name: str | None, 
     group.chosen = True
     group.inputs.append(one)
     return True
-
-
-def _share_calls(nodes: Neighbours[Group], groups: Sequence[Group]) -> None:
-    """Tell each node for which LOCK_ACTV lists a cluster's locks what the others there do with a file (MONITOR RMS)."""
-    told = [
-        (group, replace(one, facts=[*calls]))
-        for group in groups
-        for one in group.inputs
-        if (calls := [fact for fact in one.facts if isinstance(fact, MonitorItem) and fact.class_name[:4] == "RMS "])
-    ]
-    for group in groups if told else ():
-        listed = [fact for one in group.inputs for fact in one.facts if isinstance(fact, LockActivity)]
-        asking = {name.upper() for fact in listed for name in fact.nodes}
-        for owner, counted in told:
-            if owner is not group and owner.name.upper() in asking and nodes.near(group, [counted]):
-                nodes.add(group, [counted])
 
 
 def _by_node(one: Input) -> list[Input]:
@@ -535,7 +508,7 @@ def _join_clusters(groups: dict[tuple[str, str], Group]) -> None:
     for key, group in list(groups.items()):
         if group.named or any(one.report not in OF_ONE_CLUSTER for one in group.inputs):
             continue
-        nodes = {name.upper() for one in group.inputs for fact in one.facts for name in _nodes_named(fact)}
+        nodes = {name.upper() for one in group.inputs for fact in one.facts for name in nodes_named(fact)}
         if not nodes:
             files.append((key, group))
             continue
@@ -568,7 +541,7 @@ def _join_settings(groups: dict[tuple[str, str], Group]) -> None:
             continue
         ((key, own),) = settings
         (locks,) = (group for _, group in found if group is not own)
-        nodes = sorted({name.upper() for one in locks.inputs for fact in one.facts for name in _nodes_named(fact)})
+        nodes = sorted({name.upper() for one in locks.inputs for fact in one.facts for name in nodes_named(fact)})
         if not nodes or key not in groups or any(one.report not in OF_ONE_CLUSTER for one in locks.inputs):
             continue
         beside = PurePath(locks.inputs[0].file).name
