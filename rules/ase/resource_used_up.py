@@ -96,6 +96,10 @@ PROMOTE_NAMELESS = (
     'Then give its table a threshold of its own: `{0} "table", "<table>", {1}, {1}, 100` ({2}), beyond which a table '
     "lock shuts others out."
 )
+PROMOTE_THERE = (
+    'Then in its database `{0} "table", "{1}", {2}, {2}, 100` ({3}; undo: `{4} "table", "{1}"`): a statement above it '
+    "locks all others out."
+)
 WHO = (
     "First see who holds them (`select spid, dbid, id, count(*) locks from master..syslocks group by spid, dbid, id`), "
     "and have that job commit in pieces. "
@@ -349,6 +353,8 @@ def _pieces(facts: Facts, holder: Held | None, kind: str, there: float, raised: 
     pieces = PIECES.format(holder.spid, hwm, kind, raised)
     if is_plain(database) and is_plain(name):
         return pieces + PROMOTE.format(database, call, name, hwm, why, FORGET[kind])
+    if table and is_plain(name):  # a batch's words alone are no proof of where the locks are
+        return pieces + PROMOTE_THERE.format(call, name, hwm, why, FORGET[kind])
     return pieces + PROMOTE_NAMELESS.format(call, hwm, why)
 
 

@@ -15,6 +15,8 @@ word before the version (same line, or the line above of the same wrapped row), 
 A client that trims its columns leaves one blank between a name and the version: there the dashes of the heading, or a
 question that asks for the name just before the version, tell that the word is a column of its own.
 A query may name its columns (`select @@servername Name`): what stands above the dashes of its answer is their names.
+Statements of one batch (`select @@servername`, `select @@version`, one `go`) are answered in their order: the name
+is read where no other statement of the batch stands before its own but the version's.
 A name taken wrongly would tear one system's exports apart, so doubtful words are no name.
 
 The version in the header of sp_sysmon is not read here: its line says `Server Version:`.
@@ -35,6 +37,8 @@ ASKED = re.compile(rf"^.{{0,60}}\bselect\b.{{0,400}}{VARIABLE.pattern}", re.IGNO
 PRODUCT = re.compile(r"Adaptive Server Enterprise/(?=[0-9]{2}\.[0-9])", re.IGNORECASE)
 START = re.compile(rf"^(?!.{{0,60}}Server Version\s?:).*{PRODUCT.pattern}|{ASKED.pattern}", re.IGNORECASE)
 PROMPT = re.compile(r"\s*(?:[0-9]{1,6}:)?[0-9]{1,6}>")
+FIRST = re.compile(r"\s*(?:[0-9]{1,6}:)?1>")
+SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
 BUILT = re.compile(r"/[A-Z][a-z]{2} ?[A-Z][a-z]{2} {0,2}[0-9]{1,2} ?[0-9]{2}:[0-9]{2}:[0-9]{2} ?[0-9]{4}")
 """The date of the build ends a version; a blank of it may be lost where the line was broken."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$#@-]{0,29}")
@@ -57,20 +61,27 @@ def read(report: Report) -> Iterator[Server]:
     """Yield one fact per version; the answers to lone questions complete it, or stand for it."""
     found: list[Server] = []
     alone: list[Server] = []
+    named: list[Server] = []
     asked: list[str] = []
+    batch: list[list[str]] = []
     index = below = 0
     while index < len(report.lines):
         line = report.lines[index]
         if ASKED.search(line):
-            asked, index = _asked(report, index)
+            batch, index = _asked(report, index)
+            asked = next((one for one in batch if "version" in one), batch[0] if batch else [])
             below = index + 1
-            if "version" not in asked and (answer := _answer(report, index + 1, asked)):
-                alone.append(answer)
+            answer = _answer(report, below, batch[0]) if batch and "version" not in batch[0] else None
+            named = [answer] if answer and len(batch) > 1 else []
+            alone += [answer] if answer else []
         elif START.search(line) and (product := PRODUCT.search(line)):
             if asked:
                 _claim_heading(report, below, index)
             server, index = _server(report, index, product, asked)
-            found.append(server)
+            if not named and len(batch) > 1 and asked is batch[0] and (answer := _answer(report, index + 1, batch[1])):
+                named = [answer]
+            found.append(reduce(_completed, named, server))
+            named, batch = [], []
         elif ROWS.match(line):
             report.claim(index)
         index += 1
@@ -81,14 +92,25 @@ def read(report: Report) -> Iterator[Server]:
     yield from found
 
 
-def _asked(report: Report, index: int) -> tuple[list[str], int]:
-    """The variables a question asks for, in order, and the last line of the question."""
+def _asked(report: Report, index: int) -> tuple[list[list[str]], int]:
+    """The variables each statement of a question asks for, in order, and the last line of the question.
+
+    None where another statement of the batch stands above: the first answer is that one's.
+    """
     last = index
+    above = [*report.before, *report.lines[:index]][-MOST_PARTS:]
+    later = PROMPT.match(report.lines[index]) and not FIRST.match(report.lines[index])
+    while later and above and PROMPT.match(above[-1]) and not SELECT.search(above[-1]):
+        above.pop()
+    other = later and above and PROMPT.match(above[-1])
     while last < min(index + MOST_PARTS, len(report.lines) - 1) and PROMPT.match(report.lines[last + 1]):
         last += 1
     report.claim(index, last)
     question = " ".join(line[:LONGEST] for line in report.lines[index : last + 1])
-    return [name.lower().replace("maxpagesize", "pagesize") for name in VARIABLE.findall(question)], last
+    statements = [] if other else SELECT.split(question)[1:]
+    return [
+        [name.lower().replace("maxpagesize", "pagesize") for name in VARIABLE.findall(one)] for one in statements
+    ], last
 
 
 def _answer(report: Report, start: int, asked: list[str]) -> Server | None:

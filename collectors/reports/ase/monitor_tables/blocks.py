@@ -14,6 +14,7 @@ from collectors.layouts.streamed import Heading
 from collectors.layouts.tables import END
 from collectors.reports.ase.monitor_tables.cells import (
     Doubt,
+    blocking,
     count,
     kilobytes,
     percent,
@@ -25,7 +26,7 @@ from collectors.reports.ase.monitor_tables.cells import (
 )
 from collectors.reports.ase.monitor_tables.tables import Read
 
-MAY_BE_EMPTY = (words, small, text, time)
+MAY_BE_EMPTY = (words, small, text, time, blocking)
 """Cells of these readers may be blank in isql; a counter never is, it would be printed as NULL."""
 TORN = "   "
 """Within a text that isql printed: another column's value got into this one. Names padded by bytes do so, too."""

@@ -19,6 +19,8 @@ from collectors.reports.ase.monitor_tables.table_starts import START, TABLES, st
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
 PROMPTS = re.compile(r"\s{0,4}(?:(?:[0-9]{1,6}:)?[0-9]{1,6}> ?){1,60}")
+GOES_ON = re.compile(r"\s{0,4}(?:[0-9]{1,6}:)?(?!1>)[0-9]{1,6}> ?")
+"""The prompt of a further line of a question, as `isql -e` shows it: names parted by commas there are no heading."""
 AFFECTED = re.compile(
     r"\s{0,4}(?:\((?P<affected>[0-9]{1,9}) rows? affected\)|Rows (?P<rows>[0-9]{1,9}))", re.IGNORECASE
 )
@@ -83,6 +85,7 @@ class Parser:
     def _outside(self, number: int, raw: str) -> bool:
         line = raw
         prompts = None if self.dashes else PROMPTS.match(line)  # below dashes stands a row, whatever it looks like
+        goes_on = prompts is not None and GOES_ON.fullmatch(prompts[0]) is not None
         if prompts:
             self._end_message()
             if "1>" in prompts[0]:
@@ -102,7 +105,7 @@ class Parser:
             return True
         if starts_another(raw):
             return False
-        if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)):
+        if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
             return True
         if not self._affected(number, line) and not self._begins(number, line):
             if self.strange >= MOST_STRANGE:
