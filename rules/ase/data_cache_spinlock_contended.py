@@ -47,7 +47,7 @@ from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
-from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone
+from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_bindings
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
@@ -129,6 +129,10 @@ OWN_BEFORE = (
     "First a cache of their own for the {} ({}), then measure: it is expected to leave less than {:g} %. Only if it is "
     "still over the limit"
 )
+TEMPORARY_LEFT = (
+    "Temporary tables make {:.0f} % of its searches and cannot be bound one by one: look by sp_helpcache where their "
+    f"databases are bound, and give them a cache of their own ({TEMPORARY_RULE})."
+)
 ENOUGH_CUT = "It has a partition for each engine already"
 PLAN_LEADS = (
     f"{ENOUGH_CUT}: make the binding plan first (ase/hot_table_in_default_cache) and measure. Only if it is still over "
@@ -162,6 +166,8 @@ DENSER = 5.0
 ENGINES_EACH = 4
 """This project: with more engines for each partition the cache is cut, whatever it is searched for; the guides have a
 partition for each engine or half of them."""
+MOST_TEMPORARY = 0.5
+"""This project: of a cache's searches, from which on its hottest tables are temporary ones, which cannot be bound."""
 MOST_TABLES = 3
 """Tables that a sentence names."""
 
@@ -272,6 +278,9 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     contents, shared = found
     if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
         return OWN_FIRST.format(own.says, own.rule)
+    theirs = temporaries_of(facts, figure, contents).share
+    if theirs >= MOST_TEMPORARY and not told_bindings(facts):
+        return TEMPORARY_LEFT.format(100 * theirs)
     if not isinstance(shared.plan, BindingPlan):
         return lockless or SEPARATE
     if shared.plan.worth_it:

@@ -5,7 +5,7 @@ they are taken for all.
 """
 
 from collectors.facts import Facts
-from collectors.facts.ase import BindingList, CacheBinding, NamedCache
+from collectors.facts.ase import BindingList, CacheActivity, CacheBinding, NamedCache
 
 
 def listed(facts: Facts, cache: str) -> bool:
@@ -26,3 +26,13 @@ def bound_to(facts: Facts, cache: str) -> list[CacheBinding]:
     """The valid bindings of a cache, each once, in the order of the listing."""
     found = [one for one in facts.every(CacheBinding) if one.cache == cache and one.valid is not False]
     return list({(one.database, one.owner, one.table, one.index): one for one in found}.values())
+
+
+def only_default(facts: Facts) -> bool:
+    """Whether the server has the default data cache alone, so that nothing can be bound elsewhere.
+
+    `sp_cacheconfig` may have been asked for one cache: that there is no other is said by `sp_sysmon`, which prints all.
+    """
+    named, default = facts.every(NamedCache), {one.name for one in facts.every(NamedCache) if one.is_default}
+    printed = {one.name for one in facts.every(CacheActivity)}
+    return bool(printed) and printed == default and all(one.is_default for one in named)

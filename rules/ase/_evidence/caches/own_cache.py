@@ -2,6 +2,8 @@
 
 What moves takes its searches with it. Contention is taken to go with the searches of each partition, as the vendor
 expects x to become x/n with n partitions: so the new cache needs enough of them, or the contention only moves.
+
+Over 600 lines: an existing cache, a new one and what is missing for either are one decision.
 """
 
 import math
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import BindingList, CacheBinding, LogIoSize, MonCachedObject, NamedCache
-from rules.ase._evidence.caches.bindings import bound_to, listed
+from rules.ase._evidence.caches.bindings import bound_to, listed, only_default
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_part, shrunk
 from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
 from rules.ase._evidence.caches.figures import (
@@ -245,7 +247,7 @@ def _finding(
 
 def told_bindings(facts: Facts) -> bool:
     """Whether the exports say what is bound, were it nothing."""
-    return bool(facts.every(BindingList) or facts.every(CacheBinding))
+    return bool(facts.every(BindingList) or facts.every(CacheBinding)) or only_default(facts)
 
 
 def cached_mb(facts: Facts, moving: Moving, *, logs: bool) -> float | None:
@@ -280,7 +282,7 @@ def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: fl
         says += f" (its {now:.0f} partitions should be about {_said(expected)} contended then)"
         return Target(named.name, says, (), True, (), int(now), expected)
     pools, page = pools_of(facts, named.name), page_kb(facts)
-    most = min(legal_partitions(facts), next_power_of_two(engines))
+    most = _most(facts, moving, engines, logs=kind_of(named) == "log")
     if not pools or page is None or any(pool_kb(pool) is None for pool in pools):
         lacking = MissingInput(f"pools of {named.name}", show_cache(named.name))
         says += f", but with {now:.0f} partitions the contention would only move"
@@ -352,7 +354,7 @@ def new_cache(
         room = "" if free is None else f", for which {free.mb:,.0f} MB are free"
         return Target(name, f"{name}, new{room}", missing=tuple(lacking))
     expected = _contention(facts, moving, 1)
-    most = min(legal_partitions(facts), next_power_of_two(engines))
+    most = _most(facts, moving, engines, logs=log_only)
     partitions = 1 if expected < goal or most == 1 else enough_partitions(1, expected, goal, most)
     least = max(POOL_KB, POOL_PAGES * page) / 1024
     usual = LOG_IO_KB if page == LOG_POOL_PAGE_KB else page
@@ -589,6 +591,12 @@ def _said(percent: float) -> str:
 
 def _now(facts: Facts, moving: Moving) -> float | None:
     return partitions_of(facts, moving.home)
+
+
+def _most(facts: Facts, moving: Moving, engines: int, *, logs: bool) -> int:
+    """Most partitions of its cache: one for each engine, or as many as that it leaves, where those did not suffice."""
+    now = 1 if logs else int(_now(facts, moving) or 1)
+    return min(legal_partitions(facts), max(next_power_of_two(engines), next_power_of_two(now)))
 
 
 def _contention(facts: Facts, moving: Moving, partitions: float, target: str | None = None) -> float:
