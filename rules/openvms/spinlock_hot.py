@@ -12,6 +12,11 @@ What to do: what the finding says for that spinlock; it names what the export sh
 the lock manager, and then for fewer lock operations or for a dedicated CPU. Of a name that no source explains it
 says just that: the program counters of the trace tell whose code takes it, no remedy is invented.
 
+SPL prints spin as per cent, and no source says of what: of one CPU or of all. It is taken as of one, unless its sum
+agrees with the capture's mean MP synch only when it is multiplied by the CPUs (three or more); the finding says so.
+Hold stays as printed: one CPU at a time holds a spinlock, and no more than all others spin while it is held, which
+refutes shares of all CPUs of a spinlock that is held little. Where the output states its unit nothing is inferred.
+
 A trace lasts seconds: it divides the MP synchronization of a capture (T4, MONITOR) that is long enough, and how loud
 the rule speaks follows from that. Where the capture's mean hides hours in which CPUs spun as in the trace, it divides
 these hours, not the mean. Without such a capture it is a note, whatever its shares. No least length of a trace
@@ -51,13 +56,14 @@ from rules.openvms._evidence.spinlock_looks import LOOKS_AT, fewer_locks, look_a
 from rules.openvms._evidence.spinlocks import (
     IOLOCK8,
     LCKMGR,
+    TRACED,
     Heat,
     heats,
     known_of,
     listed_from,
     most_often,
 )
-from rules.openvms._evidence.spinning import TRACED, apart
+from rules.openvms._evidence.spinning import apart
 
 LINKS = (
     "https://wiki.vmssoftware.com/MONITOR_MODES",
@@ -251,6 +257,7 @@ def _finding(
         explains = (*(("openvms/lock_manager_needs_own_cpu",) if heat.name == LCKMGR else ()), PAST_PEAK)
     seen = (
         f"In the trace{_time(heat)} CPUs spent {in_prose(spin)} % of one CPU's time spinning for {heat.name}"
+        f"{f' ({heat.printed})' if heat.printed else ''}"
         f"{f', which was held {in_prose(heat.hold)} % of the time' if known(heat.hold) else ''}"
         f"{' (spins per second × mean wait)' if heat.computed else ''}."
     )

@@ -16,7 +16,8 @@ TRACE = (
 class SpinlockTrace(OfNode):
     """One spinlock of SPL SHOW TRACE/SUMMARY, SPL ANALYZE or SPL SHOW COLLECT.
 
-    `hold_percent` and `spin_percent` are per cent of the time of the trace (may be over 100 where several CPUs spin).
+    `hold_percent` and `spin_percent` are per cent of the time of the trace; whether the latter is of one CPU (then it
+    may be over 100) or of all of them, no source says.
     """
 
     COLLECTED_BY: ClassVar[str] = TRACE
@@ -54,6 +55,8 @@ class SpinlockTraceRun(OfNode):
     """`rates`, `totals`, or `None` where the heading does not tell: then counts are no rates."""
     listed_from_percent: Reading = ABSENT
     """Of ANALYZE: spinlocks with less hold and spin than this are not listed (10 unless told otherwise)."""
+    percent_of: str | None = None
+    """What its words say that the shares are of: `one CPU` or `all CPUs`; `None`: nothing says it."""
 
 
 @dataclass(frozen=True, kw_only=True)

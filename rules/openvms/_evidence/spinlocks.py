@@ -6,10 +6,11 @@ Names and remedies: knowledge/openvms-rules.md, section 5. Where a name is in no
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import ABSENT, OVERFLOW, Facts, Reading, known
-from collectors.facts.openvms import SpinlockTrace, SpinlockTraceRun
+from collectors.facts.openvms import ProcessorModes, SpinlockTrace, SpinlockTraceRun
+from rules.openvms._evidence.cpu_layout import Layout
 
 LCKMGR, IOLOCK8, MMG = "LCKMGR", "IOLOCK8", "MMG"
 RECALLED = " (as recalled, no source confirms it)"
@@ -96,6 +97,18 @@ class Heat:
     """Of all CPUs together: 200 are two that do nothing but wait."""
     computed: bool
     """Whether the spin share is rate × mean wait, because no share is printed."""
+    times: float = 1.0
+    """What the printed spin share was multiplied by: the CPUs, where it is taken as per cent of all of them."""
+
+    @property
+    def printed(self) -> str:
+        """That the trace prints another spin share, and why it is not taken as of one CPU, as a clause; else empty."""
+        if self.times == 1 or not known(self.spin):
+            return ""
+        return (
+            f"printed as {self.spin / self.times:.1f} %, taken as per cent of all {self.times:.0f} CPUs, as only so "
+            "the trace agrees with MP synch"
+        )
 
     @property
     def name(self) -> str:
@@ -118,7 +131,7 @@ class Heat:
     def said(self) -> str:
         """Name and shares, for a list."""
         parts = [f"{what} {value:.1f} %" for what, value in (("hold", self.hold), ("spin", self.spin)) if known(value)]
-        return f"{self.name} {', '.join(parts)}"
+        return f"{self.name} {', '.join(parts)}{f' ({self.printed})' if self.printed else ''}"
 
 
 def heats(facts: Facts) -> list[Heat]:
@@ -138,7 +151,37 @@ def _heats(facts: Facts) -> tuple[Heat, ...]:
         heat = _heat(runs, trace)
         if trace.cpu is None and not (heat.hold is ABSENT and heat.spin is ABSENT):
             latest[trace.spinlock] = heat
-    return tuple(sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name)))
+    found = sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name))
+    times = _all_cpus(facts, runs, found)
+    return tuple(replace(one, spin=one.spin * times, times=times) if known(one.spin) else one for one in found)
+
+
+def _all_cpus(facts: Facts, runs: "Runs", found: Sequence[Heat]) -> float:
+    """The CPUs, where the capture shows that the spin shares are per cent of all of them; 1: they are of one CPU.
+
+    No source says which of both SPL prints. Two CPUs decide nothing: trace and capture may differ by that much anyway.
+    Arithmetic: for a spinlock no more than all other CPUs can spin while it is held, so a short hold refutes it.
+    """
+    modes, cpus = facts.latest(ProcessorModes, statistic="mean"), Layout(facts).captured
+    spun, synch = sum(one.spin for one in found if known(one.spin)), modes.mp_synch_percent if modes else ABSENT
+    if (
+        not spun
+        or cpus is None
+        or cpus <= 2
+        or not known(synch)
+        or any(one.wrong or _unit_told(runs, one.trace) for one in found)
+    ):
+        return 1.0
+    first = found[0]
+    if spun >= TRACED * synch or (known(first.hold) and _number(first.spin) * cpus > first.hold * (cpus - 1)):
+        return 1.0
+    return cpus if abs(spun * cpus - synch) <= SAME_SPINNING * synch else 1.0
+
+
+def _unit_told(runs: "Runs", trace: SpinlockTrace) -> bool:
+    """Whether the output tells what its shares are of: its words do, or rate × mean wait, which are of one CPU."""
+    run = _run_of(runs, trace)
+    return bool(run and run.percent_of) or (known(trace.spins_per_second) and known(trace.spin_microseconds))
 
 
 Runs = Mapping[tuple[str, str], Sequence[SpinlockTraceRun]]
@@ -158,6 +201,10 @@ def _first_line(run: SpinlockTraceRun) -> int:
     return run.source.first
 
 
+TRACED = 0.5
+"""This project: a trace fits that spins at least half of the capture's mean MP synch, and at most twice its highest."""
+SAME_SPINNING = 0.1
+"""This project: the spinning of a trace agrees with the capture's mean MP synch within a tenth of that."""
 WAITED_PERCENT = 10.0
 """Of one CPU. Vendor: SPL ANALYZE lists from here on."""
 ALL = 0.995

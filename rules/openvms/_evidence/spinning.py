@@ -29,7 +29,7 @@ from rules.openvms._evidence.node import (
 from rules.openvms._evidence.own_runs import own_peak
 from rules.openvms._evidence.peaks import PEAK_FACTS, Stretch
 from rules.openvms._evidence.sampling import SAMPLE_FACTS, percentile_told
-from rules.openvms._evidence.spinlocks import divides, heats, not_listed
+from rules.openvms._evidence.spinlocks import TRACED, divides, heats, not_listed
 
 SPINNING_FACTS = (
     *LAYOUT_FACTS,
@@ -52,8 +52,6 @@ SERVED_SHARE, SERVED_OPERATIONS = 50.0, 500.0
 """openvms/locks_mastered_remotely: lock operations for other nodes in per cent of all, and the least per second."""
 CROSSING_OPERATIONS = 1200.0
 """Lock operations per second that other nodes ask for, this project: a real two-node day had 1,140 and no trouble."""
-TRACED = 0.5
-"""This project: a trace fits that spins at least half of the capture's mean MP synch, and at most twice its highest."""
 
 
 def own_cpu(layout: Layout) -> bool:

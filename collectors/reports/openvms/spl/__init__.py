@@ -78,6 +78,7 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
             seconds=run.seconds,
             unit=run.unit,
             listed_from_percent=_listed_from(run),
+            percent_of=run.percent_of,
         )
         trace = SpinlockTrace(node=named, spinlock="", command=run.command)
         for (name, cpu), lock in run.locks.items():

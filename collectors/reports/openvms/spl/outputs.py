@@ -34,6 +34,12 @@ TIME = re.compile(
     r"|(?P<seconds>[0-9]{1,9}(?:\.[0-9]{1,9})?) ?s(?:ec(?:ond)?s?)?\b)",
     re.IGNORECASE,
 )
+SHARE_OF = re.compile(
+    r"(?:%|\bper ?cent(?:ages?)?\b|\bpct\b)[^.;]{0,40}\bof (?:(?P<one>(?:one|a|a single|each|1) (?:CPU|processor)\b)"
+    r"|(?:all )?(?:the )?(?:[0-9]{1,4} )?(?:active )?(?:CPUs|processors)\b|the (?:whole )?machine\b)",
+    re.IGNORECASE,
+)
+"""Words that state what the shares of a table are of."""
 COLLECTED = re.compile(r"\bspinlock:? +(?P<name>[A-Z][A-Z0-9_$]{1,30})\b")
 SPINLOCK = re.compile(r"[A-Z][A-Z0-9_$./-]{1,30}|XFC|[A-Z]{1,4}\$[A-Za-z0-9_$]{1,26}")
 CALLER = re.compile(r"\s{1,40}(?P<pc>[0-9A-Fa-f]{8}(?:\.?[0-9A-Fa-f]{8})?)(?P<where>\s+[A-Za-z_$]\S{0,60}.{0,60})?\s*$")
@@ -72,6 +78,8 @@ class Run:
     seconds: float | None = None
     detailed: bool = False
     collected: str | None = None
+    percent_of: str | None = None
+    """What its words say that the shares are of: one CPU or all CPUs."""
     untold: bool = False
     """Whether it has counts of which nothing tells the unit."""
     rows: int = 0
@@ -111,6 +119,7 @@ def outputs(report: Report) -> list[Run]:
                 what = {"Analysis": ANALYZE, "Collection": COLLECT}.get(found["what"], TRACE)
                 runs.append(Run(what, None, index, collected=collected if what == COLLECT else None))
             _take_time(runs[-1], line)
+            _take_share_of(runs[-1], line)
             runs[-1].collected = _named(line) or runs[-1].collected
             report.claim(index)
         elif count := heading(report.lines, index):
@@ -124,7 +133,9 @@ def outputs(report: Report) -> list[Run]:
         elif runs:
             taken = _row(report, index, runs[-1], table, name)
             name = name if taken is None else taken
-            if taken is None and not DIGIT.search(line):
+            if taken is None and _take_share_of(runs[-1], line):
+                report.claim(index)
+            elif taken is None and not DIGIT.search(line):
                 table = None  # words alone: whatever stands below it, it is another table
             if taken is None and _take_time(runs[-1], line):
                 report.claim(index)
@@ -173,6 +184,14 @@ def _take_time(run: Run, line: str) -> bool:
     else:
         run.seconds = 3600.0 * int(found["hours"]) + 60 * int(found["minutes"]) + float(found["clock"])
     return True
+
+
+def _take_share_of(run: Run, line: str) -> bool:
+    """Take what the shares are of, where the line states that."""
+    found = SHARE_OF.search(line) if len(line) <= 250 else None
+    if found:
+        run.percent_of = "one CPU" if found["one"] else "all CPUs"
+    return found is not None
 
 
 def _table(report: Report, at: int, count: int, run: Run) -> tuple[Columns | None, int]:
