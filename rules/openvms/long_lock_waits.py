@@ -11,7 +11,7 @@ searches and few finds mean long waits, not deadlocks (CA Performance Management
 two-node day had 0.0001 searches per second.
 
 What to do: find who holds the locks while processes wait for them. LCKQUE.COM lists resources with waiters and their
-parents; SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING show both sides; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT names the
+parents; SDA's SHOW RESOURCE shows both queues; for Rdb RMU/SHOW LOCKS/MODE=CULPRIT names the
 process. Where SHOW LOCK/BRIEF has the holder of the longest queue, that one is named. Then look at what the holder does
 meanwhile: a transaction open over a dialogue, a job that locks a whole table. A DEADLOCK_WAIT below its default makes
 more searches, and no wait shorter.
@@ -77,7 +77,7 @@ LINKS = ("https://wiki.vmssoftware.com/DEADLOCK_WAIT",)
 WAITING = "requests waiting at any moment, at least"
 CURVES = ("deadlock searches", "deadlocks found")
 WAITERS = (
-    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW LOCK/WAITING and SHOW LOCK/BLOCKING (ANALYZE/SYSTEM), "
+    "a listing of LCKQUE.COM (KP_LOCKTOOLS), or of SDA's SHOW RESOURCE (ANALYZE/SYSTEM), "
     "made while processes wait for them"
 )
 

@@ -12,7 +12,8 @@ than once.
 Why it matters: a process that waits for a lock costs no CPU and does no work. Lock rates and MP synch of such a node
 look in order; only the queue says for whom they wait.
 
-What to do: find who holds the lock while they wait: SDA's SHOW LOCK/BLOCKING on the node that masters it, for Rdb
+What to do: find who holds the lock while they wait: SDA's SHOW RESOURCE on the node that masters it lists granted
+and waiting queue (SHOW LOCK/BLOCKING only what has a blocking AST: System Analysis Tools Manual), for Rdb
 RMU/SHOW LOCKS/MODE=CULPRIT. Then look at what the holder does meanwhile; one that is suspended is resumed (SET
 PROCESS/RESUME/IDENTIFICATION=pid). A DEADLOCK_WAIT below its default makes
 more searches and no wait shorter.

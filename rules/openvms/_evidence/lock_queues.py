@@ -33,8 +33,8 @@ SYSTEM_PID = "00000000"
 """What SDA prints for a lock that the system owns."""
 ALIKE = 2.0
 """This project: with half to twice as many behind it, a queue of another minute may be the same one."""
-SHOW_BLOCKING, ON_MASTER = "SDA's SHOW LOCK/BLOCKING", "on the node that masters it"
-BLOCKING = f"{SHOW_BLOCKING} (ANALYZE/SYSTEM) {ON_MASTER}"
+SHOW_QUEUES, ON_MASTER = "SDA's SHOW RESOURCE (granted and waiting queue)", "on the node that masters it"
+BLOCKING = f"{SHOW_QUEUES} (ANALYZE/SYSTEM) {ON_MASTER}"
 CULPRIT = "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
 SDA_LISTING, RMS_LISTING = "SHOW LOCK/BRIEF", "RMS_LOCKS"
 HOLD = ("EX", "PW", "PR")
@@ -192,7 +192,7 @@ def find_holder(facts: Facts, waits: Waits) -> str:
 def _blocking(facts: Facts, queue: LockQueue) -> str:
     """What shows who holds what a queue waits for; Rdb's own command where the lock may be one of Rdb."""
     if queue.resource.kind == RMS_RECORD:
-        return f"RMS_LOCKS (Fruth) of the file, or {SHOW_BLOCKING} {ON_MASTER}"
+        return f"RMS_LOCKS (Fruth) of the file, or {SHOW_QUEUES} {ON_MASTER}"
     return f"{BLOCKING}{f', {CULPRIT}' if may_be_rdbs(facts, queue.names[0]) else ''}"
 
 
