@@ -167,7 +167,8 @@ class Parser:
 
     def _subtracted(self) -> Subtracted | None:
         """That the rows below are differences already, by the query above them or by the file's name."""
-        return self.asked.subtracted or by_file(self.file, self.asked.seconds)
+        found, self.asked.titled = self.asked.subtracted or by_file(self.file, self.asked.seconds), False
+        return found
 
     def _clock(self, number: int, line: str) -> bool:
         """Take a line of the row that may say the time."""
