@@ -15,7 +15,7 @@ from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Run
 from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file
-from collectors.reports.ase.monitor_tables.table_starts import START, TABLES, starts_another, table_of_file
+from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
 PROMPTS = re.compile(r"\s{0,4}(?:(?:[0-9]{1,6}:)?[0-9]{1,6}> ?){1,60}")
@@ -149,7 +149,9 @@ class Parser:
     def _open(self, line: int, heading: streamed.Heading, starts: Sequence[int] = ()) -> bool:
         """Begin a table, if its heading is one of ours; `starts`: where its columns do."""
         columns = [key(column) for column in heading.columns]
-        table = identify(columns, TABLES, self.asked.tables)
+        # a query that subtracts copies may join tables that are none of theirs, to say who each session is
+        table = identify(columns, COUNTED, ()) if self.asked.subtracts else None
+        table = table or identify(columns, TABLES, self.asked.tables)
         if table is None and self.asked.tables and (self.asked.answered or self.asked.subtracts):
             # the query above had its answer, or asks copies that it made itself
             table = identify(columns, TABLES, ())
