@@ -8,7 +8,8 @@ They are no contention, are left out of the account, and no setting of locks, ca
 feel them all the same. A network thread of the server that has no time left makes them too (ase/io_thread_saturated).
 
 What to do: see which programs and results they are: fewer rows and columns, a program that fetches all rows without a
-pause, a larger packet size for large results.
+pause, a larger packet size for large results. Where one program is sent most packets, full ones of the largest size
+that `max network packet size` allows, that is raised (static), for the program to ask for more.
 
 How loud it is: a note; advice where it is half of all that waits or runs, and monProcessNetIO shows that most packets
 are small ones of one program and full.
@@ -18,16 +19,19 @@ When to ignore it: nearly always, where it is a note: a program that shows a pag
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonProcess, MonProcessNetIO, MonProcessWaits, MonSysWaits
-from rules.ase._evidence.server import subject_of
+from collectors.facts.ase import ConfigParameter, MonProcess, MonProcessNetIO, MonProcessWaits, MonSysWaits
+from rules.ase._evidence.objects.sessions import say_spids
+from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.events import NETWORK_SEND
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, tasks_by_event, waited_for
 from rules.ase._evidence.waits.verdict import SHARE_PERCENT, TASKS, TASKS_ORIGIN
+from rules.changes.ase_config import configure, waiting_number
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -42,13 +46,25 @@ FASTER = (
     "or a larger packet size for large results."
 )
 LARGER = (
-    "Let {0} ask for larger packets when it connects, up to max network packet size, as additional network memory "
+    "Let {0} ask for larger packets when it connects, up to max network packet size{4}, as additional network memory "
     "allows: its {1:.0f} sessions get {2:,.0f} bytes in each packet of {3:,.0f}. A client that fetches rows without "
     "a pause helps as well."
 )
+RAISED = (
+    "Raise max network packet size from {0:,.0f} to {1:,.0f} at the next restart, with {2:,.0f} bytes more additional "
+    "network memory, and let {3} (SPID {4}) ask for that size: its packets are full. A client that fetches rows "
+    "without a pause helps as well."
+)
+ASKED = "Nobody gets larger packets by this alone: a client has to ask for them when it connects."
+MOST_NAME, LARGER_BYTES = "max network packet size", 8192
+"""This project: what a client that is sent much asks for first; the vendor gives no figure."""
+BUFFERS, OVERHEAD, BLOCK = 3, 1.02, 2048
+"""Vendor, for additional network memory: of each connection with large packets; beside them; it is a multiple of."""
 SMALL_BYTES, FULL, MOST = 2048.0, 0.75, 0.5
 """This project: a packet up to which a larger one is worth asking for; how full it is on average; a program's part of
 all packets that were sent."""
+MOST_HOSTS = 2
+"""That are named."""
 LOUD_PERCENT = 50.0
 """This project: half of all tasks that wait or run."""
 WHOSE = "Whose they are is in monProcessWaits, by SPID, for event 251."
@@ -64,7 +80,12 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*WAIT_FACTS, MonProcessNetIO, MonProcessWaits, MonProcess), links=LINKS, limits=Limits)
+@rule(
+    needs=(),
+    uses=(*WAIT_FACTS, MonProcessNetIO, MonProcessWaits, MonProcess, ConfigParameter),
+    links=LINKS,
+    limits=Limits,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited."""
     others = waited_for(facts, WHAT, frozenset((NETWORK_SEND,)))
@@ -88,6 +109,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     mean = sending.mean_milliseconds
     each = f" of {mean:,.1f} ms each" if mean is not None else ""
     sender = _sender(facts) if share >= LOUD_PERCENT else None
+    raised = sender and sender.raised
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if sender else Severity.NOTE,
@@ -104,6 +126,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             *(sender.evidence if sender else ()),
             *((Evidence(f"mean wait for {WHAT}", round(mean, 1), "ms", sending.source),) if mean is not None else ()),
         ),
+        changes=(raised,) if raised else (),
     )
 
 
@@ -116,38 +139,69 @@ class Sender:
     packet_bytes: float
     each: float
     """Bytes sent in each packet, on average."""
+    most: ConfigParameter | None
+    """How large packets may be, where it was listed."""
+
+    @property
+    def held_back(self) -> float | None:
+        """The largest packet, in bytes, where the program has that already and can ask for no more."""
+        run = self.most.run_number if self.most else None
+        return run if run is not None and run <= self.packet_bytes < LARGER_BYTES else None
+
+    @property
+    def raised(self) -> Change | None:
+        """What lets it ask for more, where that does not wait for a restart already."""
+        waiting = waiting_number(self.most)
+        if self.held_back is None or (waiting is not None and waiting >= LARGER_BYTES):
+            return None
+        return configure(MOST_NAME, self.held_back, LARGER_BYTES, cautions=(ASKED,), configured=waiting)
 
     @property
     def step(self) -> str:
         """What to do."""
-        return LARGER.format(self.name, len(self.sessions), self.each, self.packet_bytes)
+        if self.held_back is not None:
+            memory = ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
+            spids = say_spids([(one.spid, one.kpid) for one in self.sessions])
+            return RAISED.format(self.held_back, LARGER_BYTES, memory, self.name, spids)
+        run = self.most.run_number if self.most else None
+        value = f" ({run:,.0f})" if run is not None else ""
+        return LARGER.format(self.name, len(self.sessions), self.each, self.packet_bytes, value)
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """The size of its packets, and what is in them."""
         source = self.sessions[0].source
+        held = self.held_back
         return (
             Evidence(f"packet size of {self.name}", self.packet_bytes, "bytes", source, SMALL_BYTES),
             Evidence(f"sent to {self.name} in each packet", round(self.each), "bytes", source),
+            *((Evidence(MOST_NAME, held, "bytes", self.most.source),) if self.most and held is not None else ()),
         )
 
 
 def _sender(facts: Facts) -> Sender | None:
     """That program; `None` where none has most packets, or they are large or hold little."""
-    named = {row.spid: row for row in (*facts.every(MonProcess), *facts.every(MonProcessWaits)) if row.application}
     every = [row for row in facts.every(MonProcessNetIO) if row.believed]
     rows = [row for row in every if row.of_interval] or every
+    clients: list[MonProcess | MonProcessWaits | MonProcessNetIO] = [
+        *facts.every(MonProcess),
+        *facts.every(MonProcessWaits),
+        *rows,
+    ]
+    named = {row.spid: row for row in clients if row.application}
     groups: dict[tuple[str, float], list[MonProcessNetIO]] = {}
     for row in rows:
         who = named.get(row.spid)
         if who and known(row.packet_bytes) and who.kpid in (None, row.kpid or who.kpid):
-            at = f" on {comment(who.host, 40)}" if who.host else ""
-            groups.setdefault((f"{comment(who.application or '', 40)}{at}", row.packet_bytes), []).append(row)
+            groups.setdefault((who.application or "", row.packet_bytes), []).append(row)
     (name, size), first = max(groups.items(), key=lambda one: _packets(one[1]), default=(("", 0.0), []))
     packets, sent = _packets(first), sum(row.bytes_sent for row in first if known(row.bytes_sent))
     if not packets or packets < MOST * _packets(rows) or size > SMALL_BYTES or sent < FULL * size * packets:
         return None
-    return Sender(name, first, size, sent / packets)
+    hosts = sorted({host for row in first if (host := named[row.spid].host)})
+    at = f" on {' and '.join(comment(one, 40) for one in hosts)}" if hosts else ""
+    at = f" on {len(hosts)} hosts" if len(hosts) > MOST_HOSTS else at
+    return Sender(f"{comment(name, 40)}{at}", first, size, sent / packets, setting_of(facts, MOST_NAME))
 
 
 def _packets(rows: list[MonProcessNetIO]) -> float:

@@ -7,7 +7,7 @@ import pytest
 from collectors.capture import captures
 from collectors.facts.ase import MonDeviceIO, MonSysWaits
 from collectors.read import Input, read_stream
-from collectors.reports.ase.monitor_tables.subtracted import by_file, by_query, length_of
+from collectors.reports.ase.monitor_tables.subtracted import by_file, by_query, by_title, length_of
 
 WAITS = """1> select @@servername, getdate()
 2> go
@@ -69,6 +69,8 @@ PAIR = ((1, "09:10:00", 100), (2, "09:20:00", 900))
         ("## 09:10 to 09:20", 600.0),
         ("/* 300 seconds */", 300.0),
         ("-- delta 09:10:00 - 09:20:00, 60 s", None),
+        ("-- difference 09:10:00 / 09:20:00", 600.0),
+        ("-- monOpenObjectActivity, difference 09:20 - 09:10", 600.0),
         ("-- load window 30 sessions", None),
         ("09:10:00 - 09:20:00, 600 s", None),
     ],
@@ -80,11 +82,50 @@ def test_a_title_tells_how_long_it_was_unless_it_contradicts_itself(line: str, s
 def test_a_query_subtracts_only_one_column_of_two_copies() -> None:
     assert by_query("select Waits = b.Waits - a.Waits")
     assert by_query("select SPID, BytesSent from #net_delta")
+    assert by_query("from tempdb..spin_delta order by Spins desc")
+    assert not by_query("from delta..stock_diff")
     assert not by_query("select Free = d.size - d.used")
     assert not by_query("select Waits from master..monSysWaits")
 
 
 def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> None:
     assert by_file("in/monDeviceIO_delta.csv")
+    found = by_file("in/monProcessActivity_300s_delta.txt")
+    assert found
+    assert found.seconds == 300.0
     assert not by_file("in/DELTA_monDeviceIO.csv")
     assert not by_file("delta/monDeviceIO.csv")
+
+
+@pytest.mark.parametrize(
+    "title", ["1> -- difference of two snapshots 09:10 / 09:20", "-- monSysWaits (seconds), delta 600 s"]
+)
+def test_a_title_that_begins_so_says_that_the_rows_are_differences(title: str) -> None:
+    text = WAITS.replace("-- delta 09:10:00 - 09:20:00, 600 s", title).replace(
+        "Waits = w2.Waits - w.Waits, WaitTime = w2.WaitTime - w.WaitTime from #w1 w, #w2 w2",
+        "* from sitedb..waits order by WaitTime desc",
+    )
+    text = text.replace("1> select w", "2> select w") if title.startswith("1>") else text
+    assert by_title(title)
+    (found,) = read("waits.txt", text)
+    assert [(row.over, row.seconds) for row in found.facts if isinstance(row, MonSysWaits)] == [("interval", 600.0)]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "-- first of two snapshots, the difference over 600 s follows",
+        "-- difference is to be made by hand after 600 s",
+        "-- monSysWaits 09:10 - 09:20",
+        "-- difference of two snapshots",
+    ],
+)
+def test_a_title_that_only_speaks_of_differences_leaves_totals_totals(title: str) -> None:
+    assert not by_title(title)
+
+
+def test_a_title_is_of_the_rows_below_it_and_not_of_the_next_batch() -> None:
+    titled = WAITS.replace("delta 09:10", "difference 09:10")
+    totals = "1> select * from master..monSysWaits\n2> go\n" + WAITS[WAITS.index(" WaitEventID") :]
+    (found,) = read("waits.txt", f"{titled}\n{totals}")
+    assert [row.over for row in found.facts if isinstance(row, MonSysWaits)] == ["interval", "since boot"]

@@ -84,6 +84,10 @@ class MonProcessNetIO(Counted, Fact):
     packets_received: Reading = ABSENT
     bytes_sent: Reading = ABSENT
     bytes_received: Reading = ABSENT
+    login: str | None = None
+    """Of `monProcess`, as the next two, where a question joins them."""
+    application: str | None = None
+    host: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

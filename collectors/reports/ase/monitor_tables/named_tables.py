@@ -2,7 +2,7 @@
 
 import re
 
-from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_query, length_of
+from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_query, by_title, length_of
 from collectors.reports.ase.monitor_tables.table_starts import MENTION, START, TABLES
 
 QUERY = re.compile(r"\b(?:select|from|where|order by|go|exec|use|print|set|waitfor|declare|join|and)\b", re.IGNORECASE)
@@ -21,6 +21,8 @@ class NamedTables:
         """Every table that was asked for, as it was written."""
         self.subtracts = False
         """Whether the batch subtracts two copies of a table."""
+        self.titled = False
+        """Whether a title above the prompt of the batch says so, of the rows that are yet to come."""
         self.seconds: float | None = None
         """Between them, by the title nearest above."""
         self.answered = False
@@ -28,6 +30,10 @@ class NamedTables:
 
     def note_query(self, line: str, *, prompted: bool) -> bool:
         """Take a line if it is part of a query, or a title; `prompted`: a prompt stood before it."""
+        if titled := by_title(line):
+            self.tables, self.answered = [] if self.answered else self.tables, False
+            self.seconds, self.subtracts, self.titled = titled.seconds, True, not prompted
+            return True
         if (length := length_of(line)) and not prompted:
             self.seconds, self.subtracts = length, False
             return True
@@ -40,7 +46,7 @@ class NamedTables:
         if not mentions and not (prompted and QUERY.search(line)):
             return "  " not in line.strip() and not START.search(line)
         if self.answered:
-            self.tables, self.answered, self.subtracts = [], False, subtracts
+            self.tables, self.answered, self.subtracts = [], False, subtracts or self.titled
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True

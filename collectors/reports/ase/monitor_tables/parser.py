@@ -15,7 +15,7 @@ from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Run
 from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file
-from collectors.reports.ase.monitor_tables.table_starts import START, TABLES, starts_another, table_of_file
+from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
 PROMPTS = re.compile(r"\s{0,4}(?:(?:[0-9]{1,6}:)?[0-9]{1,6}> ?){1,60}")
@@ -152,7 +152,9 @@ class Parser:
     def _open(self, line: int, heading: streamed.Heading, starts: Sequence[int] = ()) -> bool:
         """Begin a table, if its heading is one of ours; `starts`: where its columns do."""
         columns = [key(column) for column in heading.columns]
-        table = identify(columns, TABLES, self.asked.tables)
+        # a query that subtracts copies may join tables that are none of theirs, to say who each session is
+        table = identify(columns, COUNTED, ()) if self.asked.subtracts else None
+        table = table or identify(columns, TABLES, self.asked.tables)
         if table is None and self.asked.tables and (self.asked.answered or self.asked.subtracts):
             # the query above had its answer, or asks copies that it made itself
             table = identify(columns, TABLES, ())
@@ -170,7 +172,8 @@ class Parser:
 
     def _subtracted(self) -> Subtracted | None:
         """That the rows below are differences already, by the query above them or by the file's name."""
-        return self.asked.subtracted or by_file(self.file, self.asked.seconds)
+        found, self.asked.titled = self.asked.subtracted or by_file(self.file, self.asked.seconds), False
+        return found
 
     def _clock(self, number: int, line: str) -> bool:
         """Take a line of the row that may say the time."""

@@ -75,6 +75,8 @@ PROCESS_NETWORK = MonitorTable(
     fact=MonProcessNetIO,
     columns={
         **OF_PROCESS,
+        **OF_CLIENT,
+        "hostname": ("host", words),
         **counts(
             packet_bytes="networkpacketsize",
             packets_sent="packetssent",

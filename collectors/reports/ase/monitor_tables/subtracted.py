@@ -19,14 +19,23 @@ from collectors.facts.counted import Counted
 
 SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", re.IGNORECASE)
 """The same column of two tables or aliases, one minus the other."""
-COPY = re.compile(r"\bfrom\s{1,9}#\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
+COPY = re.compile(r"\bfrom\s{1,9}(?:#|tempdb\.\w{0,30}\.)\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
 """A temporary table that is called differences."""
-FILE = re.compile(r"(?:^|[^a-z])(?:delta|diff)s?(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min))?$", re.IGNORECASE)
+FILE = re.compile(
+    r"(?:^|[^a-z])(?:(?P<before>[0-9]{1,5})(?P<of>s|sec|min)[^a-z0-9])?(?:delta|diff)s?"
+    r"(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min))?$",
+    re.IGNORECASE,
+)
 """How the name of a file ends that holds them: `monDeviceIO_delta.csv`. In front it may be the name of a server."""
+DIFFERENCE = re.compile(
+    r"(?:\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?,?\s{0,3})?(?:difference|delta)s?\b(?!\s{1,3}(?:is|are|will|to)\b)",
+    re.IGNORECASE,
+)
+"""How a title begins that says of the rows below that they are differences."""
 TITLE = re.compile(r"\s{0,10}(?:(?:[0-9]{1,6}> ?){1,9}\s{0,9})?(?:##|--|/\*|#|!|===)\s{0,10}(?P<says>\S.{0,200})")
 CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
 FROM_TO = re.compile(
-    rf"(?<![0-9:])({CLOCK})\s{{0,3}}(?:-|\u2013|to|until|and)\s{{0,3}}({CLOCK})(?![0-9:])", re.IGNORECASE
+    rf"(?<![0-9:])({CLOCK})\s{{0,3}}(?:-|/|\u2013|to|until|and)\s{{0,3}}({CLOCK})(?![0-9:])", re.IGNORECASE
 )
 SECONDS = re.compile(r"(?<![0-9.:])([0-9]{1,6})\s{0,2}(?:s|sec|secs|seconds)\b", re.IGNORECASE)
 STARTS = ("samplestart", "intervalstart", "deltastart")
@@ -56,7 +65,8 @@ def by_file(name: str, titled: float | None = None) -> Subtracted | None:
     found = FILE.search(PurePath(name).stem)
     if found is None:
         return None
-    named = float(found["many"]) * (60 if found["unit"].lower() == "min" else 1) if found["many"] else None
+    many, unit = found["many"] or found["before"], found["unit"] or found["of"]
+    named = float(many) * (60 if unit.lower() == "min" else 1) if many else None
     if named and titled and abs(named - titled) > CLOCKS_OFF:
         return Subtracted()
     return Subtracted(titled or named or None)
@@ -68,12 +78,23 @@ def length_of(line: str) -> float | None:
     if title is None:
         return None
     times, counted = FROM_TO.search(title["says"]), SECONDS.search(title["says"])
-    by_clock = (_of_day(times[2]) - _of_day(times[1])) % DAY if times else None
+    by_clock = _between(_of_day(times[1]), _of_day(times[2])) if times else None
     between = by_clock.total_seconds() if by_clock else None
     told = float(counted[1]) if counted else None
     if between and told and abs(between - told) > CLOCKS_OFF:
         return None
     return told or between or None
+
+
+def by_title(line: str) -> Subtracted | None:
+    """That a title says of the rows below that they are differences, and over how long."""
+    title, length = TITLE.match(line), length_of(line)
+    return Subtracted(length) if title and length and DIFFERENCE.match(title["says"]) else None
+
+
+def _between(one: timedelta, other: timedelta) -> timedelta:
+    """Over midnight, or with the later time first (`difference 14:05 - 14:00`): the shorter of both."""
+    return min((other - one) % DAY, (one - other) % DAY)
 
 
 def _of_day(clock: str) -> timedelta:

@@ -2,6 +2,7 @@
 
 import re
 
+from collectors.facts.counted import Counted
 from collectors.registry import starting
 from collectors.reports.ase.monitor_tables import caches, clock, locks, objects, processes, server, spinlocks
 from collectors.reports.ase.monitor_tables.tables import MonitorTable
@@ -34,6 +35,8 @@ TABLES: tuple[MonitorTable, ...] = (
     server.FRAGMENTS,
 )
 """Every table read here; of two that a heading could be the first is taken."""
+COUNTED = tuple(one for one in TABLES if issubclass(one.fact, Counted))
+"""Those that count, of which differences can be made."""
 
 ID = "ase/monitor_tables"
 COUNTED = "ase/locks_by_session"
