@@ -142,9 +142,10 @@ class ClusterMember(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedMember(ClusterMember):
-    """The same of a cluster in which one node alone was measured, made by `collectors.cluster`.
+    """One node of a cluster of which one alone was measured.
 
-    Of every other node that SHOW CLUSTER lists nothing but listings was collected: these have settings and no rates.
+    Made by `collectors.cluster`. Of every other node that SHOW CLUSTER lists nothing but listings was collected: these
+    have settings and no rates.
     """
 
     COLLECTED_BY: ClassVar[str] = "SHOW CLUSTER"

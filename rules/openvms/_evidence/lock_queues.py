@@ -33,7 +33,7 @@ SYSTEM_PID = "00000000"
 """What SDA prints for a lock that the system owns."""
 ALIKE = 2.0
 """This project: with half to twice as many behind it, a queue of another minute may be the same one."""
-SHOW_QUEUES, ON_MASTER = "SDA's SHOW RESOURCE (granted and waiting queue)", "on the node that masters it"
+SHOW_QUEUES, ON_MASTER = "SDA's SHOW RESOURCE", "on the node that masters it"
 BLOCKING = f"{SHOW_QUEUES} (ANALYZE/SYSTEM) {ON_MASTER}"
 CULPRIT = "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
 SDA_LISTING, RMS_LISTING = "SHOW LOCK/BRIEF", "RMS_LOCKS"

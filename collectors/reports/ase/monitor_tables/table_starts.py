@@ -39,7 +39,7 @@ COUNTED = tuple(one for one in TABLES if issubclass(one.fact, Counted))
 """Those that count, of which differences can be made."""
 
 ID = "ase/monitor_tables"
-COUNTED = "ase/locks_by_session"
+BY_SESSION = "ase/locks_by_session"
 """Locks that a question groups and counts: its rows are no single locks, though their columns are those of monLocks."""
 LOOKED_AT = 4096
 """Characters of a line between the tables that are searched for the start of another report."""
@@ -93,7 +93,7 @@ FILES = re.compile(rf"(?:^|[^a-z])(?P<table>{NAMES})(?:[^a-z]|$)", re.IGNORECASE
 def starts_another(line: str) -> bool:
     """Whether a line begins another kind of report, and not one of these tables."""
     found = starting(line[:LOOKED_AT])
-    return bool(found) and (found[0].id == COUNTED or all(kind.id != ID for kind in found))
+    return bool(found) and (found[0].id == BY_SESSION or all(kind.id != ID for kind in found))
 
 
 def table_of_file(name: str) -> MonitorTable | None:
