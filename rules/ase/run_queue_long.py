@@ -14,7 +14,8 @@ takes it away.
 What to do: look at the statements that take most of the processor first. Where monSysStatement or monProcessStatement
 show one that takes a large part, it is named by procedure and line, with the table that its plan scans; else by
 monCachedStatement, AvgCPUTime times the growth of UseCount between two snapshots, with the table that it scans and the
-index it wants. Where spins were counted and nothing
+index it wants. Of one listing of that table alone, the statement that took most since it was cached is named with its
+share of what is listed. Where spins were counted and nothing
 spins, one engine more is right, if the host has a processor that is idle at the same minutes, which no export of the
 server shows: the processors of the host or the virtual machine, and how busy they are, decide. sp_sysmon counts the CPU
 units that the server's threads use: of a host with two threads a core, the last of these units are the second threads
@@ -28,6 +29,8 @@ withholds processors (ase/host_takes_processor), and of up to two tasks for each
 
 When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
+
+Over 600 lines: the queue, what is behind it and whether engines are added are one step, said in one order.
 """
 
 import math
@@ -59,6 +62,7 @@ from rules.ase._evidence.host import (
 )
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.objects.costliest_cached import CACHED_FACTS, CachedCostliest, costliest_cached
+from rules.ase._evidence.objects.costliest_listed import ListedCostliest, costliest_listed
 from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
 from rules.ase._evidence.objects.statement_cpu import Worked
 from rules.ase._evidence.objects.statements import shown, tables_in
@@ -346,9 +350,11 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
     counted = most is not None and rate is not None
     table = "monCachedStatement" if offers(facts, "monCachedStatement") else "monSysStatement"
-    top, cached = costliest(facts, "cpu_milliseconds"), costliest_cached(facts)
+    top = costliest(facts, "cpu_milliseconds")
+    cached: CachedCostliest | ListedCostliest | None = costliest_cached(facts)
     if top and not top.running and not (cached and cached.name == top.name):
         cached = None  # what the pipe lists says the line of a procedure, too
+    cached = cached or (None if top else costliest_listed(facts))
     tune = (
         f"{cached.step} "
         if cached
@@ -442,7 +448,13 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
 
 
 def _why(
-    facts: Facts, engines: Engines, top: Costliest | None, cached: CachedCostliest | None, pool: str, *, blind: bool
+    facts: Facts,
+    engines: Engines,
+    top: Costliest | None,
+    cached: CachedCostliest | ListedCostliest | None,
+    pool: str,
+    *,
+    blind: bool,
 ) -> str:
     """That it is work, as far as the host's part is settled, and which statement most of it is.
 

@@ -68,11 +68,6 @@ class Committers:
         return f"it makes {self.per_second:,.0f} of {self.whole:,.0f} commits a second, of {each}"
 
     @property
-    def batch(self) -> str:
-        """A first number of rows, with the commits that it leaves of the program's; empty where they are no rate."""
-        return "" if self.single else f" (say {BATCH}, then {self.per_second / BATCH:,.0f} commits a second)"
-
-    @property
     def who(self) -> str:
         """Its name with its sessions, as a clause."""
         where = f", in {self.database}" if self.database else ""

@@ -22,7 +22,7 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.ase._evidence.caches.figures import kind_of, pools_of
-from rules.ase._evidence.log.committers import COMMITTER_FACTS, MANY_COMMITS, committers, full_percent
+from rules.ase._evidence.log.committers import BATCH, COMMITTER_FACTS, MANY_COMMITS, committers, full_percent
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
@@ -44,7 +44,7 @@ WELL_ABOVE = 2.0
 MEASURE_AGAIN = "Then measure again: which of the other levers is left (ase/user_log_cache_flushes) shows after that."
 DELAYED, LARGER = "delayed commit", "larger transactions"
 BATCHES = "Put many changes into one transaction{1}: there are {0}."
-COMMIT_LESS = "Let {0}, commit once for many rows{2}: {1}."
+COMMIT_LESS = f"Let {{0}}, commit once for some {BATCH} rows: {{1}}."
 FULL_SESSIONS = "a larger user log cache size (static): {0:.0f} % of the flushes of all sessions were of full ones"
 OWN_TASKS, BEHIND_TIMES = 1.0, 4.0
 """This project: from so many tasks on average that wait for their own write on, the log is written all the time; and up
@@ -182,13 +182,7 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
         rest = left(facts, limits).replace(f"{LARGER}, ", "").replace(LARGER, "")
         others = f"{f'{before}, ' if before else ''}{rest}{delayed(facts)}".removeprefix(", ")
         who = f" in {waiters.says}" if waiters else ""
-        first = (
-            COMMIT_LESS.format(most.who, most.says, most.batch)
-            if most
-            else BATCHES.format(small.says, who)
-            if small
-            else ""
-        )
+        first = COMMIT_LESS.format(most.who, most.says) if most else BATCHES.format(small.says, who) if small else ""
         return first + (f" Then, in this order: {others}{which}." if others else "")
     counted = isinstance(flushes_of(facts), Flushes) or full_percent(facts) is not None
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "

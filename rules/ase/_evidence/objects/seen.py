@@ -184,9 +184,11 @@ def table_key(row: MonOpenObjectActivity | MonCachedObject | IndexSize | TableSc
 
 
 def name_of(row: MonOpenObjectActivity | MonCachedObject) -> str:
-    """`database..table`, or numbers where the export has no names."""
+    """`database..table`, or numbers where the export has no names, or that it has neither."""
+    if not row.object_name and not row.object_id:
+        return f"a table{f' of {row.database}' if row.database else ''} that is not named"
     database = row.database or (f"db {row.db_id}" if row.db_id is not None else "?")
-    return f"{database}.{row.owner or ''}.{row.object_name or row.object_id or '?'}"
+    return f"{database}.{row.owner or ''}.{row.object_name or row.object_id}"
 
 
 def is_system(row: MonOpenObjectActivity | MonCachedObject) -> bool:
