@@ -13,7 +13,7 @@ the lock manager, and then for fewer lock operations or for a dedicated CPU. Of 
 says just that: the program counters of the trace tell whose code takes it, no remedy is invented.
 
 SPL prints spin as per cent, and no source says of what: of one CPU or of all. It is taken as of one, unless its sum
-agrees with the capture's mean MP synch only when it is multiplied by the CPUs (three or more); the finding says so.
+agrees with MP synch (the capture's mean, or of the hour around the trace) only times the CPUs; the finding says so.
 Hold stays as printed: one CPU at a time holds a spinlock, and no more than all others spin while it is held, which
 refutes shares of all CPUs of a spinlock that is held little. Where the output states its unit nothing is inferred.
 

@@ -1,6 +1,7 @@
 """What SDA says of spinlocks and of the lock database."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from collectors.facts.base import ABSENT, Reading
@@ -57,6 +58,8 @@ class SpinlockTraceRun(OfNode):
     """Of ANALYZE: spinlocks with less hold and spin than this are not listed (10 unless told otherwise)."""
     percent_of: str | None = None
     """What its words say that the shares are of: `one CPU` or `all CPUs`; `None`: nothing says it."""
+    at: datetime | None = None
+    """The time in its title."""
 
 
 @dataclass(frozen=True, kw_only=True)

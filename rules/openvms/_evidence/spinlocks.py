@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import ABSENT, OVERFLOW, Facts, Reading, known
-from collectors.facts.openvms import ProcessorModes, SpinlockTrace, SpinlockTraceRun
+from collectors.facts.openvms import Curve, ProcessorModes, SpinlockTrace, SpinlockTraceRun
 from rules.openvms._evidence.cpu_layout import Layout
 
 LCKMGR, IOLOCK8, MMG = "LCKMGR", "IOLOCK8", "MMG"
@@ -105,10 +105,8 @@ class Heat:
         """That the trace prints another spin share, and why it is not taken as of one CPU, as a clause; else empty."""
         if self.times == 1 or not known(self.spin):
             return ""
-        return (
-            f"printed as {self.spin / self.times:.1f} %, taken as per cent of all {self.times:.0f} CPUs, as only so "
-            "the trace agrees with MP synch"
-        )
+        spin, cpus = self.spin / self.times, f"{self.times:.0f} CPUs"
+        return f"printed {spin:.1f} %, taken as of all {cpus}, as only so it agrees with MP synch"
 
     @property
     def name(self) -> str:
@@ -162,8 +160,8 @@ def _all_cpus(facts: Facts, runs: "Runs", found: Sequence[Heat]) -> float:
     No source says which of both SPL prints. Two CPUs decide nothing: trace and capture may differ by that much anyway.
     Arithmetic: for a spinlock no more than all other CPUs can spin while it is held, so a short hold refutes it.
     """
-    modes, cpus = facts.latest(ProcessorModes, statistic="mean"), Layout(facts).captured
-    spun, synch = sum(one.spin for one in found if known(one.spin)), modes.mp_synch_percent if modes else ABSENT
+    cpus, spun = Layout(facts).captured, sum(one.spin for one in found if known(one.spin))
+    synch = _synch_around(facts, _run_of(runs, found[0].trace)) if found else ABSENT
     if (
         not spun
         or cpus is None
@@ -176,6 +174,23 @@ def _all_cpus(facts: Facts, runs: "Runs", found: Sequence[Heat]) -> float:
     if spun >= TRACED * synch or (known(first.hold) and _number(first.spin) * cpus > first.hold * (cpus - 1)):
         return 1.0
     return cpus if abs(spun * cpus - synch) <= SAME_SPINNING * synch else 1.0
+
+
+def _synch_around(facts: Facts, run: SpinlockTraceRun | None) -> Reading:
+    """MP synch in the hour around the trace where both times are known (absent: not captured), else of the capture."""
+    curves = [curve for curve in facts.also(Curve).every(Curve) if curve.name == "mp synch"]
+    if run and run.at and curves:
+        near = [
+            mean
+            for curve in curves
+            for at, mean in enumerate(curve.means)
+            if known(mean)
+            and abs((curve.start - run.at).total_seconds() + (at + 0.5) * curve.step_seconds)
+            <= max(HALF_AN_HOUR, curve.step_seconds / 2)
+        ]
+        return sum(near) / len(near) if near else ABSENT
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    return modes.mp_synch_percent if modes else ABSENT
 
 
 def _unit_told(runs: "Runs", trace: SpinlockTrace) -> bool:
@@ -204,7 +219,9 @@ def _first_line(run: SpinlockTraceRun) -> int:
 TRACED = 0.5
 """This project: a trace fits that spins at least half of the capture's mean MP synch, and at most twice its highest."""
 SAME_SPINNING = 0.1
-"""This project: the spinning of a trace agrees with the capture's mean MP synch within a tenth of that."""
+"""This project: the spinning of a trace agrees with MP synch (mean, or of the hour around it) within a tenth."""
+HALF_AN_HOUR = 1800.0
+"""Seconds on each side of a trace."""
 WAITED_PERCENT = 10.0
 """Of one CPU. Vendor: SPL ANALYZE lists from here on."""
 ALL = 0.995

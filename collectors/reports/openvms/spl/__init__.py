@@ -79,6 +79,7 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
             unit=run.unit,
             listed_from_percent=_listed_from(run),
             percent_of=run.percent_of,
+            at=run.at,
         )
         trace = SpinlockTrace(node=named, spinlock="", command=run.command)
         for (name, cpu), lock in run.locks.items():

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from collectors.facts.base import ABSENT, OVERFLOW, Reading
-from collectors.layouts import sda
+from collectors.layouts import sda, vms
 from collectors.layouts.figures import number
 from collectors.layouts.known_lines import known_lines
 from collectors.layouts.tables import is_dashes
@@ -78,6 +79,7 @@ class Run:
     seconds: float | None = None
     detailed: bool = False
     collected: str | None = None
+    at: datetime | None = None
     percent_of: str | None = None
     """What its words say that the shares are of: one CPU or all CPUs."""
     untold: bool = False
@@ -120,6 +122,7 @@ def outputs(report: Report) -> list[Run]:
                 runs.append(Run(what, None, index, collected=collected if what == COLLECT else None))
             _take_time(runs[-1], line)
             _take_share_of(runs[-1], line)
+            runs[-1].at = vms.first_moment(line[:LONGEST]) or runs[-1].at
             runs[-1].collected = _named(line) or runs[-1].collected
             report.claim(index)
         elif count := heading(report.lines, index):
