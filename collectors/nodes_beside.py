@@ -39,8 +39,8 @@ def nodes_named(fact: Fact) -> tuple[str, ...]:
 def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]:
     """Give each listing without a node to the one that its file is called after; returns those that are left.
 
-    `SYSGEN_ORKNEY.TXT` is of ORKNEY where an export of its folder names that node: a word of a file's name alone may
-    be anything.
+    `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name alone
+    may be anything. Where they name one node alone it is that one's anyway, and nothing is to be said.
     """
     known: dict[Hashable, set[str]] = {}
     inputs = [
@@ -53,8 +53,9 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
     left = []
     for one in nameless:
         words = set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper()))
-        here = words & set().union(*(known.get(place, set()) for place in folder_of(one)))
-        if product_of(one) != "openvms" or len(here) != 1 or any(map(_told, one.facts)):
+        beside = set().union(*(known.get(place, set()) for place in folder_of(one)))
+        here = words & beside
+        if product_of(one) != "openvms" or len(beside) < 2 or len(here) != 1 or any(map(_told, one.facts)):
             left.append(one)
             continue
         (name,) = here
