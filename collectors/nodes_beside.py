@@ -39,8 +39,9 @@ def nodes_named(fact: Fact) -> tuple[str, ...]:
 def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]:
     """Give each listing without a node to the one that its file is called after; returns those that are left.
 
-    `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name alone
-    may be anything. Where they name one node alone it is that one's anyway, and nothing is to be said.
+    `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name
+    alone may be anything. Where they name one node alone, or another part of the same file names it, it is that one's
+    anyway, and nothing is to be said.
     """
     known: dict[Hashable, set[str]] = {}
     inputs = [
@@ -50,12 +51,13 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
     for one, names in inputs:
         for place in folder_of(one):
             known.setdefault(place, set()).update(names)
-    left = []
+    left, named = [], {one.file for one, names in inputs[: len(inputs) - len(nameless)] if names}
     for one in nameless:
         words = set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper()))
         beside = set().union(*(known.get(place, set()) for place in folder_of(one)))
         here = words & beside
-        if product_of(one) != "openvms" or len(beside) < 2 or len(here) != 1 or any(map(_told, one.facts)):
+        sure = product_of(one) == "openvms" and one.file not in named and len(beside) > 1 and len(here) == 1
+        if not sure or any(map(_told, one.facts)):
             left.append(one)
             continue
         (name,) = here
