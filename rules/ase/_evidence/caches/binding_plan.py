@@ -16,6 +16,7 @@ from collectors.facts.ase import (
     LogIoSize,
     MonCachedObject,
     MonCachePool,
+    MonOpenObjectActivity,
     NamedCache,
     Server,
 )
@@ -269,6 +270,10 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     apart = [f"{name} is {why}" for name in hot if (named := named_of(facts, name)) and (why := set_apart(named))]
     if apart:
         return Lacks(why="; ".join(apart))
+    looked_into = tuple(name for name in hot if name in contents.searches)
+    if not looked_into:
+        return Lacks((MissingInput(f"what is searched in {', '.join(hot)}", MonOpenObjectActivity.COLLECTED_BY),))
+    hot = looked_into
     candidates = _candidates(facts, contents, hot)
     partitions = {name: partitions_of(facts, name) for name in contents.searches}
     missing = tuple(_missing(facts, partitions))
