@@ -1,9 +1,12 @@
-"""Facts of a case as an export has them that lacks something: rules and comparisons must bear it, and what they say of
-it is accepted as a whole (`tests.whole`), so that a guard which no claim names is noticed when it goes."""
+"""Facts of a case as an export has them that lacks something, or that shows more: rules and comparisons must bear it,
+and what they say of it is accepted as a whole (`tests.whole`), so that a condition which no claim names is noticed
+when it goes."""
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from functools import cache
+from hashlib import blake2b
 from random import Random
 from typing import Any
 
@@ -15,12 +18,30 @@ SETTINGS = re.compile(
 )
 """Facts and fields that an administrator chose, or that number something: they stay."""
 Items = list[dict[str, dict[str, Any] | None]]
+FACTORS = (None, 0, 0, 2, 0.5, 10, 0.1)
+"""What becomes of a figure; `None`: it is not there."""
 
 
-def varied(facts: Items, name: str) -> dict[str, Items]:
-    """The facts of the case `name` in two other ways, the same ones in every run."""
-    dice = Random(name)
-    return {"without": _without_one(facts, dice), "other": _with_other(facts, dice)}
+def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: int = 1) -> dict[str, Items]:
+    """The facts of the case `name` in some other ways, the same ones in every run.
+
+    `others`: the facts of other cases of that rule, of which kinds of facts are borrowed.
+    """
+    found = {}
+    for number in range(rounds):
+        dice = Random(f"{name} {number}" if number else name)
+        found |= {
+            f"without{number or ''}": _without_one(facts, dice),
+            f"other{number or ''}": _with_other(facts, dice),
+            f"kindless{number or ''}": _without_kind(facts, dice),
+            f"scaled{number or ''}": _scaled(facts, dice),
+        }
+        if others:
+            # by name, so that a case that is added changes few of these pairs
+            other = others[max(others, key=lambda one: blake2b(f"{name} {number} {one}".encode()).digest())]
+            found[f"swapped{number or ''}"] = _with_kind_of(facts, other, dice)
+            found[f"besides{number or ''}"] = [*facts, *_of_other_kinds(facts, other)]
+    return found
 
 
 def _without_one(facts: Items, dice: Random) -> Items:
@@ -29,22 +50,59 @@ def _without_one(facts: Items, dice: Random) -> Items:
 
 
 def _with_other(facts: Items, dice: Random) -> Items:
-    """The facts with one field left out, or one figure zero, doubled or halved."""
-    places = [
-        (at, kind, fields, field)
-        for at, item in enumerate(facts)
-        for kind, fields in item.items()
-        for field in fields or {}
-        if fields and field not in ("source", *_required(kind))
-    ]
+    """The facts with one figure changed, or one field left out."""
+    places = [(at, *place) for at, item in enumerate(facts) for place in _fields(item)]
     if not places:
         return facts
-    at, kind, fields, field = dice.choice(places)
-    changed = {name: value for name, value in fields.items() if name != field}
-    old, times = fields[field], dice.choice([None, 0, 0, 2, 0.5])
-    if times is not None and isinstance(old, int | float) and not isinstance(old, bool):
-        changed[field] = type(old)(times * old)
-    return [*facts[:at], {kind: changed}, *facts[at + 1 :]]
+    at, kind, field = dice.choice(places)
+    return [*facts[:at], _changed(facts[at], kind, field, dice.choice(FACTORS)), *facts[at + 1 :]]
+
+
+def _without_kind(facts: Items, dice: Random) -> Items:
+    """The facts without all of one kind: a report that nobody collected."""
+    kinds = sorted({kind for item in facts for kind in item})
+    gone = dice.choice(kinds) if kinds else ""
+    return [item for item in facts if gone not in item]
+
+
+def _scaled(facts: Items, dice: Random) -> Items:
+    """The facts with one figure changed alike in all facts of its kind."""
+    places = sorted({place for item in facts for place in _fields(item)})
+    if not places:
+        return facts
+    (kind, field), times = dice.choice(places), dice.choice(FACTORS)
+    return [_changed(item, kind, field, times) if kind in item else item for item in facts]
+
+
+def _with_kind_of(facts: Items, other: Items, dice: Random) -> Items:
+    """The facts with those of one kind as another case has them."""
+    kinds = sorted({kind for item in facts for kind in item} & {kind for item in other for kind in item})
+    if not kinds:
+        return facts
+    taken = dice.choice(kinds)
+    return [*(item for item in facts if taken not in item), *(item for item in other if taken in item)]
+
+
+def _of_other_kinds(facts: Items, other: Items) -> Items:
+    """What another case has besides."""
+    kinds = {kind for item in facts for kind in item}
+    return [item for item in other if not kinds & set(item)]
+
+
+def _fields(item: dict[str, dict[str, Any] | None]) -> list[tuple[str, str]]:
+    """The kind of a fact and each of its fields."""
+    return [(kind, field) for kind, fields in item.items() for field in fields or {} if field != "source"]
+
+
+def _changed(item: dict[str, dict[str, Any] | None], kind: str, field: str, times: float | None) -> Any:
+    """The fact with one figure so many times what it was; `None`: without the field, where there is a fact without."""
+    fields = dict(item[kind] or {})
+    old = fields.get(field)
+    if times is None and field not in _required(kind):
+        fields.pop(field, None)
+    elif isinstance(old, int | float) and not isinstance(old, bool):
+        fields[field] = type(old)((2 if times is None else times) * old)
+    return {**item, kind: fields}
 
 
 def uneven(facts: Items, name: str) -> Items:
