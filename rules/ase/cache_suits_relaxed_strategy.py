@@ -115,7 +115,10 @@ def _fitting(fit: Fit) -> str:
     return f"all that is bound to it fits ({many} of {fit.bound_mb:,.0f} MB)"
 
 
-def _changing(limits: Limits, percent: float | None, rate: float | None) -> str:
+def _changing(limits: Limits, changes: Changes) -> str:
+    if not changes.of_interval or changes.per_second is None:
+        return _hardly(changes)
+    percent, rate = round(changes.percent, 2), round(changes.per_second, 1)
     return (
         f"for 100 pages that are read {percent:g} rows are changed (limit {limits.changed_percent:g}), {rate:g} a "
         f"second (limit {limits.changed_per_second:g})"
@@ -124,7 +127,8 @@ def _changing(limits: Limits, percent: float | None, rate: float | None) -> str:
 
 def _hardly(changes: Changes) -> str:
     rows = "1 row was" if changes.rows == 1 else f"{changes.rows:,.0f} rows were"
-    return f"{rows} changed since boot, which would be few had all of them fallen into this sample"
+    when = "between the snapshots" if changes.of_interval else "since boot"
+    return f"{rows} changed {when}, which would be few had all of them fallen into this sample"
 
 
 def _finding(
@@ -166,7 +170,7 @@ def _finding(
     what = "the cache holds logs alone" if log else "next to nothing was replaced (Buffers Grabbed)"
     known_of_it = [_fitting(fitting)] if fitting else []
     if changes and rare:
-        known_of_it += [_changing(limits, changed, rate) if changes.of_interval else _hardly(changes)]
+        known_of_it += [_changing(limits, changes)]
     told = "; ".join(known_of_it) if not log else ""
     asks = offers(facts, "monCachedObject") and not _resident(facts, name)
     open_of_it = [
