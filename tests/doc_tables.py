@@ -1,18 +1,24 @@
-"""`make docs`: the tables of rules and reports in docs/dba, written from the rules, readers and facts there are."""
+"""`make docs`: the tables of rules, reports and facts in docs, written from the rules, readers and facts there are."""
 
+import dataclasses
 from pathlib import Path
 
 from advisor.audits.report.render import PRODUCT_NAMES
+from collectors.facts import Fact
 from collectors.facts.base import is_command
+from collectors.facts.shapes import kinds as shapes
 from collectors.registry import Kind, kinds
 from rules.engine import rules
 
 ROOT = Path(__file__).resolve().parent.parent
 RULES, REPORTS, COLLECTING = (ROOT / "docs" / "dba" / f"{page}.md" for page in ("rules", "reports", "collecting"))
+FACTS = ROOT / "docs" / "engineers" / "facts.md"
 TITLES = {**PRODUCT_NAMES, "scaling": PRODUCT_NAMES["scaling"].capitalize()}
 """Of the chapters: a name that is no proper one begins with a capital."""
 MOST_COMMANDS = 3
 """Told of one report; further ones are counted."""
+MOST_RULES = 4
+"""Named of one fact; further ones are counted."""
 
 
 def rule_page() -> str:
@@ -46,6 +52,34 @@ def report_page() -> str:
     return head + "\n".join(tables)
 
 
+def fact_page() -> str:
+    """Every kind of fact by product: its fields, and the rules that look at it."""
+    facts = {name: kind for name, kind in sorted(shapes().items()) if issubclass(kind, Fact)}
+    everywhere = {field.name for field in dataclasses.fields(Fact)}
+    tables = []
+    for name, title in TITLES.items():
+        rows = []
+        for full, kind in facts.items():
+            if full.startswith(f"{name}."):
+                fields = ", ".join(f"`{one.name}`" for one in dataclasses.fields(kind) if one.name not in everywhere)
+                readers = [f"`{one.id}`" for one in rules() if kind in (*one.needs, *one.uses)]
+                shown = [
+                    *readers[:MOST_RULES],
+                    *([f"{len(readers) - MOST_RULES} more"] if readers[MOST_RULES:] else []),
+                ]
+                rows.append(f"| `{full}` | {first_sentence(kind.__doc__ or '')} | {fields} | {', '.join(shown)} |\n")
+        if rows:
+            tables.append(
+                f"## {title}\n\n| fact | what it is | fields | read by the rules |\n|---|---|---|---|\n" + "".join(rows)
+            )
+    head = (
+        "# The facts\n\n<!-- Written by `make docs`. -->\n\n"
+        "What readers yield and rules look at; `manage.py read FILE` prints those of an export. Fields are\n"
+        "described in the classes, `collectors/facts/<product>/`.\n\n"
+    )
+    return head + "\n".join(tables)
+
+
 def collected_by(kind: Kind) -> str:
     """What brings the facts of a report, as their classes say, safe in a table; empty where collecting.md tells it."""
     if f"`{kind.id}`" in COLLECTING.read_text(encoding="utf-8"):
@@ -64,3 +98,4 @@ def first_sentence(text: str) -> str:
 if __name__ == "__main__":
     RULES.write_text(rule_page(), encoding="utf-8")
     REPORTS.write_text(report_page(), encoding="utf-8")
+    FACTS.write_text(fact_page(), encoding="utf-8")

@@ -95,6 +95,7 @@ def test_pins_name_no_host() -> None:
 def test_the_tables_of_the_docs_are_written_from_the_rules_and_readers() -> None:
     assert doc_tables.RULES.read_text(encoding="utf-8") == doc_tables.rule_page(), "make docs"
     assert doc_tables.REPORTS.read_text(encoding="utf-8") == doc_tables.report_page(), "make docs"
+    assert doc_tables.FACTS.read_text(encoding="utf-8") == doc_tables.fact_page(), "make docs"
 
 
 def test_the_docs_tell_how_every_report_is_collected() -> None:
