@@ -86,8 +86,8 @@ new-reader: .venv/tests ## the files of a new reader, with a case that fails (ID
 docs: .venv/tests ## write the tables of rules and reports in docs/ anew
 	@$(BIN)/python -m tests.doc_tables
 
-accept: .venv/tests ## rewrite the verdicts of the stories and tests/accepted: what came out whole of each exhibit and export (look at the diff)
-	$(BIN)/python -m tests.accept
+accept: .venv/tests ## rewrite the verdicts of the stories and tests/accepted: what came out whole of each exhibit and export (ONLY=ase/x; look at the diff)
+	$(BIN)/python -m tests.accept $(ONLY)
 
 mutants: .venv/tests ## change rules and readers at 200 places and print the changes that no test notices (SEED=number, COUNT=200)
 	$(BIN)/python -m tests.mutants --seed $(SEED) --count $(or $(COUNT),200)

@@ -43,7 +43,7 @@ TESTS = [
 PLACES = ("rules", "collectors")
 NOT_HERE = "collectors/live/locklab"
 """Measures the machine that it runs on."""
-OPTIONS = ["-s", "-q", "-p", "no:cacheprovider"]
+OPTIONS = ["-s", "-q", "-p", "no:cacheprovider", "-m", "not long or mutants"]
 SWAPS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),
@@ -333,11 +333,22 @@ class Trial:
         forked(partial(tests.record, self.work / "times"), LONGEST_RUN, self.work / "record.log")
         del os.environ["MUTANTS_RECORD"]
         self.read_record()
-        switch = vars(importlib.import_module("mutants_switch"))
-        for number, through in self.through.items():
-            if "" not in through:
+        todo = [number for number, through in self.through.items() if "" not in through]
+        jobs = os.cpu_count() or 1
+        started = [self.started(tests, todo[share::jobs]) for share in range(jobs)]
+        for pid in started:
+            os.waitpid(pid, 0)
+
+    def started(self, tests: Tests, numbers: list[int]) -> int:
+        """A process that tries these one after the other."""
+        if pid := os.fork():
+            return pid
+        with suppress(BaseException):
+            switch = vars(importlib.import_module("mutants_switch"))
+            for number in numbers:
                 switch["on"], os.environ["MUTANT"] = number, str(number)
                 self.attempt(number, partial(tests.run, self.order(number)))
+        os._exit(0)
 
     def read_record(self) -> None:
         """Take what the run with nothing changed wrote down."""

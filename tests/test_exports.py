@@ -2,11 +2,12 @@
 
 The yml says, all optional: `facts` (each must be found, with just these fields looked at), `counts` (how many of a
 kind), `none` (kinds that must not come out), `problems` (a piece of each, in order), `leftovers` (line ranges;
-none unless said), `sources` (other reports found in the same file). An export that is no text is built from what the
-yml says under `recording`, see `tests.recordings`.
+none unless said), `reports` (all that are found in the file, in order; else the one of its folder). An export that is
+no text is built from what the yml says under `recording`, see `tests.recordings`.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -34,6 +35,8 @@ TEXTS = {
 }
 DAMAGES = 6
 """Of each text; `tests.fuzz` tries more, and whether what comes out can be."""
+MORE = range(DAMAGES, 60)
+"""What `make test-all` tries besides."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=[str(case.relative_to(HERE).with_suffix("")) for case in CASES])
@@ -67,14 +70,27 @@ def test_export_is_read_as_its_yml_says(case: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", TEXTS, ids=[str(case.relative_to(HERE).with_suffix("")) for case in TEXTS])
 def test_a_damaged_export_is_read_as_accepted(case: Path) -> None:
+    parts = {f"damage{way}": found for way, found in enumerate(_damaged(case, range(DAMAGES)))}
+    check(f"damaged/{case.parent.parent.name}", f"{case.parent.name}/{case.stem}", parts)
+
+
+@pytest.mark.long
+@pytest.mark.mutants
+@pytest.mark.parametrize("case", TEXTS, ids=[str(case.relative_to(HERE).with_suffix("")) for case in TEXTS])
+def test_an_export_with_any_of_many_damages_is_read_as_accepted(case: Path) -> None:
+    check(f"damaged_more/{case.parent.parent.name}", f"{case.parent.name}/{case.stem}", {"more": _damaged(case, MORE)})
+
+
+def _damaged(case: Path, ways: Iterable[int]) -> list[Any]:
+    """What is read of a text in each of the ways in which it is damaged."""
     text = TEXTS[case].read_bytes().decode("utf-8", "replace")
-    parts: dict[str, list[Any]] = {}
-    for way in range(DAMAGES):
+    found = []
+    for way in ways:
         data = damaged(text, Random(f"{case.stem}:{way}")).encode("utf-8", "replace")
         inputs = list(read_stream(TEXTS[case].name, BytesIO(data)))
-        assert not [problem for found in inputs for problem in found.problems if OURS in problem]
-        parts[f"damage{way}"] = [(one.report, one.facts, one.problems, one.leftovers) for one in inputs]
-    check(f"damaged/{case.parent.parent.name}", f"{case.parent.name}/{case.stem}", parts)
+        assert not [problem for one in inputs for problem in one.problems if OURS in problem]
+        found.append([(one.report, one.facts, one.problems, one.leftovers) for one in inputs])
+    return found
 
 
 def test_of_every_export_it_is_accepted_what_is_read_of_it() -> None:

@@ -21,7 +21,7 @@ from rules.engine import BadLimit, judge_one, rules
 from rules.finding import Finding, Severity, Verdict
 from tests import whole
 from tests.facts_yml import build, load
-from tests.varied import uneven, varied
+from tests.varied import each, uneven, varied
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "rules").glob("*/examples/*.yml"))
@@ -119,6 +119,21 @@ def test_an_exhibit_that_lacks_a_fact_or_has_another_figure_breaks_no_rule(path:
             said = [whole.parts_of(finding) for finding in verdict.findings]
             parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
         whole.check(f"varied/{rule_of(path)}", name, parts)
+
+
+@pytest.mark.long
+@pytest.mark.mutants
+@pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
+def test_an_exhibit_that_differs_in_any_one_place_is_judged_as_accepted(path: Path) -> None:
+    for name, case in LOADED[path].items():
+        parts: dict[str, Any] = {}
+        for what, facts in each(case["facts"]):
+            verdict = judged(path, {**case, "facts": facts})
+            assert verdict.verdict != "broken", (name, what, verdict.why)
+            if verdict != verdict_of(path, name):
+                said = [whole.parts_of(finding) for finding in verdict.findings]
+                parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
+        whole.check(f"each/{rule_of(path)}", name, {"each": parts})
 
 
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))

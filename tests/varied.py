@@ -4,7 +4,7 @@ when it goes."""
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
 from random import Random
@@ -27,7 +27,7 @@ def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: in
 
     `others`: the facts of other cases of that rule, of which kinds of facts are borrowed.
     """
-    found = {}
+    found: dict[str, Items] = {}
     for number in range(rounds):
         dice = Random(f"{name} {number}" if number else name)
         found |= {
@@ -42,6 +42,28 @@ def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: in
             found[f"swapped{number or ''}"] = _with_kind_of(facts, other, dice)
             found[f"besides{number or ''}"] = [*facts, *_of_other_kinds(facts, other)]
     return found
+
+
+def each(facts: Items) -> Iterator[tuple[str, Items]]:
+    """The facts in every way that differs in one place: a fact or a field is left out, or a figure is another."""
+    for at, item in enumerate(facts):
+        yield f"{at}", [*facts[:at], *facts[at + 1 :]]
+        for kind, field in _fields(item):
+            for value in _instead(kind, field, (item[kind] or {})[field]):
+                fields = {**(item[kind] or {}), field: value}
+                if value is None:
+                    del fields[field]
+                yield f"{at}.{kind}.{field}={value}", [*facts[:at], {**item, kind: fields}, *facts[at + 1 :]]
+
+
+def _instead(kind: str, field: str, old: Any) -> Iterator[Any]:
+    """Values that a field may have as well; `None`: it is left out."""
+    if field not in _required(kind):
+        yield None
+    if isinstance(old, bool):
+        yield not old
+    elif isinstance(old, int | float):
+        yield from (abs(0 * old), 2 * old) if old else (old + 1,)
 
 
 def _without_one(facts: Items, dice: Random) -> Items:

@@ -209,6 +209,7 @@ def test_what_no_law_can_be_fitted_to_is_refused_with_a_reason(points: Points) -
     assert not model.usable
     assert model.why_not
     assert (model.peak_load, model.errors) == (None, None)
+    assert (model.alpha, model.beta, model.gamma, model.r2) == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_rates_that_never_vary_explain_nothing() -> None:

@@ -86,6 +86,11 @@ def test_a_capped_law_that_fits_no_better_is_not_taken() -> None:
     points = ((1, 100), (2, 30), (3, 160), (4, 40), (5, 150), (6, 35))
     model = model_of(machine(points, cores=4))
     assert (model.law, model.usable, model.first) == ("usl", False, None)
+    assert model.why_not
+    assert "capped at the 4 processors it fits poorly, too (R²" in model.why_not
+    uncapped = model_of(machine(points, cores=6))
+    assert uncapped.why_not
+    assert "capped" not in uncapped.why_not
 
 
 def test_a_capped_law_whose_peak_lies_at_the_cap_never_falls() -> None:
