@@ -23,6 +23,7 @@ pytest.register_assert_rewrite(
 )
 # how fast a machine makes its examples is no matter of what is tested
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fewer", settings.get_profile("any machine"), max_examples=30)
 settings.load_profile("any machine")
 # a shell that puts the tests into the background has them ignore Ctrl-C, and whatever they start would do so, too
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,6 +38,12 @@ def real_exports() -> Path:
     if not REAL.is_dir():
         pytest.skip("no ../shared/exports here")
     return REAL
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where the long tests are left out, so are most of the examples that a test without a number of its own makes."""
+    if "not long" in config.option.markexpr:
+        settings.load_profile("fewer")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

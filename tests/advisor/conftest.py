@@ -1,18 +1,19 @@
 """Tests of the service: tasks run at once, people are the same few everywhere."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import time_machine
 from django.test import Client
-from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+from pytest_django import DjangoCaptureOnCommitCallbacks, DjangoDbBlocker, Settings
 
 from advisor.accounts.models import User
 from advisor.audits.models import Audit
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
-from tests.advisor.keeping import as_tests_have_it
+from tests.advisor.keeping import as_tests_have_it, migrated_into
 from tests.advisor.people import People, bring_story, make_people
 from tests.advisor.schedules.scheduling import NOON, Probe
 
@@ -29,6 +30,21 @@ def static_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _service(static_root: Path) -> Iterator[None]:
     with as_tests_have_it(static_root):
         yield
+
+
+@pytest.fixture(scope="session")
+def migrated(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], None]:
+    """Put the file of an SQLite into a folder, as `manage.py migrate` leaves it there, only sooner."""
+    kept = tmp_path_factory.mktemp("migrated")
+    with django_db_blocker.unblock():
+        migrated_into(kept)
+
+    def put(folder: Path) -> None:
+        shutil.copytree(kept, folder, dirs_exist_ok=True)
+
+    return put
 
 
 @pytest.fixture

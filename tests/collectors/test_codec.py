@@ -132,7 +132,7 @@ def instances(kind: Any) -> st.SearchStrategy[Any]:
     return st.builds(kind, **{field.name: values_of(hints[field.name]) for field in dataclasses.fields(kind)})
 
 
-@pytest.mark.parametrize("examples", [12, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [6, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", every_kind(), ids=lambda kind: kind.fact_name())
 def test_every_kind_of_fact_is_stored_and_loaded_by_its_name(kind: type[Fact], examples: int) -> None:
     assert kinds()[kind.fact_name()] is kind

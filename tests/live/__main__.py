@@ -15,8 +15,8 @@ from tests.live.ase.clock import Clock
 from tests.live.ase.faults import KNOWN, Faults
 from tests.live.ase.release import SERVERS, load
 from tests.live.ase.world import World
+from tests.live.login import USER
 from tests.live.record import Record
-from tests.live.running import USER
 from tests.live.tds import server
 
 

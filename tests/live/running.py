@@ -7,7 +7,6 @@ never answer the last goodbye.
 import json
 import select
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.live.login import PASSWORD, USER
+from tests.live.nursery import Born
 from tests.servers import KINDLY_SECONDS, PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
-USER, PASSWORD = "lockwright", "Plover-42 quay"
-"""The login that the server knows, unless told another."""
 DRIVER_ASKS = frozenset(("select @@spid",))
 DRIVER_LOOKS_UP = "sp_datatype_info"
 """What FreeTDS sends at each connect before anything is asked of it."""
@@ -40,7 +39,7 @@ class Serving:
     password: str
     host: str
     _record: Path
-    _process: "subprocess.Popen[str]"
+    _process: Born
 
     def requests(self) -> list[dict[str, Any]]:
         """Give what was sent to it so far, oldest first: `spid`, `kind`, `text`, `seconds`, and more by the kind.
@@ -98,33 +97,19 @@ def serving(
     with tempfile.TemporaryDirectory(prefix="lockwright-ase-") as folder:
         record, errors = Path(folder) / "record", Path(folder) / "errors"
         record.touch()
-        command = [
-            sys.executable,
-            "-m",
-            "tests.live",
-            "--release",
-            release,
-            "--port",
-            str(port),
-            "--record",
-            str(record),
-        ]
+        command = ["--release", release, "--port", str(port), "--record", str(record)]
         command += ["--user", user, "--pace", str(pace)]
         command += [word for fault in faults for word in ("--fault", fault)]
         with errors.open("w+") as log:
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
-            )
+            process = Born(command, log)
             try:
                 yield Serving(_port(process, password, errors), release, user, password, HOST, record, process)
             finally:
                 _stop(process)
 
 
-def _port(process: "subprocess.Popen[str]", password: str, errors: Path) -> int:
+def _port(process: Born, password: str, errors: Path) -> int:
     """Tell the server its password and wait for the port it prints. Raises `CannotStart`."""
-    assert process.stdin
-    assert process.stdout
     with suppress(BrokenPipeError):  # it ended already, and says why
         process.stdin.write(password + "\n")
         process.stdin.flush()
@@ -136,7 +121,7 @@ def _port(process: "subprocess.Popen[str]", password: str, errors: Path) -> int:
     return int(said)
 
 
-def _stop(process: "subprocess.Popen[str]") -> None:
+def _stop(process: Born) -> None:
     """End it and close its pipes."""
     process.terminate()
     try:
@@ -145,6 +130,5 @@ def _stop(process: "subprocess.Popen[str]") -> None:
         process.kill()
         process.wait(PATIENCE)
     for pipe in (process.stdin, process.stdout):
-        if pipe:
-            with suppress(BrokenPipeError):
-                pipe.close()
+        with suppress(BrokenPipeError):
+            pipe.close()

@@ -20,6 +20,7 @@ from advisor.schedules.management.commands.collect import Command
 from collectors.live.ase import collect, order_of, parse
 from collectors.live.ase.questions import text
 from collectors.live.processes import PROC
+from tests.advisor.core.test_commands import here
 from tests.live.running import ROOT, Serving, serving
 from tests.longer import first_of
 from tests.servers import PATIENCE
@@ -53,10 +54,12 @@ Refused = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Refused:
-    """Call `manage.py collect` without a process of its own, for what is answered before anybody is asked."""
+    """Call `manage.py collect` without a process of its own."""
 
-    def now(*words: str, password: str = "") -> "subprocess.CompletedProcess[str]":
+    def now(*words: str, password: str = "", **more: str) -> "subprocess.CompletedProcess[str]":
         monkeypatch.chdir(tmp_path)
+        for name, value in more.items():
+            monkeypatch.setenv(name, value)
         if password:
             monkeypatch.setenv("LOCKWRIGHT_PASSWORD", password)
         argv, status = ["manage.py", "collect", *words], 0
@@ -87,7 +90,7 @@ def test_a_collection_is_one_zip_named_by_server_and_time_and_the_next_command_i
     with zipfile.ZipFile(path) as archive:
         everything = b"".join(archive.read(name) for name in archive.namelist())
     assert server.password.encode() not in everything
-    audit = call("audit", path.name, "--format", "json", folder=tmp_path)
+    audit = here("audit", path, "--format", "json")
     assert audit.returncode in (0, 1), audit.stderr
     (capture,) = json.loads(audit.stdout)["captures"]
     assert (capture["system"]["name"], capture["system"]["processors"]) == ("TIDEWAY", 8)
@@ -112,30 +115,31 @@ def test_a_password_in_the_connection_is_refused_with_the_safe_ways_and_nobody_i
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_password_may_stand_in_a_file(server: Serving, tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
+def test_the_password_may_stand_in_a_file(
+    server: Serving, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, called_here: Refused
+) -> None:
+    secret = tmp_path_factory.mktemp("secrets") / "secret"
     secret.write_text(f"{server.password}\n")
-    environment = {**os.environ, "LOCKWRIGHT_PASSWORD_FILE": str(secret)}
-    command = [*MANAGE, "collect", address(server), "--seconds", "1", "--out", "mine.zip"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    words = [address(server), "--seconds", "1", "--out"]
+    done = called_here(*words, "mine.zip", LOCKWRIGHT_PASSWORD_FILE=str(secret))
     assert done.returncode == 0, done.stderr
     assert "the login has sa_role" in done.stdout, "and a login that may do more is warned of"
     assert stat.S_IMODE((tmp_path / "mine.zip").stat().st_mode) == 0o600
     secret.unlink()
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    done = called_here(*words, "other.zip", LOCKWRIGHT_PASSWORD_FILE=str(secret))
     assert done.returncode == 2
     assert "LOCKWRIGHT_PASSWORD_FILE=" in done.stderr
 
 
-def test_the_result_as_json_is_the_manifest_and_the_file(server: Serving, tmp_path: Path) -> None:
+def test_the_result_as_json_is_the_manifest_and_the_file(server: Serving, called_here: Refused) -> None:
     words = ["--seconds", "1", "--format", "json", "--out", "mine.zip", "--without", "tables", "--sysmon", "00:00:05"]
-    done = call("collect", address(server), *words, folder=tmp_path, password=server.password)
+    done = called_here(address(server), *words, password=server.password)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["contract"], said["file"], said["server"]) == ("collect/1", "mine.zip", "TIDEWAY")
     assert {"question": "tables", "why": "left out as was asked for", "do": ""} in said["left_out"]
     assert "sp_sysmon.txt" in {one["file"] for one in said["files"]}
-    again = call("collect", address(server), *words, folder=tmp_path, password=server.password)
+    again = called_here(address(server), *words, password=server.password)
     assert again.returncode == 2
     assert "mine.zip is there already: name another file" in again.stderr
 
@@ -192,8 +196,8 @@ def test_what_cannot_be_done_ends_with_status_2_and_what_to_do(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_wrong_password_is_not_repeated(server: Serving, tmp_path: Path) -> None:
-    done = call("collect", address(server), folder=tmp_path, password="wrong one")
+def test_a_wrong_password_is_not_repeated(server: Serving, called_here: Refused) -> None:
+    done = called_here(address(server), password="wrong one")
     assert done.returncode == 2
     assert f"refuses the login {server.user}" in done.stderr
     assert "wrong one" not in done.stderr
@@ -259,9 +263,11 @@ def test_ctrl_c_ends_it_and_all_it_started_and_leaves_nothing(server: Serving, t
     assert list(tmp_path.iterdir()) == [place]
 
 
-def test_a_collection_with_a_part_missing_is_written_and_ends_with_status_1(tmp_path: Path) -> None:
+def test_a_collection_with_a_part_missing_is_written_and_ends_with_status_1(
+    tmp_path: Path, called_here: Refused
+) -> None:
     with serving(faults=("missing-table=monLocks",)) as server:
-        done = call("collect", address(server), "--seconds", "1", folder=tmp_path, password=server.password)
+        done = called_here(address(server), "--seconds", "1", password=server.password)
     assert done.returncode == 1
     assert "1 of the questions was not answered: the rest is kept" in done.stderr
     assert "monLocks: Msg 208" in done.stdout

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,13 @@ def on_x86(items: list[dict[str, Any]]) -> Facts:
     return Facts(tuple(facts))
 
 
-def judged() -> Iterator[tuple[str, str, Verdict, Facts]]:
+@cache
+def judged() -> list[tuple[str, str, Verdict, Facts]]:
+    """Rule and name of each exhibit, its verdict and its facts."""
+    return list(_judged())
+
+
+def _judged() -> Iterator[tuple[str, str, Verdict, Facts]]:
     by_id = {one.id: one for one in rules()}
     for path in EXHIBITS:
         rule_id = f"openvms/{path.stem}"
@@ -62,13 +69,13 @@ def judged() -> Iterator[tuple[str, str, Verdict, Facts]]:
             yield rule_id, name, judge_one(by_id[rule_id], facts, limits), facts
 
 
-JUDGED = list(judged())
+RULES = sorted(f"openvms/{path.stem}" for path in EXHIBITS)
 
 
 def test_every_rule_is_among_them() -> None:
-    assert {rule for rule, *_ in JUDGED} == {one.id for one in rules() if one.id.startswith("openvms/")}
-    assert all(verdict.verdict != "broken" for _, _, verdict, _ in JUDGED)
-    assert sum(verdict.verdict == "fired" for _, _, verdict, _ in JUDGED) > 200, "most rules have something to say"
+    assert {rule for rule, *_ in judged()} == {one.id for one in rules() if one.id.startswith("openvms/")}
+    assert all(verdict.verdict != "broken" for _, _, verdict, _ in judged())
+    assert sum(verdict.verdict == "fired" for _, _, verdict, _ in judged()) > 200, "most rules have something to say"
 
 
 def scripts(finding: Finding) -> str:
@@ -76,17 +83,17 @@ def scripts(finding: Finding) -> str:
     return "\n".join([*lines, *(change.target for change in finding.changes)])
 
 
-@pytest.mark.parametrize("rule", sorted({rule for rule, *_ in JUDGED}))
+@pytest.mark.parametrize("rule", RULES)
 def test_no_script_sets_what_is_not_documented(rule: str) -> None:
-    for mine, name, verdict, _ in JUDGED:
+    for mine, name, verdict, _ in judged():
         for finding in verdict.findings if mine == rule else ():
             assert not (found := UNDOCUMENTED.search(scripts(finding))), (name, found)
 
 
-@pytest.mark.parametrize("rule", sorted({rule for rule, *_ in JUDGED}))
+@pytest.mark.parametrize("rule", RULES)
 def test_no_sentence_advises_it_without_calling_it_so(rule: str) -> None:
     pattern = ADVISING if rule in MEASURED else UNDOCUMENTED
-    for mine, name, verdict, _ in JUDGED:
+    for mine, name, verdict, _ in judged():
         for finding in verdict.findings if mine == rule else ():
             if (
                 made := hardware_of(finding.subject)
@@ -96,9 +103,9 @@ def test_no_sentence_advises_it_without_calling_it_so(rule: str) -> None:
                 assert not pattern.search(sentence) or CALLED_SO.search(sentence), (name, sentence)
 
 
-@pytest.mark.parametrize("rule", sorted({rule for rule, *_ in JUDGED}))
+@pytest.mark.parametrize("rule", RULES)
 def test_no_request_asks_for_it_without_calling_it_so(rule: str) -> None:
-    for mine, name, verdict, facts in JUDGED:
+    for mine, name, verdict, facts in judged():
         if mine == rule:
             for one in precisely(verdict.missing, facts)[0]:
                 said = f"{one.fact} {one.command}"

@@ -132,6 +132,10 @@ def story(request: pytest.FixtureRequest, bring: Bring) -> str:
     return str(request.param)
 
 
+FIRST_STORY = first_of(1, "story", reversed(PAPERS), indirect=True)
+"""For what prints a report of its own."""
+
+
 @pytest.fixture
 def data(story: str) -> dict[str, Any]:
     return deepcopy(MADE[story][0])
@@ -176,6 +180,7 @@ def test_a_script_line_that_is_wrapped_goes_on_indented(data: dict[str, Any], sh
     assert wrapped
 
 
+@FIRST_STORY
 def test_a_script_line_costs_text_and_at_most_a_bar(data: dict[str, Any]) -> None:
     """A gradient beside each line was a form, a mask and a function of its own: three quarters of the file."""
     bars = 0
@@ -263,6 +268,7 @@ def test_the_account_is_drawn_on_paper_and_its_places_stand_in_the_appendix(brin
     assert bare.count("<h4>Where 8 CPUs go, on average</h4>") == 2, "without a picture its figures stand in its place"
 
 
+@FIRST_STORY
 def test_an_audit_of_before_has_no_summary_and_is_still_printed(data: dict[str, Any]) -> None:
     (capture,) = data["captures"]
     del capture["summary"], capture["account"]

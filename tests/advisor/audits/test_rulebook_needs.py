@@ -15,6 +15,7 @@ from rules.finding import Verdict
 from rules.missing import command_of
 from tests.advisor.audits.rule_pages import of_rule, words_of
 from tests.advisor.people import AsUser, People
+from tests.longer import one_of_each
 
 EVERY = rules()
 JUDGED = ("fired", "clean")
@@ -37,7 +38,14 @@ def without(one: Rule, facts: tuple[Fact, ...], limits: dict[str, float], comman
     return judge_one(one, Facts(left), limits)
 
 
-@pytest.mark.parametrize("one", EVERY, ids=lambda one: one.id)
+def kind_of(one: Rule) -> tuple[str | bool, ...]:
+    """Its product, how it asks, and whether what it asks for came with a release."""
+    told = asks(one.id)
+    since = any(output["since"] for output in (*told["outputs"], *told["also"]))
+    return one.product, told["how"], bool(told["also"]), since, bool(told["releases"])
+
+
+@one_of_each(kind_of, "one", EVERY, ids=lambda one: one.id)
 def test_every_rule_says_what_it_needs_and_its_release_and_names_no_test(
     people: People, as_user: AsUser, one: Rule
 ) -> None:

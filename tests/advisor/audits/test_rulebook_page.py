@@ -16,6 +16,7 @@ from advisor.systems.services.history import fired_now
 from advisor.uploads.models import Upload
 from tests.advisor.audits.rule_pages import LIMIT, RULE, of_rule, words_of
 from tests.advisor.people import AsUser, People
+from tests.longer import one_of_each
 
 EVERY = [entry["rule"] for entry in rulebook()]
 
@@ -89,7 +90,14 @@ def test_the_contents_cost_the_same_queries_however_many_systems_there_are(
 # A rule
 
 
-@pytest.mark.parametrize("rule", EVERY)
+def kind_of(rule: str) -> tuple[str | bool, ...]:
+    """Its product, how it asks, and whether it has limits and quotes documents: what its page branches on."""
+    (entry,) = (entry for entry in rulebook() if entry["rule"] == rule)
+    asked = entry["asks"]
+    return rule.partition("/")[0], asked["how"], bool(asked["also"]), bool(entry["limits"]), bool(entry["sources"])
+
+
+@one_of_each(kind_of, "rule", EVERY)
 def test_every_rule_has_a_page_with_its_text_limits_sources_and_examples(
     people: People, as_user: AsUser, rule: str
 ) -> None:

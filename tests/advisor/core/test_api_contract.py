@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from advisor.uploads.models import Upload
 from advisor.uploads.services.reading import read_exports
 from advisor.uploads.services.uploads import Brought, ingest
 from tests.advisor.people import STORIES, People
+from tests.longer import one_of_each
 
 NAMES = sorted(path.name for path in STORIES.iterdir() if path.is_dir())
 
@@ -28,7 +30,14 @@ def without_excerpts(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-@pytest.mark.parametrize("story", NAMES)
+def kind_of(story: str) -> tuple[object, ...]:
+    """The products of a story, whether it has several captures, and what its rules said."""
+    told = (STORIES / story / "verdicts.yml").read_text("utf-8")
+    products = frozenset(re.findall(r"^  (\w+)/", told, re.MULTILINE))
+    return products, len(re.findall(r"^\w", told, re.MULTILINE)) > 1, "untrusted" in told
+
+
+@one_of_each(kind_of, "story", NAMES)
 def test_a_stored_story_is_the_audit_of_its_exports(
     bring: Callable[..., Upload], story: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.__main__ import main
+from tests.advisor.core.test_commands import as_a_process, here
 from tests.longer import first_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,50 +28,61 @@ def run(*words: str) -> tuple[int, bytes, bytes]:
     return done.returncode, done.stdout, done.stderr
 
 
-@first_of(
-    4,
-    "words",
-    [
-        [str(AUDITS / EXAMPLES[0])],
-        [SYSMON, "--format", "json", "--fail-on", "critical"],
-        [SYSMON, "--format", "html", "--name", "PROD"],
-        ["/no/such/file", SYSMON],
-        *([str(AUDITS / name)] for name in EXAMPLES[1:]),
-        [SYSMON, "--set", "ase/address_lock_spinlock_contended.contention_percent=99", "--fail-on", "note"],
-        [SYSMON, "--set", "ase/no_such_rule.percent=99"],
-        [__file__],
-    ],
-    ids=lambda words: " ".join(word.rpartition("/")[2] for word in words),
-)
+def printed_here(*words: str) -> tuple[int, bytes, bytes]:
+    """What `manage.py` prints, by a call."""
+    done = here(*words)
+    return done.returncode, done.stdout, done.stderr
+
+
+def named(words: list[str]) -> str:
+    return " ".join(word.rpartition("/")[2] for word in words)
+
+
+AUDITED = [
+    [SYSMON, "--format", "json", "--fail-on", "critical"],
+    [str(AUDITS / EXAMPLES[0])],
+    [SYSMON, "--format", "html", "--name", "PROD"],
+    ["/no/such/file", SYSMON],
+    [SYSMON, "--set", "ase/no_such_rule.percent=99"],
+    *([str(AUDITS / name)] for name in EXAMPLES[1:]),
+    [SYSMON, "--set", "ase/address_lock_spinlock_contended.contention_percent=99", "--fail-on", "note"],
+    [__file__],
+]
+
+
+@first_of(1, "words", AUDITED, ids=named)
 def test_it_prints_what_manage_audit_prints_and_ends_with_its_status(words: list[str]) -> None:
     assert run("-m", "advisor", "audit", *words) == run("manage.py", "audit", *words)
+
+
+@pytest.mark.parametrize("words", AUDITED[1:5], ids=named)
+def test_called_it_prints_what_manage_audit_prints_and_ends_with_its_status(words: list[str]) -> None:
+    assert as_a_process(lambda: main(["audit", *words])) == printed_here("audit", *words)
 
 
 COMPARED = "advisor/examples/comparisons/openvms_resource_hash_table"
 BOTH = ["--before", f"{COMPARED}/before", "--after", f"{COMPARED}/after"]
 
 
-@first_of(
-    5,
-    "words",
-    [
-        ["read", SYSMON],
-        ["read", "/no/such/file"],
-        ["compare", *BOTH],
-        ["rules"],
-        ["rules", "documents"],
-        ["read", SYSMON, "--format", "json"],
-        ["compare", *BOTH, "--format", "json"],
-        ["compare", *BOTH, "--format", "html"],
-        ["compare", "--before", "-", "--after", "-"],
-        ["compare", *BOTH, "--set", "ase/no_such_rule.percent=99"],
-        ["rules", "--format", "json"],
-        ["rules", "ase/descriptors_reused"],
-        ["rules", "no/such_rule"],
-        ["rules", "documents", "--format", "json"],
-    ],
-    ids=lambda words: " ".join(word.rpartition("/")[2] for word in words),
-)
+OTHERS = [
+    ["read", SYSMON],
+    ["read", "/no/such/file"],
+    ["compare", *BOTH],
+    ["rules"],
+    ["rules", "documents"],
+    ["read", SYSMON, "--format", "json"],
+    ["compare", *BOTH, "--format", "json"],
+    ["compare", *BOTH, "--format", "html"],
+    ["compare", "--before", "-", "--after", "-"],
+    ["compare", *BOTH, "--set", "ase/no_such_rule.percent=99"],
+    ["rules", "--format", "json"],
+    ["rules", "ase/descriptors_reused"],
+    ["rules", "no/such_rule"],
+    ["rules", "documents", "--format", "json"],
+]
+
+
+@first_of(5, "words", OTHERS, ids=named)
 def test_other_commands_print_what_manage_prints_without_django(words: list[str]) -> None:
     code = (
         "import sys; from advisor.__main__ import main\n"
@@ -77,9 +90,14 @@ def test_other_commands_print_what_manage_prints_without_django(words: list[str]
         "except SystemExit as end: status = end.code\n"
         "sys.exit(99 if {'django', 'celery'} & set(sys.modules) else status)"
     )
-    with_django = run("manage.py", *words)
+    with_django = printed_here(*words)
     assert with_django[0] in (0, 1, 2)
     assert run("-c", code, *words) == with_django
+
+
+@first_of(1, "words", [["compare", *BOTH], *OTHERS], ids=named)
+def test_manage_prints_in_a_process_what_it_prints_by_a_call(words: list[str]) -> None:
+    assert run("manage.py", *words) == printed_here(*words)
 
 
 def test_it_loads_no_django_and_of_readers_and_rules_those_of_the_product() -> None:
@@ -110,7 +128,7 @@ def test_manage_serves_a_command_with_a_hyphen_alone_and_among_all() -> None:
     assert (status, said) == (0, b"")
     assert script.startswith(b"/* Lockwright: ")
     assert b"\n    collect-script\n" in run("manage.py", "help")[1]
-    assert run("manage.py", "collect-script", "oracle")[0] == 2
+    assert printed_here("collect-script", "oracle")[0] == 2
 
 
 def test_what_it_does_not_do_it_says() -> None:

@@ -37,13 +37,13 @@ def command(run_dir: Path, *words: str | Path, **more: str) -> tuple[int, str, s
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]) -> Path:
     """A service with an administrator and its keys, as `up` leaves it."""
     folder = tmp_path_factory.mktemp("site")
     for name in KEYS:
         (folder / name).write_text(f"{name}-" * 10)
         (folder / name).chmod(0o600)
-    assert command(folder, "migrate")[0] == 0
+    migrated(folder)
     words = ("createsuperuser", "--noinput", "--username", "chief")
     assert command(folder, *words, DJANGO_SUPERUSER_PASSWORD=PASSWORD)[0] == 0
     return folder

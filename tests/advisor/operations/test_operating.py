@@ -138,7 +138,7 @@ def test_no_process_works_with_a_database_of_a_version_before_the_apps(monkeypat
 
 def test_a_new_database_file_is_for_its_owner_alone_and_one_in_use_stays_as_it_is(tmp_path: Path) -> None:
     def migrate() -> dict[str, int]:
-        done = run("migrate", "-v", "0", RUN_DIR=str(tmp_path), DATABASE_URL="")
+        done = run("migrate", "contenttypes", "-v", "0", RUN_DIR=str(tmp_path), DATABASE_URL="")
         assert done.returncode == 0, done.stderr
         return {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("lockwright.sqlite3*")}
 

@@ -32,25 +32,19 @@ def shape(value: Any) -> Any:
     return [shape(value[0])] if isinstance(value, list) and value else type(value).__name__
 
 
-def test_exactly_as_much_is_made_as_was_asked_for(made: Counter[str]) -> None:
+def test_exactly_as_much_is_made_as_was_asked_for_and_all_of_it_is_marked(made: Counter[str]) -> None:
     assert (System.objects.count(), Capture.objects.count(), Audit.objects.count()) == (SYSTEMS, CAPTURES, CAPTURES)
     assert Finding.objects.count() == FINDINGS == made["findings"]
     assert Upload.objects.filter(state="done").exclude(bytes_dropped=None).count() == CAPTURES
     assert SettingsSnapshot.objects.count() == made["settings snapshots"] > SYSTEMS
     assert set(System.objects.values_list("product", flat=True)) == {"ase", "openvms"}
-
-
-def test_every_made_name_is_marked_and_nothing_is_left_of_learning(made: Counter[str]) -> None:
     names = [*System.objects.values_list("name", flat=True), *Team.objects.values_list("name", flat=True)]
     assert all(name.startswith("SEED") for name in names), names
     assert all(name.startswith("seed") for name in User.objects.values_list("username", flat=True))
     assert not Blob.objects.exists()
-    assert not Finding.objects.filter(key__contains="CLAIMS1").exists()
-
-
-def test_nobody_who_was_seeded_can_log_in(made: Counter[str]) -> None:
+    assert not Finding.objects.filter(key__contains="CLAIMS1").exists(), "nothing is left of learning"
     assert User.objects.count() > SYSTEMS
-    assert not any(user.has_usable_password() for user in User.objects.all())
+    assert not any(user.has_usable_password() for user in User.objects.all()), "nobody who was seeded can log in"
 
 
 @pytest.mark.parametrize(("captures", "findings"), [(CAPTURES, FINDINGS), (100, 610), (20, 0)])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,11 @@ def ask(address: str, path: str, **headers: str) -> str:
         return str(answer.read().decode())
 
 
-def test_two_processes_serve_one_port_count_together_and_end_together(tmp_path: Path) -> None:
+def test_two_processes_serve_one_port_count_together_and_end_together(
+    tmp_path: Path, migrated: Callable[[Path], None]
+) -> None:
     environment = {"RUN_DIR": str(tmp_path), "SECRET_KEY": "of this test", "WEB_PROCESSES": "2", "WEB_THREADS": "8"}
-    manage("migrate", "-v0", environment=environment)
+    migrated(tmp_path)
     token = manage("shell", "-c", TOKEN, environment=environment).partition("token ")[2].strip()
     with waitress(environment, program=WEB_SERVER) as address:
         first = serving(address)

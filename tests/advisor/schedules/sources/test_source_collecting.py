@@ -15,7 +15,8 @@ from advisor.uploads.models import Upload
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduling import made, make_schedule
 from tests.advisor.schedules.sources.asked import OTHER_KEY, SECRET, make_source, of_server
-from tests.live.running import USER, serving
+from tests.live.login import USER
+from tests.live.running import serving
 from tests.servers import postgres_server
 
 pytestmark = pytest.mark.postgres

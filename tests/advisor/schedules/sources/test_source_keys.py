@@ -17,6 +17,7 @@ from advisor.schedules.sources import data_sources, keys
 from advisor.systems.models import System
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.sources.asked import KEY, OTHER_KEY, SECRET, make_source
+from tests.longer import first_of
 from tests.servers import PATIENCE
 
 pytestmark = pytest.mark.postgres
@@ -102,14 +103,15 @@ def test_the_service_makes_a_key_file_for_its_owner_alone_and_never_another(sett
     assert keys.unseal(sealed.text, "a") == SECRET
 
 
-def test_of_several_processes_that_start_at_once_each_reads_the_same_whole_key(tmp_path: Path) -> None:
+@first_of(1, "times", [1, 5])
+def test_of_several_processes_that_start_at_once_each_reads_the_same_whole_key(tmp_path: Path, times: int) -> None:
     code = (
         "import os, sys; from pathlib import Path; from types import SimpleNamespace\n"
         "from advisor.schedules.sources import keys\n"
         "keys.settings = SimpleNamespace(SOURCE_KEYS=[], SOURCE_KEY_FILE=sys.argv[1], SOURCE_KEY_FILE_GIVEN=False)\n"
         "sys.stdin.readline(); keys.make_file(); print(Path(sys.argv[1]).read_text(), end='')"
     )
-    for number in range(5):
+    for number in range(times):
         path = tmp_path / f"key {number}"
         command = [sys.executable, "-c", code, str(path)]
         started = [
@@ -124,7 +126,7 @@ def test_of_several_processes_that_start_at_once_each_reads_the_same_whole_key(t
         assert told == {path.read_text()}
         assert len(path.read_text().strip()) >= 64
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert len(list(tmp_path.iterdir())) == 5, "nothing else is left"
+    assert len(list(tmp_path.iterdir())) == times, "nothing else is left"
 
 
 def test_a_given_key_has_no_file_made(settings: Settings, tmp_path: Path) -> None:
