@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests import servers
 from tests.faults.plant import Plant, planted
 from tests.servers import ROOT, Postgres, Redis, postgres_server, redis
 
@@ -36,6 +37,14 @@ django.setup()
 from advisor.operations.management.commands.up import collect_static
 collect_static()
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_haste() -> Iterator[None]:
+    """Look ten times a second at what comes by and by: each look is a question to a process and a database."""
+    before, servers.LOOK = servers.LOOK, 0.1
+    yield
+    servers.LOOK = before
 
 
 @pytest.fixture(scope="session")
