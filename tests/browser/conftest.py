@@ -1,4 +1,4 @@
-"""A real browser (Debian's Chromium) before the real service (`manage.py up`, as a DBA starts it)."""
+"""A real browser (Debian's Chromium without windows) before the real service (`manage.py up`, as a DBA starts it)."""
 
 import os
 import re
@@ -119,9 +119,9 @@ def _when_ready(address: str, log: Path, up: "subprocess.Popen[bytes]", folder: 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium."""
-    chromium = shutil.which("chromium")
-    assert chromium, "the browser tests need Debian's package chromium"
+    """Debian's Chromium: the program that draws pages and has no windows, menus or tabs of its own."""
+    chromium = shutil.which("chromium-headless-shell")
+    assert chromium, "the browser tests need Debian's package chromium-headless-shell"
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=FLAGS, timeout=PATIENCE * 1000)
         yield started
