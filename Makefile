@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-PACKAGES := gcc libc6-dev postgresql chromium unixodbc tdsodbc odbc-postgresql fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
+PACKAGES := gcc libc6-dev postgresql chromium-headless-shell unixodbc tdsodbc odbc-postgresql fonts-dejavu-core libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 SEED ?= $(shell date +%s)
 SEED := $(SEED)
 export SEED

@@ -1,4 +1,4 @@
-"""A real browser (Debian's Chromium) before the real service (`manage.py up`, as a DBA starts it)."""
+"""A real browser (Debian's Chromium without windows) before the real service (`manage.py up`, as a DBA starts it)."""
 
 import os
 import re
@@ -10,13 +10,14 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.servers import PATIENCE, free_port
@@ -49,6 +50,10 @@ class Service:
     user: str
     password: str
     run: Path
+    session: list[Any] = field(default_factory=list, init=False)
+    """Cookies of whom the password let in, for all browsers of the tests: its hash takes long, as it has to."""
+    brought: dict[object, str] = field(default_factory=dict, init=False)
+    """Addresses of the audits of exports that a test has brought, for all tests that look at the same ones."""
 
 
 @dataclass
@@ -75,9 +80,15 @@ def service() -> Iterator[Service]:
 
 
 @contextmanager
-def started(*options: str) -> Iterator[Service]:
-    """The service in a folder of its own, started with these options of `manage.py up`."""
+def started(*options: str, beside: Service | None = None) -> Iterator[Service]:
+    """The service in a folder of its own, started with these options of `manage.py up`.
+
+    It takes the static files of the one it is `beside`, which is of the same version: to compress them takes long.
+    """
     with tempfile.TemporaryDirectory(prefix="lw-") as folder:
+        if beside:
+            shutil.copytree(beside.run / "static", Path(folder) / "static")
+            shutil.copy2(beside.run / "static.stamp", folder)
         address = f"127.0.0.1:{free_port()}"
         environment = {
             **{name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "BROKER_URL")},
@@ -119,9 +130,9 @@ def _when_ready(address: str, log: Path, up: "subprocess.Popen[bytes]", folder: 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium."""
-    chromium = shutil.which("chromium")
-    assert chromium, "the browser tests need Debian's package chromium"
+    """Debian's Chromium: the program that draws pages and has no windows, menus or tabs of its own."""
+    chromium = shutil.which("chromium-headless-shell")
+    assert chromium, "the browser tests need Debian's package chromium-headless-shell"
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=FLAGS, timeout=PATIENCE * 1000)
         yield started
@@ -161,6 +172,20 @@ def windows(browser: Browser, service: Service) -> Iterator[Callable[[Scheme, in
         page.context.close()
 
 
+def each_once(argument: str, names: Iterable[str]) -> pytest.MarkDecorator:
+    """Parametrize this argument and `looked`: `make test` has each name once, in the first two looks by turns.
+
+    `make test-all` has each name in each look. How wide a page is on a phone is measured in every look (`views.look`).
+    """
+    cases = []
+    for number, name in enumerate(names):
+        for place, one in enumerate(LOOKS):
+            (values, marks) = (one.values[0], one.marks) if isinstance(one, ParameterSet) else (one, ())
+            more = () if place == number % 2 else (pytest.mark.long,)
+            cases.append(pytest.param(name, values, marks=[*marks, *more], id=f"{values}-{name}"))
+    return pytest.mark.parametrize((argument, "looked"), cases, indirect=["looked"])
+
+
 @pytest.fixture(params=LOOKS, ids=str)
 def looked(request: pytest.FixtureRequest, windows: Callable[[Scheme, int], Page]) -> Looked:
     """A window of each look."""
@@ -197,7 +222,17 @@ def system_of(page: Page, name: str) -> Locator:
 
 
 def log_in(page: Page, service: Service) -> None:
-    """Log in; the very first time with the printed password, which has to be changed."""
+    """Be somebody who is logged in: the first time by the form, and from then on by what it gave the browser."""
+    page.set_default_timeout(PATIENCE * 1000)
+    if service.session:
+        page.context.add_cookies(service.session)
+    else:
+        fill_in(page, service)
+        service.session = page.context.cookies()
+
+
+def fill_in(page: Page, service: Service) -> None:
+    """Log in by the form; the very first time with the printed password, which has to be changed."""
     page.set_default_timeout(PATIENCE * 1000)
     page.goto("/login/")
     page.get_by_label("Name").fill(service.user)

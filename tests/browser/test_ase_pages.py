@@ -12,8 +12,9 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import LOOKS, Looked, Scheme, Service, log_in
+from tests.browser.conftest import Looked, Scheme, Service, each_once, log_in
 from tests.browser.views import assert_whole, bring, filled, look
+from tests.longer import first_of
 
 STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
 STORY, HEALTHY = STORIES / "vlh_4_hot_tables", STORIES / "healthy_monitored_server"
@@ -41,19 +42,23 @@ def working(browser: Browser, service: Service) -> str:
     return bring(browser, service, [PROCESSES])
 
 
-@pytest.mark.parametrize("looked", LOOKS, ids=str, indirect=True)
-@pytest.mark.parametrize("asked", ["", "?values=shown&sort=executions"])
+@each_once("asked", ["", "?values=shown&sort=executions"])
 def test_who_does_the_work_is_accessible_and_fits(looked: Looked, working: str, asked: str) -> None:
     look(looked, f"{working}statements/{asked}", f"ase-statements{'-whole' if asked else ''}")
 
 
-@pytest.mark.parametrize("looked", LOOKS, ids=str, indirect=True)
-@pytest.mark.parametrize("name", ["waits", "blocking"])
+@each_once("name", ["waits", "blocking"])
 def test_what_is_waited_for_is_accessible_and_fits(looked: Looked, waiting: str, name: str) -> None:
     look(looked, f"{waiting}{name}/", f"ase-{name}")
 
 
-@pytest.mark.parametrize("looked", [*LOOKS, ("light", 1000)], ids=str, indirect=True)
+@first_of(
+    2,
+    "looked",
+    [("dark", 400), ("light", 1000), ("light", 1280), ("dark", 1280), ("light", 400)],
+    ids=str,
+    indirect=True,
+)
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_of_a_capture_is_accessible_and_fits(looked: Looked, audit: str, name: str) -> None:
     look(looked, audit + VIEWS[name], f"ase-{name}")

@@ -14,6 +14,7 @@ def rows(page: Page) -> int:
 
 
 def test_a_dba_works_through_the_list(page: Page, tmp_path: Path) -> None:
+    page.goto("/")
     until(page, lambda: page.locator("tr[data-row]").count() >= EXAMPLES)
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Findings").click()
     expect(page.get_by_role("heading", level=1, name="Findings")).to_be_visible()
@@ -69,6 +70,7 @@ def test_a_dba_works_through_the_list(page: Page, tmp_path: Path) -> None:
 
 
 def test_the_overview_leads_into_the_list(page: Page) -> None:
+    page.goto("/")
     until(page, lambda: page.locator("tr[data-row]").count() >= EXAMPLES)
     page.get_by_role("columnheader", name="Findings").get_by_role("link").click()
     page.wait_for_url(re.compile("sort=-findings"))

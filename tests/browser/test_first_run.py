@@ -13,10 +13,10 @@ LISTING = (STORY / "config.txt").read_bytes()
 
 
 @pytest.fixture(scope="module")
-def empty() -> Iterator[Service]:
+def empty(service: Service) -> Iterator[Service]:
     """A service without the examples, as it is where somebody installs it for good."""
-    with started("--no-examples") as service:
-        yield service
+    with started("--no-examples", beside=service) as found:
+        yield found
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ def first(browser: Browser, empty: Service) -> Iterator[Page]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: dialog.accept())
     log_in(page, empty)
+    page.goto("/")
     yield page
     context.close()
     assert not complaints

@@ -10,7 +10,7 @@ import pypdf
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import EXAMPLES, Looked, Scheme, system_of, until
+from tests.browser.conftest import EXAMPLES, Looked, Scheme, each_once, system_of, until
 from tests.browser.views import OPEN_ALL, assert_fits, look
 
 PAGES = {
@@ -88,7 +88,7 @@ def work_on(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("worked")
-@pytest.mark.parametrize("name", PAGES)
+@each_once("name", PAGES)
 def test_a_page_is_accessible_and_fits(looked: Looked, name: str) -> None:
     look(looked, PAGES[name], name, 404 if name == "not-here" else 200)
 

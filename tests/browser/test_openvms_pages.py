@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.advisor.openvms.two_nodes import exports
-from tests.browser.conftest import Looked, Scheme, Service, log_in
+from tests.browser.conftest import Looked, Scheme, Service, each_once, log_in
 from tests.browser.views import assert_whole, bring, filled, look
 
 STORIES = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits"
@@ -48,7 +48,7 @@ def audits(browser: Browser, service: Service) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", VIEWS)
+@each_once("name", VIEWS)
 def test_a_view_of_a_node_is_accessible_and_fits(looked: Looked, audits: dict[str, str], name: str) -> None:
     node, address = VIEWS[name]
     look(looked, audits[node] + address, f"openvms-{name}")

@@ -109,6 +109,7 @@ CLICKED = """(link) => new Promise((done) => {
 
 
 def test_a_page_or_a_file_that_takes_long_says_that_it_is_on_its_way(page: Page) -> None:
+    page.goto("/")
     held = list[Route]()
     on_its_way = page.locator(".on-its-way")
     expect(on_its_way).to_be_hidden()

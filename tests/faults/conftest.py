@@ -1,5 +1,9 @@
 """Real processes: one PostgreSQL for all, a broker and a database of its own for each module."""
 
+import fcntl
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests import servers
 from tests.faults.plant import Plant, planted
-from tests.servers import Postgres, Redis, postgres_server, redis
+from tests.servers import ROOT, Postgres, Redis, postgres_server, redis
 
 Measured = Callable[[str, float], None]
 PLANTS: list[Plant] = []
@@ -24,6 +29,37 @@ class Crew:
     user: int
     token: str
     session: str
+
+
+COLLECT = """
+import django
+django.setup()
+from advisor.operations.management.commands.up import collect_static
+collect_static()
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_haste() -> Iterator[None]:
+    """Look ten times a second at what comes by and by: each look is a question to a process and a database."""
+    before, servers.LOOK = servers.LOOK, 0.1
+    yield
+    servers.LOOK = before
+
+
+@pytest.fixture(scope="session")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder with the static files alone, which are collected and compressed once for all that run beside us."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "static-files"
+    folder.mkdir(exist_ok=True)
+    with (folder.parent / "static-files.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "static.stamp").exists():
+            environment = {**os.environ, "RUN_DIR": f"{folder}", "SECRET_KEY": "static"}
+            environment["DJANGO_SETTINGS_MODULE"] = "advisor.config.settings"
+            subprocess.run([sys.executable, "-c", COLLECT], cwd=ROOT, env=environment, check=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -20,9 +21,10 @@ class Embedded(Plant):
     first_said = ""
     """What it said at the first start, with the first login; a later start adds to what it `said`."""
 
-    def __init__(self, folder: Path, **more: str) -> None:
-        """Take the folder; nothing starts yet."""
+    def __init__(self, folder: Path, static: Path, **more: str) -> None:
+        """Take the folder, and the run folder `static` with static files to copy; nothing starts yet."""
         super().__init__(folder, "", "", **more)
+        shutil.copytree(static, folder, dirs_exist_ok=True)
         for name in ("BROKER_URL", "SECRET_KEY", "SITE_URL", "DATABASE_URL"):
             del self.environment[name]
         self.listen = f"127.0.0.1:{self.port}"
@@ -70,10 +72,10 @@ class Embedded(Plant):
 
 
 @contextmanager
-def embedded(**more: str) -> Iterator[Embedded]:
-    """An embedded service in a folder with a short name: its socket has one."""
+def embedded(static: Path, **more: str) -> Iterator[Embedded]:
+    """An embedded service in a folder with a short name: its socket has one. `static` is the fixture of this name."""
     with tempfile.TemporaryDirectory(prefix="lw-", ignore_cleanup_errors=True) as folder:
-        plant = Embedded(Path(folder), **more)
+        plant = Embedded(Path(folder), static, **more)
         try:
             yield plant
         finally:

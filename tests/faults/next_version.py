@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from tests.servers import ROOT
@@ -59,6 +60,7 @@ def next_version(folder: Path, *, stops_older: bool = False) -> Path:
     for name in ("manage.py", "requirements.txt"):
         shutil.copy(ROOT / name, tree)
     (tree / "tests").symlink_to(ROOT / "tests")
+    keep_compiled(tree)
     version = tree / "advisor" / "core" / "version.py"
     version.write_text(re.sub(r'(?m)^VERSION = ".*"$', f'VERSION = "{VERSION}"', version.read_text()))
     stopping = ""  # the migration that stops older versions: those of other apps come after it
@@ -82,3 +84,15 @@ def next_version(folder: Path, *, stops_older: bool = False) -> Path:
         with (tree / "advisor" / app / "models.py").open("a") as models:
             models.write(MODELS.format(**words) + (BROUGHT if first else ""))
     return tree
+
+
+def keep_compiled(tree: Path) -> None:
+    """Give the copies what Python has compiled of their sources: else each process compiles the whole product itself.
+
+    The copy of a source has its time and its size, by which Python knows it; what is changed later is compiled again.
+    """
+    for path in tree.rglob("*.py"):
+        compiled, copy = (Path(cache_from_source(str(one))) for one in (ROOT / path.relative_to(tree), path))
+        if compiled.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(compiled, copy)

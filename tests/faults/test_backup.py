@@ -78,8 +78,12 @@ def same_visitor(plant: Plant, other: Plant) -> None:
     other.browser.cookies["sessionid"] = plant.browser.cookies["sessionid"]
 
 
-def test_sqlite_with_the_keys_of_the_service() -> None:
-    with embedded() as plant, embedded() as other, tempfile.TemporaryDirectory(prefix="lw-") as folder:
+def test_sqlite_with_the_keys_of_the_service(static: Path) -> None:
+    with (
+        embedded(static) as plant,
+        embedded(static) as other,
+        tempfile.TemporaryDirectory(prefix="lw-") as folder,
+    ):
         PLANTS.extend((plant, other))
         try:
             plant.up()

@@ -1,6 +1,7 @@
 """The web server as it is run: strangers bring no bodies, one address holds few connections, and those known go on."""
 
 import json
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ MOST = 6
 PASSWORD = "a good long word"
 LARGE = 8 << 20
 MAKE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 from advisor.accounts.models import Role, Team, User
 from advisor.accounts.services.tokens import make_token
 from django.contrib.sessions.backends.db import SessionStore
@@ -52,7 +55,7 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, static: Path) -> Iterator[Site]:
     run, spool = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("spool")
     environment = {
         "RUN_DIR": str(run),
@@ -62,8 +65,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "BROKER_URL": "redis://127.0.0.1:1",
         "REQUEST_SECONDS": f"{PATIENCE:.0f}",
     }
-    manage("migrate", "-v", "0", environment=environment)
-    manage("collectstatic", "--noinput", "-v", "0", environment=environment)
+    shutil.copytree(static, run, dirs_exist_ok=True)
     made = [line for line in manage("shell", "-c", MAKE, environment=environment).splitlines() if line[:5] == "made "]
     _, token, session = made[0].split()
     with waitress(environment) as address:

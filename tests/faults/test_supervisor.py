@@ -20,9 +20,9 @@ UPLOADS = 5
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Embedded]:
+def service(static: Path) -> Iterator[Embedded]:
     """One that runs, with a team whose token every request carries."""
-    with embedded() as plant:
+    with embedded(static) as plant:
         PLANTS.append(plant)
         plant.up()
         eventually(lambda: FIRST.search(plant.said()), "the first login is told")

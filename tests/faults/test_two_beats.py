@@ -6,6 +6,7 @@ from tests.faults.conftest import Crew
 from tests.faults.exports import sysmon
 from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true
+from tests.longer import first_of
 from tests.servers import eventually
 
 SYSTEMS, ROUNDS = 15, 3
@@ -26,7 +27,7 @@ def _service(plant: Plant, crew: Crew) -> None:
     plant.ready()
 
 
-@pytest.mark.parametrize("number", range(1, ROUNDS + 1))
+@first_of(1, "number", range(1, ROUNDS + 1))
 def test_each_due_run_is_made_once(number: int, plant: Plant) -> None:
     (plant.folder / "export.txt").write_bytes(sysmon("NOBODY1", number))
     runs = len(plant.rows("Run", "pk")) + SYSTEMS

@@ -263,9 +263,9 @@ def test_the_new_version_waits_for_its_migration(service: Plant, postbox: Postbo
     assert_each_once(plant, postbox, [upload])
 
 
-def test_sqlite_by_manage_up(postbox: Postbox, tmp_path: Path) -> None:
+def test_sqlite_by_manage_up(postbox: Postbox, tmp_path: Path, static: Path) -> None:
     tree = next_version(tmp_path)
-    with embedded() as plant:
+    with embedded(static) as plant:
         PLANTS.append(plant)
         try:
             plant.up()
