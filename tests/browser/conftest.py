@@ -227,11 +227,11 @@ def log_in(page: Page, service: Service) -> None:
     if service.session:
         page.context.add_cookies(service.session)
     else:
-        fill_in(page, service)
+        log_in_by_form(page, service)
         service.session = page.context.cookies()
 
 
-def fill_in(page: Page, service: Service) -> None:
+def log_in_by_form(page: Page, service: Service) -> None:
     """Log in by the form; the very first time with the printed password, which has to be changed."""
     page.set_default_timeout(PATIENCE * 1000)
     page.goto("/login/")

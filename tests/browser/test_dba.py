@@ -8,7 +8,7 @@ from pathlib import Path
 import pypdf
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Service, Watched, fill_in, system_of, until
+from tests.browser.conftest import Service, Watched, log_in_by_form, system_of, until
 
 STORY = Path(__file__).resolve().parents[2] / "advisor" / "examples" / "audits" / "address_lock_storm"
 NAMES = ("sysmon.txt", "config.txt", "caches.txt")
@@ -115,7 +115,7 @@ def test_wrong_passwords_lock_the_name_and_the_stranger_learns_nothing(watched: 
     watched.complaints.clear()  # the browser notes the status 429 of the page
     page.goto("/systems/1/")
     assert "/login/" in page.url
-    fill_in(page, service)
+    log_in_by_form(page, service)
 
 
 def test_the_findings_of_an_audit_go_by_keyboard_and_its_menus_by_mouse(page: Page) -> None:

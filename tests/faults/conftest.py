@@ -40,7 +40,7 @@ collect_static()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _without_haste() -> Iterator[None]:
+def _slower_polling() -> Iterator[None]:
     """Look ten times a second at what comes by and by: each look is a question to a process and a database."""
     before, servers.LOOK = servers.LOOK, 0.1
     yield

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.live.fork_server import Forked
 from tests.live.login import PASSWORD, USER
-from tests.live.nursery import Born
 from tests.servers import KINDLY_SECONDS, PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -39,7 +39,7 @@ class Serving:
     password: str
     host: str
     _record: Path
-    _process: Born
+    _process: Forked
 
     def requests(self) -> list[dict[str, Any]]:
         """Give what was sent to it so far, oldest first: `spid`, `kind`, `text`, `seconds`, and more by the kind.
@@ -101,14 +101,14 @@ def serving(
         command += ["--user", user, "--pace", str(pace)]
         command += [word for fault in faults for word in ("--fault", fault)]
         with errors.open("w+") as log:
-            process = Born(command, log)
+            process = Forked(command, log)
             try:
                 yield Serving(_port(process, password, errors), release, user, password, HOST, record, process)
             finally:
                 _stop(process)
 
 
-def _port(process: Born, password: str, errors: Path) -> int:
+def _port(process: Forked, password: str, errors: Path) -> int:
     """Tell the server its password and wait for the port it prints. Raises `CannotStart`."""
     with suppress(BrokenPipeError):  # it ended already, and says why
         process.stdin.write(password + "\n")
@@ -121,7 +121,7 @@ def _port(process: Born, password: str, errors: Path) -> int:
     return int(said)
 
 
-def _stop(process: Born) -> None:
+def _stop(process: Forked) -> None:
     """End it and close its pipes."""
     process.terminate()
     try:

@@ -1,6 +1,6 @@
 """Starts servers of `tests.live` as forks of one process that has loaded all they need: importing it costs more.
 
-`python -m tests.live.nursery` takes on standard input, which is a Unix socket, the words of a command line with what
+`python -m tests.live.fork_server` takes on standard input, which is a Unix socket, the words of a command line with what
 is to be standard input, output and error, and answers with the number of the process. It ends with who started it.
 """
 
@@ -22,14 +22,14 @@ from typing import IO, Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-class Born:
+class Forked:
     """A server: what `subprocess.Popen` would be of it, as far as it is used here."""
 
     def __init__(self, words: Sequence[str], errors: IO[Any]) -> None:
         """Start it with these words of a command line."""
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
-        line = _nursery()
+        line = _fork_server()
         socket.send_fds(line, [json.dumps(list(words)).encode()], [theirs_in, theirs_out, errors.fileno()])
         os.close(theirs_in)
         os.close(theirs_out)
@@ -62,10 +62,10 @@ class Born:
 
 
 @cache
-def _nursery() -> socket.socket:
+def _fork_server() -> socket.socket:
     """The line to the process that forks them, of this process."""
     ours, theirs = socket.socketpair()
-    running = subprocess.Popen([sys.executable, "-m", "tests.live.nursery"], cwd=ROOT, stdin=theirs.fileno())
+    running = subprocess.Popen([sys.executable, "-m", "tests.live.fork_server"], cwd=ROOT, stdin=theirs.fileno())
     theirs.close()
 
     def end() -> None:
@@ -76,7 +76,7 @@ def _nursery() -> socket.socket:
     return ours
 
 
-def _bury() -> None:
+def _reap() -> None:
     """Wait for those that have ended, so that nobody is left behind and their time is counted."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
@@ -88,7 +88,7 @@ def main() -> None:
     from tests.live.__main__ import main as serve
 
     line = socket.socket(fileno=os.dup(0))
-    signal.signal(signal.SIGCHLD, lambda *_: _bury())
+    signal.signal(signal.SIGCHLD, lambda *_: _reap())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ends by its line
     while True:
         order, descriptors, _, _ = socket.recv_fds(line, 1 << 16, 3)
