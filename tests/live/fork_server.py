@@ -1,7 +1,7 @@
 """Starts servers of `tests.live` as forks of one process that has loaded all they need: importing it costs more.
 
-`python -m tests.live.fork_server` takes on standard input, which is a Unix socket, the words of a command line with what
-is to be standard input, output and error, and answers with the number of the process. It ends with who started it.
+`python -m tests.live.fork_server` takes on standard input, which is a Unix socket, the words of a command line with
+what is to be standard input, output and error, and answers with the number of the process. It ends with who started it.
 """
 
 import atexit
@@ -84,7 +84,7 @@ def _reap() -> None:
 
 
 def main() -> None:
-    """Fork one for each order, until nobody orders any more."""
+    """Fork one for each command line, until the socket is closed."""
     from tests.live.__main__ import main as serve
 
     line = socket.socket(fileno=os.dup(0))
