@@ -62,4 +62,5 @@ def migrated_into(folder: Path) -> None:
     connection.ensure_connection()
     with closing(sqlite3.connect(file)) as made:
         connection.connection.backup(made)
+        made.execute("PRAGMA journal_mode=WAL")  # as it is after a first start: to set it takes the file for oneself
     file.chmod(0o600)
