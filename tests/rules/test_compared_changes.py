@@ -7,6 +7,7 @@ import pytest
 from collectors.facts import Capture, Fact, Facts, Interval, System
 from collectors.facts.ase import CacheBinding, CachePool, ConfigParameter, MonDataCache, NamedCache, TableScheme
 from collectors.facts.openvms import ClusterNode, Cpu, SysgenParameter
+from collectors.facts.rdb import Database
 from rules.audit import Audit
 from rules.compare.changed import advised, came_and_went, settings_that_differ
 from rules.compare.sides import Side, side_of
@@ -44,6 +45,13 @@ def _scheme(scheme: str) -> TableScheme:
     return TableScheme(database="ledger", owner="dbo", table="accounts", scheme=scheme)
 
 
+PAYROLL = "DISK$DB:[PAY]PAYROLL.RDB"
+
+
+def _partitioned(so: bool) -> Database:
+    return Database(database=f"{PAYROLL};1", lock_partitioning=so)
+
+
 @pytest.mark.parametrize(
     ("change", "fact", "applied"),
     [
@@ -58,6 +66,8 @@ def _scheme(scheme: str) -> TableScheme:
         (_change("ase.table:ledger.dbo.accounts:lock scheme", "allpages", "datarows"), _scheme("datapages"), True),
         (_change("ase.table:ledger.dbo.accounts:lock scheme", "datapages", "datarows"), _scheme("allpages"), False),
         (_change("ase.table:template:allpages to datarows", "allpages", "datarows"), _scheme("datarows"), None),
+        (_change(f"rdb.database:{PAYROLL}:lock_partitioning", "DISABLED", "ENABLED"), _partitioned(True), True),
+        (_change(f"rdb.database:{PAYROLL}:lock_partitioning", "DISABLED", "ENABLED"), _partitioned(False), False),
         (_change("ase.restart:ORKNEY", None, None), _scheme("datarows"), None),
         (_change("unix.governor:0-3", "powersave", "performance"), _scheme("datarows"), None),
     ],

@@ -6,12 +6,14 @@ import pytest
 
 from collectors.facts import OVERFLOW, Fact, Facts, Source
 from collectors.facts.rdb import Database, DatabaseUse, StatisticRow, StatisticsWindow
+from rules.rdb._evidence.account import measured
 from rules.rdb._evidence.counted import averaged
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics, statistics_of
 
 ROOT, OTHER = "DISK$DB:[PAY]PAYROLL.RDB;1", "DISK$DB:[STK]STOCK.RDB"
 TOTAL, PAGE = "Summary Locking Statistics", "Locking (buffer/page locks)"
+WAITING = {"requests stalled": 50.0, "promotions stalled": 10.0, "stall time x100": 900.0}
 EIGHT, NINE = datetime.fromisoformat("2026-03-01 08:00"), datetime.fromisoformat("2026-03-01 09:00")
 
 
@@ -202,3 +204,12 @@ def test_an_average_of_a_day_and_more_is_called_one(seconds: float | None, days:
     rate = Rate(9.0, None, None, Source("s.txt", 1, 1), seconds, TOTAL)
     said = averaged(Statistics("SKYE", "since reset", merged=None, rates={("total", "locks requested"): rate}))
     assert said.startswith(f"These are averages of the {days} days") if days else not said
+
+
+@pytest.mark.parametrize(("node", "where"), [(None, ""), ("ORKNEY", " on ORKNEY")])
+def test_what_waits_for_locks_is_counted_for_the_node_that_the_screens_name(node: str | None, where: str) -> None:
+    more = {"database": ROOT, "node": node}
+    facts = [window(elapsed_seconds=60.0, **more), *operations(100.0, **more)]
+    facts += [row(item, rate, **more) for item, rate in WAITING.items()]
+    (account,) = measured(Facts(tuple(facts)))
+    assert [pool.what for pool in account.pools] == [f"locks of DISK$DB:[PAY]PAYROLL.RDB{where}"]
