@@ -52,6 +52,8 @@ SAID = {
 }
 ANY = float("inf")
 PER_CPU = "% of one CPU"
+WHOLE_CPU = 101
+"""Per cent that one processor may be busy at most: shares that are rounded one by one add up to a little more."""
 
 Better = Literal["low", "high"] | None
 T = TypeVar("T")
@@ -100,8 +102,8 @@ def _engines(facts: Facts) -> Iterator[KeyFigure]:
     if engines:
         yield from _figure("ase.engines", "engines online", "", len(engines), None)
     if busy and len(busy) == len(engines) and min(busy) >= 0:
-        yield from _figure("ase.engine_busy", "engines busy, mean", "%", sum(busy) / len(busy), None, 101)
-        yield from _figure("ase.engine_busy_most", "busiest engine", "%", max(busy), None, 101)
+        yield from _figure("ase.engine_busy", "engines busy, mean", "%", sum(busy) / len(busy), None, WHOLE_CPU)
+        yield from _figure("ase.engine_busy_most", "busiest engine", "%", max(busy), None, WHOLE_CPU)
 
 
 def _work(facts: Facts) -> Iterator[KeyFigure]:
@@ -217,7 +219,7 @@ def _processors(facts: Facts) -> Iterator[KeyFigure]:
     yield from _Watched("interrupt", "interrupt state", PER_CPU).of(modes, lambda one: one.interrupt_percent)
     cpus = [one for one in facts.every(CpuModes) if one.statistic == "mean"]
     for cpu in _worst(cpus, lambda one: str(one.cpu), lambda one: one.mp_synch_percent):
-        watched = _Watched(f"cpu_mp_synch:{cpu.cpu}", f"CPU {cpu.cpu}: {synch}", "%", "low", 101)
+        watched = _Watched(f"cpu_mp_synch:{cpu.cpu}", f"CPU {cpu.cpu}: {synch}", "%", "low", WHOLE_CPU)
         yield from watched.of([cpu], lambda one: one.mp_synch_percent)
 
 
@@ -233,7 +235,7 @@ def _lock_manager(facts: Facts) -> Iterator[KeyFigure]:
     yield from _Watched("resources", "resources", "").of(database, lambda one: one.resources)
     # without a dedicated CPU T4 prints zeros: then there is no such figure
     served = [one for one in facts.every(DedicatedLockManager) if one.on]
-    busy = _Watched("lock_manager_busy", "dedicated lock manager busy", "%", None, 101)
+    busy = _Watched("lock_manager_busy", "dedicated lock manager busy", "%", None, WHOLE_CPU)
     yield from busy.of(served, lambda one: one.busy_percent)
     asked = _Watched("lock_manager_requests", "requests to the dedicated lock manager", "/s")
     yield from asked.of(served, lambda one: one.requests_per_second)

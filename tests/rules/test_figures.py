@@ -167,6 +167,17 @@ def test_a_lock_manager_without_a_cpu_of_its_own_is_not_idle_but_absent() -> Non
     assert manager(45.0, 9000.0) == {"openvms.lock_manager_busy": 45.0, "openvms.lock_manager_requests": 9000.0}
 
 
+@pytest.mark.parametrize(("percent", "believed"), [(101.0, True), (101.1, False)])
+def test_a_processor_is_busy_all_the_time_at_most_but_for_rounding(percent: float, believed: bool) -> None:
+    shown = values(
+        DedicatedLockManager(statistic="mean", busy_percent=percent),
+        CpuModes(statistic="mean", cpu=3, mp_synch_percent=percent),
+        EngineBusy(engine=0, user_percent=percent),
+    )
+    whole = {"openvms.lock_manager_busy", "openvms.cpu_mp_synch:3", "ase.engine_busy", "ase.engine_busy_most"}
+    assert whole & set(shown) == (whole if believed else set())
+
+
 def test_the_five_cpus_that_spin_most_have_figures_of_their_own() -> None:
     cpus = [CpuModes(statistic="mean", cpu=number, mp_synch_percent=float(number)) for number in range(12)]
     assert list(values(*cpus, CpuModes(statistic="p95", cpu=0, mp_synch_percent=99.0))) == [

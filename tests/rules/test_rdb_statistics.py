@@ -1,6 +1,7 @@
 """Statistics of Oracle Rdb: which screen counts, what is compared with what, and what is refused."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -208,7 +209,7 @@ def test_an_average_of_a_day_and_more_is_called_one(seconds: float | None, days:
 
 @pytest.mark.parametrize(("node", "where"), [(None, ""), ("ORKNEY", " on ORKNEY")])
 def test_what_waits_for_locks_is_counted_for_the_node_that_the_screens_name(node: str | None, where: str) -> None:
-    more = {"database": ROOT, "node": node}
+    more: dict[str, Any] = {"database": ROOT, "node": node}
     facts = [window(elapsed_seconds=60.0, **more), *operations(100.0, **more)]
     facts += [row(item, rate, **more) for item, rate in WAITING.items()]
     (account,) = measured(Facts(tuple(facts)))
