@@ -18,6 +18,24 @@ SETTINGS = re.compile(
 )
 """Facts and fields that an administrator chose, or that number something: they stay."""
 Items = list[dict[str, dict[str, Any] | None]]
+NAME = re.compile(r"[A-Za-z_$][\w$.-]*")
+LONG = "_" + "abcdefghij" * 12
+WORDS = (
+    "interval",
+    "mean",
+    "peak",
+    "p95",
+    "ok",
+    "online",
+    "dbo",
+    "table",
+    "index",
+    "database",
+    "Active",
+    "Mixed",
+    "Default",
+)
+"""Texts of facts that look like names and are none: which figure it is, and what a listing is of."""
 FACTORS = (None, 0, 0, 2, 0.5, 10, 0.1)
 """What becomes of a figure; `None`: it is not there."""
 
@@ -27,7 +45,7 @@ def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: in
 
     `others`: the facts of other cases of that rule, of which kinds of facts are borrowed.
     """
-    found: dict[str, Items] = {}
+    found: dict[str, Items] = {"long": _long_names(facts)}
     for number in range(rounds):
         dice = Random(f"{name} {number}" if number else name)
         found |= {
@@ -35,6 +53,7 @@ def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: in
             f"other{number or ''}": _with_other(facts, dice),
             f"kindless{number or ''}": _without_kind(facts, dice),
             f"scaled{number or ''}": _scaled(facts, dice),
+            f"many{number or ''}": _many(facts, dice),
         }
         if others:
             # by name, so that a case that is added changes few of these pairs
@@ -94,6 +113,36 @@ def _scaled(facts: Items, dice: Random) -> Items:
         return facts
     (kind, field), times = dice.choice(places), dice.choice(FACTORS)
     return [_changed(item, kind, field, times) if kind in item else item for item in facts]
+
+
+def _many(facts: Items, dice: Random) -> Items:
+    """The facts with five more of each of one kind, which have other names: lists that are too long for a sentence."""
+    kinds = sorted({kind for item in facts for kind, field in _fields(item) if _is_name((item[kind] or {})[field])})
+    if not kinds:
+        return facts
+    kind = dice.choice(kinds)
+    own = [item for item in facts if kind in item]
+    return [*facts, *(_renamed(item, kind, f"_{number}") for number in range(2, 7) for item in own)]
+
+
+def _long_names(facts: Items) -> Items:
+    """The facts with names that are cut wherever they are printed."""
+    return [
+        {kind: {name: f"{value}{LONG}" if _is_name(value) else value for name, value in (fields or {}).items()}}
+        for item in facts
+        for kind, fields in item.items()
+    ]
+
+
+def _renamed(item: dict[str, dict[str, Any] | None], kind: str, suffix: str) -> dict[str, dict[str, Any] | None]:
+    """The fact with its last name another one: an object is another in the same database."""
+    fields = dict(item[kind] or {})
+    names = [name for name, value in fields.items() if _is_name(value)]
+    return {**item, kind: {**fields, names[-1]: f"{fields[names[-1]]}{suffix}"} if names else fields}
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(NAME.fullmatch(value)) and value not in WORDS
 
 
 def _with_kind_of(facts: Items, other: Items, dice: Random) -> Items:

@@ -178,9 +178,15 @@ def _white_space_lost(lines: Lines, chance: random.Random) -> Lines:
     return lines
 
 
+def _blank_lines(lines: Lines, chance: random.Random) -> Lines:
+    for _ in range(chance.choice((1, 3, 10))):
+        lines.insert(_at(lines, chance), " " * chance.choice((0, 0, 3)))
+    return lines
+
+
 WAYS: tuple[Callable[[Lines, random.Random], Lines], ...] = (
     *(_cut_after_a_line, _cut_within_a_line, _odd_figures, _odd_figures, _odd_figures, _hostile_text),
     *(_columns_swapped, _another_locale, _doubled, _interleaved, _taken_out, _two_changed_places, _indented),
-    *(_narrowed, _digits_lost, _scaled, _other_separators, _white_space_lost),
+    *(_narrowed, _digits_lost, _scaled, _other_separators, _white_space_lost, _blank_lines),
 )
 """Odd figures are what hurts most, so they are drawn most."""

@@ -329,12 +329,12 @@ class Layout:
 
     @property
     def cores(self) -> int | None:
-        """Number of cores with a running CPU; `None` where not every CPU was read."""
+        """Number of cores with a running CPU; `None` where not every CPU was read, or none of those that were runs."""
         if not self.all_full:
             return None
         running = {one.number for one in self.facts.every(Cpu) if one.full and self.runs(one.number) is not False}
         pairs = [pair for pair in self.pairs() if isinstance(pair, Pair)]
-        return len(running) - sum(1 for pair in pairs if {pair.cpu, pair.sibling} <= running)
+        return len(running) - sum(1 for pair in pairs if {pair.cpu, pair.sibling} <= running) or None
 
     def setting(self, name: str) -> float | None:
         """A system parameter's value in the export; `None` where it was not collected or cannot be believed."""

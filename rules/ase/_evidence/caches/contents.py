@@ -246,8 +246,6 @@ def _changed(rows: Iterable[MonOpenObjectActivity]) -> tuple[Amounts, Amounts]:
     changed: Amounts = {}
     added: Amounts = {}
     for row in rows:
-        if not known(row.logical_reads):
-            continue
         table = (row.database, row.object_name)
         if (many := row.rows_changed) is not None:
             changed[table] = changed.get(table, 0.0) + many
