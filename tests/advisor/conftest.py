@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -47,9 +48,22 @@ def migrated(
     return put
 
 
+@pytest.fixture(scope="module")
+def shared() -> People | None:
+    """The people of a module whose tests share what was brought: see `keeps`."""
+    return None
+
+
 @pytest.fixture
-def people(db: None) -> People:
-    return make_people()
+def people(db: None, shared: People | None) -> People:
+    return make_people() if shared is None else deepcopy(shared)
+
+
+@pytest.fixture
+def nothing_brought(people: People) -> None:
+    """What a module's tests share is not there for this one."""
+    System.objects.all().delete()
+    Upload.objects.all().delete()
 
 
 @pytest.fixture
@@ -80,7 +94,8 @@ def bring(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCom
 @pytest.fixture
 def storm(bring: Callable[..., Upload]) -> System:
     """The system of the story `address_lock_storm`: CLAIMS1, with findings of every severity."""
-    bring("address_lock_storm")
+    if not System.objects.filter(name="CLAIMS1").exists():
+        bring("address_lock_storm")
     return System.objects.get(name="CLAIMS1")
 
 

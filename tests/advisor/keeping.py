@@ -1,16 +1,19 @@
 """The settings of all tests of the service, and what a module's tests share in the database."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
+import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import TestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
 from advisor.config.celery import app
+from tests.advisor.people import People, bring_story, make_people
 from tests.servers import manage
 
 
@@ -51,6 +54,27 @@ def kept(blocker: DjangoDbBlocker) -> Iterator[type[TestCase]]:
         finally:
             Kept.tearDownClass()
             Kept.doClassCleanups()
+
+
+def keeps(*brought: str | Callable[[People], object]) -> Any:
+    """Give a module its fixture `shared`: the people, and what was brought for them and audited once for its tests.
+
+    Stories by their names, or what brings something else. A test that is to find nothing asks for `nothing_brought`.
+    """
+
+    @pytest.fixture(scope="module", autouse=True)
+    def shared(django_db_setup: None, django_db_blocker: DjangoDbBlocker, static_root: Path) -> Iterator[People]:
+        with as_tests_have_it(static_root), kept(django_db_blocker) as at_commit:
+            people = make_people()
+            for one in brought:
+                with at_commit.captureOnCommitCallbacks(execute=True):
+                    if isinstance(one, str):
+                        bring_story(one, people.team, people.owner)
+                    else:
+                        one(people)
+            yield people
+
+    return shared
 
 
 def migrated_into(folder: Path) -> None:

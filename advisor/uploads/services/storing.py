@@ -37,7 +37,7 @@ class Packed:
         piece = stream.read(PIECE)
         after = stream.read(PIECE)
         self.packing = packing_of(piece, is_whole=not after)
-        packing = packer(self.packing, is_whole=not after)
+        packing = packer(self.packing, None if after else len(piece))
         while piece:
             self.size += len(piece)
             if self.size > most_bytes:

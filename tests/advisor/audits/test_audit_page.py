@@ -18,9 +18,12 @@ from advisor.core.models import JournalEntry
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.letter_parts import bring_storms
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 HOSTILE = '"><script>alert(1)</script>'
 
@@ -127,6 +130,7 @@ def test_a_report_as_pdf_asks_for_nothing_outside_it() -> None:
     assert not asked
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_hostile_name_is_text_everywhere(
     people: People,
     as_user: AsUser,
@@ -169,6 +173,7 @@ def section_of(page: str, begin: str, end: str) -> str:
     return words_of("<" + page.split(f'id="{begin}"', 1)[1].split(f'id="{end}"', 1)[0] + ">")
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_it_opens_with_the_verdict_the_account_the_plan_and_what_to_collect(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
@@ -226,6 +231,7 @@ def test_at_most_three_things_to_collect_each_with_a_button(
     assert "settles" in section_of(page, "collect", "in-order")
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_finding_explained_by_another_says_where_it_is_counted(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
@@ -275,6 +281,7 @@ def test_an_audit_of_before_has_no_summary_and_is_still_shown(
     assert "Next restart 2 lock address spinlock ratio 100 → 5" in words_of(page)
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_of_many_accounts_those_that_lost_most_are_open(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
@@ -291,6 +298,7 @@ def test_an_audit_by_other_rules_says_so(people: People, storm_audit: Audit, as_
     assert "Judged by earlier rules" in text_of(as_user(people.owner), f"/audits/{storm_audit.pk}/")
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_load_series_is_drawn_with_its_fitted_law(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
@@ -342,6 +350,7 @@ def test_another_figure_of_the_same_finding_is_never_drawn_into_its_line(storm_a
     assert plot_of(storm_audit) == alone
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_was_held_against_no_limit_is_not_plotted(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
@@ -363,6 +372,7 @@ def test_a_law_that_is_not_used_is_not_drawn(storm_audit: Audit) -> None:
         assert ("the fitted law" in plot) is usable
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_many_changes_share_is_said_once_among_their_undo(bring: Callable[..., Upload]) -> None:
     bring("caches_with_free_memory")
     (audit,) = Audit.objects.all()
@@ -378,6 +388,7 @@ def test_what_many_changes_share_is_said_once_among_their_undo(bring: Callable[.
     )
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_is_gone_since_the_capture_before_is_said_in_its_own_words(
     people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks, as_user: AsUser
 ) -> None:

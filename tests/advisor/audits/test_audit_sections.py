@@ -15,9 +15,12 @@ from advisor.notifications.mail.report import report_message
 from advisor.uploads.models import Upload
 from rules.engine import rules
 from rules.missing import parts_lacking
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.letter_parts import parts, recipient_of
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 
 def section(page: str, name: str) -> str:
@@ -34,6 +37,7 @@ def test_findings_are_closed_rows_in_the_order_of_the_audit(
     assert "<details open" not in page
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_cause_names_what_it_explains_and_that_names_its_causes(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:
@@ -87,6 +91,7 @@ def test_one_script_collects_what_is_lacking_and_says_what_that_takes(
     assert "select @@servername, @@version" in page
 
 
+@pytest.mark.usefixtures("nothing_brought")
 @pytest.mark.parametrize(
     ("story", "begins"),
     [("payroll_page_locks", "$! Lockwright"), ("spinning_for_timers", "/* Lockwright"), ("quiet_zvm_hour", None)],
@@ -170,6 +175,7 @@ def test_what_is_asked_for_again_says_what_the_uploaded_one_lacks(
     assert not any(one.startswith("sp_cacheconfig") for one in shown.lacks), "nothing of it was uploaded"
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_mail_says_it_as_well(people: People, bring: Callable[..., Upload]) -> None:
     bring("prices_locked_as_a_table")
     audit = Audit.objects.get()
@@ -200,6 +206,7 @@ def test_the_page_of_a_finding_says_what_would_tell_more_of_it(
     assert "What was uploaded of it lacks: figures that these rules need." in told()
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_no_page_and_no_mail_names_a_rule_by_its_id_in_a_sentence(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:

@@ -10,8 +10,11 @@ from advisor.audits.services.captures_around import MOST_NEAR, captures_around, 
 from advisor.audits.services.persistence import settle_system
 from advisor.notifications.services.notify import before_of
 from advisor.systems.services import history
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 
 def beside(audit: Audit, days: float, *, timed: bool = True) -> Audit:

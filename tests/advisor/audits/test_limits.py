@@ -17,9 +17,12 @@ from advisor.core.models import JournalEntry
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.ase.servers import audited
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 CONTENTION = "ase/address_lock_spinlock_contended.contention_percent"
 RULE = "ase/address_lock_spinlock_contended"

@@ -7,7 +7,10 @@ from advisor.audits.models import Audit, Capture, Printed
 from advisor.audits.report.pdf import NoPdf
 from advisor.audits.services import printing
 from advisor.core.job_queue import leased
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
+
+shared = keeps("address_lock_storm")
 
 PART = {"HX-Request": "true"}
 

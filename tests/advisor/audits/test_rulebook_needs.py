@@ -86,8 +86,9 @@ def test_what_a_rule_asks_for_is_what_it_says_of_a_capture_without_facts(one: Ru
 
 @pytest.mark.parametrize("one", [one for one in EVERY if asks(one.id)["how"] == "one"], ids=lambda one: one.id)
 def test_where_one_of_several_is_enough_some_example_is_judged_without_each(one: Rule) -> None:
+    examples = cases(one)
     for output in asks(one.id)["outputs"]:
-        verdicts = [without(one, facts, limits, output["bring"]).verdict for facts, limits in cases(one)]
+        verdicts = [without(one, facts, limits, output["bring"]).verdict for facts, limits in examples]
         assert [verdict for verdict in verdicts if verdict in JUDGED], f"never judged without {output['bring']}"
 
 

@@ -15,8 +15,11 @@ from advisor.systems.models import System
 from advisor.systems.services.history import fired_now
 from advisor.uploads.models import Upload
 from tests.advisor.audits.rule_pages import LIMIT, RULE, of_rule, words_of
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People
 from tests.longer import one_of_each
+
+shared = keeps("address_lock_storm")
 
 EVERY = [entry["rule"] for entry in rulebook()]
 
@@ -60,6 +63,7 @@ def test_how_often_a_rule_fires_counts_only_what_this_person_sees(
     assert "CLAIMS1" not in theirs
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_rule_for_databases_counts_the_nodes_that_they_may_be_open_on(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:

@@ -15,9 +15,12 @@ from advisor.audits.report.run_sheet import run_sheet
 from advisor.audits.services.contract import audit_json
 from advisor.config.page_jinja import age as stated_age
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.letter_parts import HOSTILE
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 ROOT = Path(__file__).resolve().parents[3]
 Bring = Callable[..., Upload]
@@ -75,6 +78,7 @@ def test_it_is_not_for_strangers(people: People, storm_audit: Audit, as_user: As
     assert as_user(people.owner).get("/audits/999999/run-sheet/").status_code == 404
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_caution_is_said_once_and_what_runs_nothing_is_for_another_day(bring: Bring) -> None:
     bring("payroll_page_locks")
     (capture,) = audit_json(Audit.objects.get(), inputs=False)["captures"]

@@ -24,6 +24,11 @@ def bring_day(people: People, number: int, *replaced: tuple[str, str], spread: b
         return ingest(brought, people.team, people.owner).upload
 
 
+def first_day(people: People) -> None:
+    """Bring those of 11 February, for the tests of a module that begin with them."""
+    bring_day(people, 11, spread=False, xacts=307.0)
+
+
 def followed(rule: str = ADDRESS) -> TrackedFinding:
     """What is followed of a rule that has one finding."""
     return TrackedFinding.objects.get(rule=rule)

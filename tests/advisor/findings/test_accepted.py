@@ -18,7 +18,8 @@ from advisor.notifications.services import notify
 from advisor.notifications.webhooks import deliveries
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
-from tests.advisor.findings.claims import followed
+from tests.advisor.findings.claims import first_day, followed
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import content, hearer, mails, text_of
 from tests.advisor.notifications.mail.letter_parts import parts
 from tests.advisor.notifications.webhooks.receivers import hook_for
@@ -27,6 +28,8 @@ from tests.advisor.people import text_of as page_of
 from tests.advisor.seen import words_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps(first_day)
 Day = Callable[..., Upload]
 LATER = date(2999, 1, 31)
 
@@ -36,7 +39,6 @@ def accept_everything(people: People) -> None:
 
 
 def test_what_is_accepted_starts_no_mail_while_it_goes_and_comes(people: People, day: Day) -> None:
-    day(11)
     hearer(people)
     accept_everything(people)
     day(12, ("52.3 %", " 2.1 %"))
@@ -47,7 +49,6 @@ def test_what_is_accepted_starts_no_mail_while_it_goes_and_comes(people: People,
 
 
 def test_one_that_is_open_again_is_told_once(people: People, day: Day) -> None:
-    day(11)
     hearer(people)
     day(12)
     sent = len(mails())
@@ -63,7 +64,6 @@ def test_one_that_is_open_again_is_told_once(people: People, day: Day) -> None:
 
 
 def test_one_whose_day_has_passed_is_told_with_the_next_audit(people: People, day: Day) -> None:
-    day(11)
     hearer(people)
     day(12)
     sent = len(mails())
@@ -77,7 +77,6 @@ def test_one_whose_day_has_passed_is_told_with_the_next_audit(people: People, da
 
 
 def test_a_mail_lists_it_as_accepted_with_its_reason_behind_what_is_open(people: People, day: Day) -> None:
-    day(11)
     hearer(people, everything=True)
     row = followed("ase/object_descriptor_spinlock_contended")
     assert row.number == 0, "the first of the audit"
@@ -144,7 +143,7 @@ def test_a_system_with_accepted_findings_alone_is_not_in_order(people: People, s
         assert "critical" not in said.split("SYSTEM")[0]
 
 
-def test_systems_are_sorted_by_what_is_open(people: People, storm: System, day: Day, as_user: AsUser) -> None:
+def test_systems_are_sorted_by_what_is_open(people: People, storm: System, as_user: AsUser) -> None:
     Audit.objects.update(processors_lost=None, capacity=None)
     other = System.objects.create(team=people.team, product="ase", name="OTHER", key="OTHER")
     assert storm.latest_id

@@ -11,11 +11,14 @@ from advisor.findings.services import states
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.audits.compared.states import asked, captures
-from tests.advisor.findings.claims import ADDRESS, followed, told
+from tests.advisor.findings.claims import ADDRESS, first_day, followed, told
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps(first_day)
 Day = Callable[..., Upload]
 QUIET = ("lock address spinlock ratio", "lock hash spinlock ratio ")
 """The listing does not tell the setting: no export says that the change was made."""
@@ -49,7 +52,6 @@ def said_after(as_user: AsUser, people: People, given: dict[str, object]) -> str
 def test_what_no_export_tells_of_is_concluded_from_the_page_with_the_figures_beside(
     people: People, day: Day, as_user: AsUser
 ) -> None:
-    day(11)
     day(12, *HELPED, xacts=431.0)
     assert (followed().state, followed().presence) == ("open", "gone")
     page = text_of(as_user(people.owner), f"{address('compare')}?{asked(captures()[:1], captures()[1:])}")
@@ -73,7 +75,6 @@ def test_what_no_export_tells_of_is_concluded_from_the_page_with_the_figures_bes
 def test_what_is_still_found_did_not_help_and_somebody_who_says_otherwise_says_why(
     people: People, day: Day, as_user: AsUser
 ) -> None:
-    day(11)
     day(12, QUIET)
     assert "by the figures it is did not help. Say why" in said_after(as_user, people, sent("proven"))
     assert followed().state == "open"
@@ -86,7 +87,6 @@ def test_what_is_still_found_did_not_help_and_somebody_who_says_otherwise_says_w
 def test_nothing_is_concluded_where_the_two_cannot_be_compared_or_the_change_is_not_made(
     people: People, day: Day, as_user: AsUser
 ) -> None:
-    day(11)
     night = ((" 10:30:00", " 22:30:00"), (" 10:40:00", " 22:40:00"))
     day(12, *HELPED, *night, xacts=431.0)
     assert "These two cannot be compared" in said_after(as_user, people, sent("proven", "I say so"))
@@ -102,7 +102,6 @@ def test_nothing_is_concluded_where_the_two_cannot_be_compared_or_the_change_is_
 def test_who_may_not_work_concludes_nothing_and_a_stranger_finds_nothing(
     people: People, day: Day, as_user: AsUser
 ) -> None:
-    day(11)
     day(12, *HELPED, xacts=431.0)
     given = sent("as-told")
     assert as_user(people.colleague).post(address(), given).status_code == 403
@@ -115,7 +114,6 @@ def test_who_may_not_work_concludes_nothing_and_a_stranger_finds_nothing(
 
 
 def test_the_page_tells_where_the_same_advice_was_followed(people: People, day: Day, as_user: AsUser) -> None:
-    day(11)
     other = System.objects.create(name="CLAIMS2", product="ase", team=people.team)
     mine = followed()
     fields = {"subject": "CLAIMS2", "title": mine.title, "severity": 3, "first_seen": mine.first_seen}

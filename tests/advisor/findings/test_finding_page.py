@@ -15,9 +15,12 @@ from advisor.findings.models import TrackedFinding
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.audits.rule_pages import LIMIT
-from tests.advisor.findings.claims import followed
+from tests.advisor.findings.claims import first_day, followed
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps(first_day)
 
 TOMORROW = timezone.localdate() + timedelta(days=1)
 HOSTILE = '<script>alert("1")</script>'
@@ -136,7 +139,6 @@ def test_it_is_assigned_and_commented(people: People, storm: System, as_user: As
 def test_its_course_runs_over_the_captures_with_what_was_decided(
     people: People, day: Callable[..., Upload], as_user: AsUser
 ) -> None:
-    day(11)
     day(12, ("52.3 %", "61.7 %"))
     row = followed()
     row.events.create(
@@ -151,7 +153,6 @@ def test_its_course_runs_over_the_captures_with_what_was_decided(
 def test_what_is_gone_or_whose_audit_is_gone_is_still_told(
     people: People, day: Callable[..., Upload], as_user: AsUser
 ) -> None:
-    day(11)
     day(12, spread=True)
     row, olga = followed(), as_user(people.owner)
     assert "did not find it. What follows is of the last capture that shows it, 2026-02-11" in words_of(
@@ -164,7 +165,6 @@ def test_what_is_gone_or_whose_audit_is_gone_is_still_told(
 def test_other_systems_with_the_same_finding_are_those_one_may_see(
     people: People, day: Callable[..., Upload], as_user: AsUser
 ) -> None:
-    day(11)
     day(11, ("CLAIMS1", "CLAIMS2"))
     day(11, ("CLAIMS1", "SECRET7"))
     System.objects.filter(name="SECRET7").update(team=people.other_team)

@@ -17,9 +17,12 @@ from advisor.findings.services import states
 from advisor.operations.services.metrics import REGISTRY
 from advisor.systems.models import System
 from tests.advisor.findings.claims import ADDRESS, followed
+from tests.advisor.keeping import keeps
 from tests.advisor.people import People
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 Script = Callable[..., Any]
 TOMORROW = timezone.localdate() + timedelta(days=1)
 

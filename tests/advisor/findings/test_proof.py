@@ -14,11 +14,14 @@ from advisor.operations.tasks import start_waiting
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.audits.compared.states import ADVISED, SETTING
-from tests.advisor.findings.claims import followed, told
+from tests.advisor.findings.claims import first_day, followed, told
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps(first_day)
 Day = Callable[..., Upload]
 NOON = datetime(2026, 2, 11, 12, 0, tzinfo=UTC)
 """After the capture of 11 February, before that of the 12th."""
@@ -34,7 +37,6 @@ def made_by_hand(people: People, at: datetime = NOON) -> None:
 def test_a_setting_in_force_is_seen_by_itself_and_the_promise_stands_beside_what_came(
     people: People, day: Day, as_user: AsUser
 ) -> None:
-    day(11)
     day(12, spread=True, xacts=431.0)
     row = followed()
     assert (row.state, row.state_by, row.presence) == ("proven", None, "gone")
@@ -64,7 +66,6 @@ def test_a_setting_in_force_is_seen_by_itself_and_the_promise_stands_beside_what
 
 
 def test_an_accepted_finding_whose_change_was_made_is_proven_too(people: People, day: Day) -> None:
-    day(11)
     states.accept(people.owner, [followed().pk], datetime(2999, 1, 1, tzinfo=UTC).date(), "until the upgrade")
     day(12, spread=True, xacts=431.0)
     assert followed().state == "proven"
@@ -73,7 +74,6 @@ def test_an_accepted_finding_whose_change_was_made_is_proven_too(people: People,
 def test_what_somebody_made_and_no_export_tells_of_is_judged_by_a_capture_that_began_later(
     people: People, day: Day
 ) -> None:
-    day(11)
     made_by_hand(people)
     quiet = (CONFIG, "lock hash spinlock ratio ")  # the listing does not have the setting
     day(12, ("52.3 %", " 2.1 %"), quiet, xacts=431.0)
@@ -82,7 +82,6 @@ def test_what_somebody_made_and_no_export_tells_of_is_judged_by_a_capture_that_b
 
 
 def test_a_capture_that_was_taken_before_somebody_made_the_change_proves_nothing(people: People, day: Day) -> None:
-    day(11)
     made_by_hand(people, NOON + timedelta(days=3))
     day(12, ("52.3 %", " 2.1 %"), (CONFIG, "lock hash spinlock ratio "), xacts=431.0)
     row = followed()
@@ -90,7 +89,6 @@ def test_a_capture_that_was_taken_before_somebody_made_the_change_proves_nothing
 
 
 def test_a_change_that_is_not_in_force_waits_and_says_so_once(people: People, day: Day) -> None:
-    day(11)
     made_by_hand(people)
     day(12)
     day(13)
@@ -103,7 +101,6 @@ def test_a_change_that_is_not_in_force_waits_and_says_so_once(people: People, da
 
 
 def test_nothing_is_proven_where_the_work_was_not_alike(people: People, day: Day, as_user: AsUser) -> None:
-    day(11)
     day(12, (" 10:30:00", " 22:30:00"), (" 10:40:00", " 22:40:00"), spread=True, xacts=431.0)  # at night
     row = followed()
     assert (row.state, row.proof["verdict"], row.proof["state"]) == ("change-made", "not-comparable", "")
@@ -118,7 +115,6 @@ def test_nothing_is_proven_where_the_work_was_not_alike(people: People, day: Day
 
 
 def test_a_change_in_force_that_moved_nothing_had_no_effect(people: People, day: Day) -> None:
-    day(11)
     day(12, SET)
     row = followed()
     assert (row.state, row.presence, row.proof["now"]) == ("no-effect", "standing", 52.3)
@@ -129,13 +125,11 @@ def test_a_change_in_force_that_moved_nothing_had_no_effect(people: People, day:
 
 
 def test_a_change_in_force_after_which_it_is_worse_is_worse(people: People, day: Day) -> None:
-    day(11)
     day(12, SET, ("52.3 %", "70.1 %"))
     assert (followed().state, followed().proof["now"]) == ("worse", 70.1)
 
 
 def test_what_was_proven_is_open_again_when_it_is_found_again(people: People, day: Day) -> None:
-    day(11)
     day(12, spread=True, xacts=431.0)
     day(13)
     row = followed()
@@ -144,7 +138,6 @@ def test_what_was_proven_is_open_again_when_it_is_found_again(people: People, da
 
 
 def test_a_lost_task_is_made_up_for_and_one_that_comes_twice_changes_nothing(people: People, day: Day) -> None:
-    day(11)
     day(12, spread=True, xacts=431.0)
     row = followed()
     events = row.events.count()
@@ -158,7 +151,6 @@ def test_a_lost_task_is_made_up_for_and_one_that_comes_twice_changes_nothing(peo
 
 
 def test_what_somebody_decides_meanwhile_counts(people: People, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
-    day(11)
     day(12, spread=True, xacts=431.0)
     row = followed()
     TrackedFinding.objects.filter(pk=row.pk).update(state="open", proof={}, to_judge=True)

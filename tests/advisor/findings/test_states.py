@@ -16,9 +16,12 @@ from advisor.findings.services import states
 from advisor.operations.tasks import start_waiting
 from advisor.systems.models import System
 from tests.advisor.findings.claims import followed, told
+from tests.advisor.keeping import keeps
 from tests.advisor.people import People
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 
 def in_days(days: int) -> date:

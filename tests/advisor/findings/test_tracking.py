@@ -17,15 +17,18 @@ from advisor.systems.models import System
 from advisor.systems.services.systems import forget_system, rename_system
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import read_again
-from tests.advisor.findings.claims import ADDRESS, followed, told
+from tests.advisor.findings.claims import ADDRESS, first_day, followed, told
+from tests.advisor.keeping import keeps
 from tests.advisor.people import People
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps(first_day)
 Day = Callable[..., Upload]
 
 
-def test_an_audit_follows_each_of_its_findings_with_its_figure_and_its_step(day: Day) -> None:
-    day(11)
+@pytest.mark.django_db
+def test_an_audit_follows_each_of_its_findings_with_its_figure_and_its_step() -> None:
     system = System.objects.get()
     assert system.latest is not None
     rows = {row.key: row for row in TrackedFinding.objects.all()}
@@ -39,6 +42,7 @@ def test_an_audit_follows_each_of_its_findings_with_its_figure_and_its_step(day:
     assert (row.seen, row.state, row.presence, told(row)) == (1, "open", "standing", [("seen", "")])
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_processor_is_counted_once_with_what_causes_its_loss(bring: Callable[..., Upload]) -> None:
     bring("lock_bound_node")
     rows = {row.rule: row for row in TrackedFinding.objects.filter(presence="standing")}
@@ -50,7 +54,6 @@ def test_a_processor_is_counted_once_with_what_causes_its_loss(bring: Callable[.
 
 
 def test_what_is_found_again_counts_its_captures_and_has_the_newest_figure(day: Day) -> None:
-    day(11)
     day(12, ("52.3 %", "61.7 %"))
     row = followed()
     assert (row.seen, row.value, row.first_seen.day, row.last_seen.day) == (2, 61.7, 11, 12)
@@ -58,7 +61,6 @@ def test_what_is_found_again_counts_its_captures_and_has_the_newest_figure(day: 
 
 
 def test_what_a_capture_could_judge_and_did_not_find_is_gone_and_may_come_back(day: Day) -> None:
-    day(11)
     day(12, ("52.3 %", " 2.1 %"))
     row = followed()
     assert (row.presence, row.seen, row.value, row.last_seen.day) == ("gone", 1, 52.3, 11)
@@ -69,12 +71,12 @@ def test_what_a_capture_could_judge_and_did_not_find_is_gone_and_may_come_back(d
 
 
 def test_what_a_capture_could_not_judge_is_not_gone(day: Day) -> None:
-    day(11)
     day(12, ("52.3 %", "***** "))
     row = followed()
     assert (row.presence, row.value, [kind for kind, _ in told(row)]) == ("not-judged", 52.3, ["seen"])
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_capture_that_is_brought_late_overwrites_nothing_newer(day: Day) -> None:
     day(12, ("52.3 %", "61.7 %"))
     day(11)
@@ -85,8 +87,7 @@ def test_a_capture_that_is_brought_late_overwrites_nothing_newer(day: Day) -> No
     assert followed().presence == "standing"
 
 
-def test_to_audit_the_same_capture_again_counts_it_once(day: Day, people: People) -> None:
-    day(11)
+def test_to_audit_the_same_capture_again_counts_it_once(people: People) -> None:
     audit_again(Capture.objects.get().pk, people.owner)
     row = followed()
     assert (row.seen, Audit.objects.count(), told(row)) == (1, 2, [("seen", "")])
@@ -95,9 +96,9 @@ def test_to_audit_the_same_capture_again_counts_it_once(day: Day, people: People
 
 
 def test_an_upload_that_is_read_again_keeps_what_was_decided(
-    day: Day, people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+    people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    upload = day(11)
+    upload = Upload.objects.get()
     TrackedFinding.objects.update(state="planned", owner=people.mate)
     with django_capture_on_commit_callbacks(execute=True):
         read_again(upload, people.owner)
@@ -107,7 +108,6 @@ def test_an_upload_that_is_read_again_keeps_what_was_decided(
 
 
 def test_an_audit_costs_seven_statements_more_where_nothing_came_or_went(day: Day) -> None:
-    day(11)
     day(12)
     system = System.objects.get()
     with CaptureQueriesContext(
@@ -148,7 +148,6 @@ def accept(until: date) -> None:
 
 
 def test_an_acceptance_ends_where_the_figure_is_worse_by_a_quarter(day: Day) -> None:
-    day(11)
     accept(date(2999, 3, 1))
     day(12, ("52.3 %", "65.0 %"))
     assert followed().state == "accepted"
@@ -159,7 +158,6 @@ def test_an_acceptance_ends_where_the_figure_is_worse_by_a_quarter(day: Day) -> 
 
 
 def test_an_acceptance_that_is_over_ends_with_the_next_audit_too(day: Day) -> None:
-    day(11)
     accept(date(2026, 3, 1))
     day(12)
     row = followed()
@@ -167,7 +165,6 @@ def test_an_acceptance_that_is_over_ends_with_the_next_audit_too(day: Day) -> No
 
 
 def test_what_was_there_before_an_upgrade_is_followed_by_the_sweep(day: Day) -> None:
-    day(11)
     day(12)
     TrackedFinding.objects.all().delete()
     start_waiting()
@@ -177,7 +174,6 @@ def test_what_was_there_before_an_upgrade_is_followed_by_the_sweep(day: Day) -> 
 
 
 def test_the_sweep_sees_what_an_old_worker_audited(day: Day) -> None:
-    day(11)
     day(12, ("52.3 %", "61.7 %"))
     newest = Capture.objects.order_by("taken").last()
     assert newest is not None
@@ -187,7 +183,6 @@ def test_the_sweep_sees_what_an_old_worker_audited(day: Day) -> None:
 
 
 def test_a_renamed_system_keeps_what_was_decided(day: Day, people: People) -> None:
-    day(11)
     TrackedFinding.objects.update(state="planned")
     rename_system(System.objects.get(), "LEDGER7", people.owner)
     day(12, ("CLAIMS1", "LEDGER7"))  # the server has the new name, too
@@ -198,7 +193,6 @@ def test_a_renamed_system_keeps_what_was_decided(day: Day, people: People) -> No
 
 
 def test_a_merged_system_keeps_what_was_decided_of_both(day: Day, people: People) -> None:
-    day(11)
     odd = System.objects.get()
     rename_system(odd, "ODD1", people.owner)
     TrackedFinding.objects.filter(rule=ADDRESS).update(state="planned", owner=people.mate)
@@ -223,8 +217,7 @@ def test_a_merged_system_keeps_what_was_decided_of_both(day: Day, people: People
     assert System.objects.count() == 1
 
 
-def test_a_forgotten_system_is_forgotten_with_its_findings(day: Day, people: People) -> None:
-    day(11)
+def test_a_forgotten_system_is_forgotten_with_its_findings(people: People) -> None:
     forget_system(System.objects.get(), "CLAIMS1", people.owner)
     assert not TrackedFinding.objects.exists()
     assert not FindingEvent.objects.exists()

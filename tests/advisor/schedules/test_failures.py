@@ -18,10 +18,13 @@ from advisor.systems.models import Group, System
 from advisor.systems.services import groups
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
+from tests.advisor.keeping import keeps
 from tests.advisor.people import STORIES, People
 from tests.advisor.schedules.scheduling import NOON, make_schedule, make_system
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 
 def failed(schedule: Schedule, system: System | None = None, error: str = "no answer\ncall the server") -> Run:
@@ -62,6 +65,7 @@ def test_a_system_is_not_audited_since_its_last_capture_and_as_long_as_it_lasts(
     assert [(entry.who, entry.system) for entry in entries] == [("lockwright", storm)], "noted once"
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_system_never_audited_is_missed_since_its_schedule_was_made(people: People) -> None:
     system = make_system(people.team)
     failed(make_schedule(people.team, system=system), system)
@@ -78,6 +82,7 @@ def test_the_next_audit_ends_the_trouble(people: People, storm: System, bring: C
     assert not trouble_of(storm)
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_an_audit_ends_the_trouble_of_the_schedule_that_brought_it(
     people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -92,6 +97,7 @@ def test_an_audit_ends_the_trouble_of_the_schedule_that_brought_it(
     assert trouble_of(other)
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_an_upload_somebody_brought_by_hand_is_nobodys_trouble(
     people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -101,6 +107,7 @@ def test_an_upload_somebody_brought_by_hand_is_nobodys_trouble(
     assert failures.not_audited(people.team) == []
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_run_that_works_ends_the_trouble_of_its_own_schedule_only(people: People) -> None:
     system = make_system(people.team)
     collecting, folder = make_schedule(people.team, "collecting"), make_schedule(people.team, "folder", system=system)

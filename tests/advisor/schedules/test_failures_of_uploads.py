@@ -13,6 +13,7 @@ from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services import failures
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import content, hearer, mails, text_of
 from tests.advisor.people import AsUser, People
 from tests.advisor.people import text_of as page_of
@@ -20,6 +21,8 @@ from tests.advisor.schedules.scheduling import make_schedule, make_system
 from tests.advisor.schedules.test_failures import bring_bytes, trouble_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 
 @pytest.fixture
@@ -72,6 +75,7 @@ def test_a_system_nothing_came_of_since_two_times_is_not_audited(people: People,
     assert not trouble_of(storm)
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_system_never_audited_is_in_trouble_by_its_first_file(people: People, stray: Any) -> None:
     system = make_system(people.team)
     stray(hourly(people), "claims1")

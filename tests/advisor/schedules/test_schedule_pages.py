@@ -11,9 +11,12 @@ from advisor.schedules.models import DropFile, Run, Schedule
 from advisor.schedules.services.run_status import in_steps
 from advisor.systems.models import Group, System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduled import mail_of, make_schedule, run_of, taken_by
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 EVIL = '"><script>alert(1)</script>'
 

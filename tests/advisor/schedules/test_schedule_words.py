@@ -13,9 +13,12 @@ from advisor.schedules.services.timing import in_zone
 from advisor.schedules.views.listing import feeds_of, proposed
 from advisor.systems.models import Group, System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.schedules.scheduled import mail_of, make_schedule, run_of, taken_by
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: [A-Z]{3,4})?")
 

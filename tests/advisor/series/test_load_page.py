@@ -225,7 +225,7 @@ def test_an_address_that_makes_no_sense_shows_the_page_all_the_same(
     assert text_of(as_user(people.colleague), loads(brought(people, series()), query)).count("<figure") == 1
 
 
-@first_of(2, "value", [1e117, -1.0, 5e-324], ids=str)
+@first_of(1, "value", [1e117, -1.0, 5e-324], ids=str)
 def test_nothing_of_an_export_is_markup_and_many_series_are_cut(people: People, as_user: AsUser, value: float) -> None:
     others = (("=" + HOSTILE, value), ("idle_percent", value))
     hostile = series(HOSTILE)

@@ -18,12 +18,15 @@ from advisor.systems.services import aliases
 from advisor.systems.services.systems import let_go_of_name, rename_system
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
+from tests.advisor.keeping import keeps
 from tests.advisor.people import STORIES, AsUser, People, text_of
 from tests.advisor.schedules.scheduling import Probe, collected, made, make_system
 from tests.advisor.schedules.watch_folder import make_drop
 from tests.advisor.seen import words_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 STORY = STORIES / "address_lock_storm"
 SYSMON = (STORY / "sysmon.txt").read_bytes()
@@ -72,6 +75,7 @@ def test_they_are_judged_by_the_limits_of_that_system_before_anything_is_written
     assert not Finding.objects.filter(audit=audit, rule="address_lock_spinlock_contended").exists()
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_exact_name_of_another_system_comes_first(people: People, bring_file: Bring) -> None:
     make_system(people.team, "Ledger", former=["CLAIMS1"])
     exact = make_system(people.team)
@@ -96,6 +100,7 @@ def test_a_system_renamed_while_exports_of_it_are_read_gets_them_all_the_same(
     assert named(people.team) == {"Ledger": ["CLAIMS1"]}
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_looking_for_former_names_is_one_query_an_upload(
     people: People, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

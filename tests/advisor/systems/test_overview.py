@@ -18,9 +18,12 @@ from advisor.systems.models import System
 from advisor.systems.services import overview
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest
+from tests.advisor.keeping import keeps
 from tests.advisor.people import STORIES, AsUser, People, text_of
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 
 def test_a_system_stands_with_its_worst_finding_and_what_was_not_judged(
@@ -177,6 +180,7 @@ def test_a_listing_without_a_time_does_not_hide_what_the_figures_show(
     assert len(storm.trend) == 1
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_silence_of_rules_that_could_not_judge_is_not_health(
     people: People,
     as_user: AsUser,

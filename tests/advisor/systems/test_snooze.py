@@ -19,9 +19,12 @@ from advisor.operations.services import retention
 from advisor.schedules.services import failures
 from advisor.systems.models import System
 from advisor.systems.services import overview, snoozing
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, kinds, mails, text_of
 from tests.advisor.people import AsUser, People
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 UNTIL = date(2027, 3, 10)
 

@@ -37,9 +37,12 @@ from advisor.systems.models import (
 from advisor.systems.services.systems import forget_system, rename_system
 from advisor.uploads.models import Upload
 from advisor.uploads.services.uploads import Brought, ingest, read_again
+from tests.advisor.keeping import keeps
 from tests.advisor.people import STORIES, AsUser, People
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 STORY = STORIES / "address_lock_storm"
 LIMIT, OTHER_LIMIT = "ase/address_lock_spinlock_contended.contention_percent", "ase/cpu_busy.percent"
@@ -84,6 +87,7 @@ def test_whatever_belongs_to_a_system_is_known_to_the_merging() -> None:
     assert {one.related_model for one in System._meta.related_objects} == moved | taken_over | followed | counted
 
 
+@pytest.mark.usefixtures("nothing_brought")
 @pytest.mark.parametrize("chosen", ["", "PROD1"])
 def test_a_renamed_system_keeps_its_name_when_its_listing_is_read_again(
     people: People, listing: Bring, again: Callable[[Upload], None], chosen: str
@@ -159,6 +163,7 @@ def test_a_system_is_merged_into_the_one_that_has_the_name(
     assert names() == ["CLAIMS1"]
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_same_settings_stay_one_when_systems_are_merged(people: People, listing: Bring) -> None:
     for name in ("PROD1", "PROD2"):
         listing("config.txt", name)
@@ -241,6 +246,7 @@ def test_nobody_else_changes_a_system(people: People, as_user: AsUser, storm: Sy
     assert as_user(people.administrator).post(address, sent).status_code == 302
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_looks_after_a_system_looks_after_the_one_it_is_merged_into(people: People, listing: Bring) -> None:
     listing("sysmon.txt", "ONE", as_file="one.txt")
     listing("config.txt", "TWO", as_file="two.txt")

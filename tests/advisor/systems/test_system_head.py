@@ -14,8 +14,11 @@ from advisor.findings.services import states
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from tests.advisor.findings.claims import followed
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import unknown_system, words_of
+
+shared = keeps("address_lock_storm")
 
 FIGURES = re.compile(r'<dl class="figures">(.*?)</dl>', re.DOTALL)
 
@@ -142,6 +145,7 @@ def test_the_change_that_was_judged_last_leads_to_its_proof(people: People, stor
         assert f'href="{reverse("finding", args=[row.pk])}#proof"' in text
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_no_setting_does_is_no_step_of_the_plan(
     people: People, bring: Callable[..., Upload], as_user: AsUser
 ) -> None:

@@ -17,8 +17,11 @@ from advisor.audits.models import (
 )
 from advisor.systems.models import Note, System
 from advisor.systems.services import history
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People
 from tests.advisor.seen import CONTENDED, LIMIT, LOUD, START, see, text_of, unknown_system, words_of
+
+shared = keeps("address_lock_storm")
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def figures(rows: int) -> bytes:
 def packed_by(way: int, data: bytes) -> bytes:
     if way == ZLIB:
         return zlib.compress(data)
-    packer = packing.packer(way, is_whole=True)
+    packer = packing.packer(way, len(data))
     return packer.compress(data) + packer.flush()
 
 

@@ -23,6 +23,7 @@ from advisor.uploads.services.uploads import Brought, ingest
 from rules.compare.words import percent
 from tests.advisor.ase.servers import audited, contended
 from tests.advisor.audits.compared.states import asked, bring, captures
+from tests.advisor.keeping import keeps
 from tests.advisor.people import AsUser, People, text_of
 
 pytestmark = pytest.mark.postgres
@@ -38,17 +39,21 @@ def _nothing_kept() -> Iterator[None]:
     comparing._kept.clear()
 
 
+shared = keeps(
+    lambda people: bring(people, range(1), spread=False), lambda people: bring(people, range(1, 2), spread=True)
+)
+
+
 @pytest.fixture
-def two(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> list[Capture]:
+def two(people: People) -> list[Capture]:
     """One capture as it was, one after the change."""
-    with django_capture_on_commit_callbacks(execute=True):
-        bring(people, range(1), spread=False)
-        bring(people, range(1, 2), spread=True)
     return captures()
 
 
 @pytest.fixture
-def six(people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> list[Capture]:
+def six(
+    nothing_brought: None, people: People, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> list[Capture]:
     """Three of each."""
     with django_capture_on_commit_callbacks(execute=True):
         bring(people, range(3), spread=False)
@@ -203,6 +208,7 @@ def test_what_cannot_be_held_against_each_other_is_refused_in_words(
     assert (api.status_code, "other side" in api.json()["error"] or "both sides" in api.json()["error"]) == (400, True)
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_one_capture_alone_has_a_page_that_says_what_is_missing(people: People, as_user: AsUser) -> None:
     capture = audited(people, contended()).capture
     page = text_of(as_user(people.owner), address(capture))
@@ -321,6 +327,7 @@ def test_a_comparison_of_one_file_is_kept_with_its_audit_and_shown(
     assert client.get(f"/audits/{two[1].audit_id}/x.pdf").content.startswith(b"%PDF")
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_table_that_holds_both_sides_is_stored_as_it_was_audited(
     people: People, as_user: AsUser, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:

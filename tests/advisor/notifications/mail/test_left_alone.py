@@ -15,10 +15,13 @@ from advisor.notifications.services import (
 )
 from advisor.systems.models import System
 from advisor.systems.services.systems import forget_system
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, mails
 from tests.advisor.notifications.mail.test_letter_pages import typed
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 
 @pytest.fixture

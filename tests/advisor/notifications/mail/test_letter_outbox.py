@@ -12,12 +12,15 @@ from advisor.core.models import Site
 from advisor.notifications.models import Mail, Recipient, Told
 from advisor.notifications.services import notify
 from advisor.systems.models import System
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail import mail_servers
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, kinds, mails
 from tests.advisor.notifications.mail.mail_servers import Postbox, Serve
 from tests.advisor.operations.administering import deeds
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 serve = mail_servers.serve
 LINK = re.compile(r"/mail/for/\d+\.")
@@ -173,6 +176,7 @@ def test_what_a_recipient_would_get_now_is_shown_and_told_to_nobody(
     assert one.digest_told is None
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_preview_of_nothing_says_so(people: People, as_user: AsUser) -> None:
     one = hearer(people)
     client = as_user(people.owner)

@@ -11,9 +11,12 @@ from advisor.notifications.models import Recipient
 from advisor.notifications.services import notify, recipients
 from advisor.notifications.services.preferences import wanted_words
 from advisor.systems.models import System
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import audited_again, hearer
 from tests.advisor.people import AsUser, People, text_of
 from tests.advisor.seen import words_of
+
+shared = keeps("address_lock_storm")
 
 PAGES = ("letter-recipient", "letter-preview", "letter-preview-html")
 DEEDS = ("letter-recipient-stop", "letter-recipient-resume", "letter-recipient-remove", "letter-test")

@@ -18,6 +18,7 @@ from advisor.notifications.models import Recipient
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
 from rules.titles import title_of
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail import mail_servers
 from tests.advisor.notifications.mail.letter_parts import (
     HOSTILE,
@@ -31,6 +32,8 @@ from tests.advisor.notifications.mail.letter_parts import (
 )
 from tests.advisor.notifications.mail.mail_servers import Postbox, Serve
 from tests.advisor.people import People
+
+shared = keeps("address_lock_storm")
 
 serve = mail_servers.serve
 
@@ -69,10 +72,12 @@ def test_the_subject_says_system_count_and_worst(told: Recipient, storm_audit: A
     assert len(subject) <= 78
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_subject_of_changes_says_what_changed(told: Recipient, two_days: list[Audit]) -> None:
     assert report_message(told, two_days[1], two_days[0]).subject == SUBJECT_OF_CHANGES
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_subject_says_when_nothing_is_left(told: Recipient, two_days: list[Audit]) -> None:
     calm = Audit.objects.create(capture=two_days[1].capture, system=two_days[1].system, verdicts=[CLEAN, CLEAN])
     found = report_message(told, calm, two_days[0])
@@ -82,6 +87,7 @@ def test_the_subject_says_when_nothing_is_left(told: Recipient, two_days: list[A
     assert "; no findings, 2 rules judged" in report_message(told, calm, two_days[0]).subject
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_who_wants_everything_reads_the_counts_in_the_subject(people: People, two_days: list[Audit]) -> None:
     everything = recipient_of(people, everything=True)
     assert report_message(everything, two_days[1], two_days[0]).subject == SUBJECT_OF_CHANGES
@@ -96,6 +102,7 @@ def test_a_system_that_is_audited_again_says_so(told: Recipient, storm_audit: Au
     assert f"It is audited again. {since}" in again.html
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_each_finding_stands_under_the_word_for_what_became_of_it(told: Recipient, two_days: list[Audit]) -> None:
     text = of_two_days(told, two_days).text
     assert after(text, "new") == ["CRITICAL: Object descriptor spinlocks 34.6 % contended"]
@@ -104,6 +111,7 @@ def test_each_finding_stands_under_the_word_for_what_became_of_it(told: Recipien
     assert "WHAT CHANGED SINCE THE CAPTURE OF 2026-02-11 10:40" in text
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_worse_and_better_say_what_it_was(told: Recipient, two_days: list[Audit]) -> None:
     first, second = two_days
     key = next(key for key in second.findings_digest if "object_descriptor" in key)
@@ -113,6 +121,7 @@ def test_worse_and_better_say_what_it_was(told: Recipient, two_days: list[Audit]
     ]
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_another_limit_or_a_lacking_fact_did_is_no_change_of_the_server(
     told: Recipient, two_days: list[Audit]
 ) -> None:
@@ -128,6 +137,7 @@ def test_what_another_limit_or_a_lacking_fact_did_is_no_change_of_the_server(
     assert "\ngone:\n" not in text
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_changed_below_the_level_is_not_told(people: People, two_days: list[Audit]) -> None:
     first, second = two_days
     lowest = min(second.findings_digest, key=lambda key: second.findings_digest[key])
@@ -137,6 +147,7 @@ def test_what_changed_below_the_level_is_not_told(people: People, two_days: list
     assert after(text, "new") == ["CRITICAL: Object descriptor spinlocks 34.6 % contended"]
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_findings_stand_in_the_order_and_under_the_numbers_of_the_page(told: Recipient, two_days: list[Audit]) -> None:
     titles = [line for line in of_two_days(told, two_days).lines if line[:2] in ("1.", "2.", "3.")]
     assert titles[0] == "1. CRITICAL, new: Object descriptor spinlocks 34.6 % contended"
@@ -181,6 +192,7 @@ def test_what_to_do_says_step_change_effect_and_undo(told: Recipient, storm_audi
     assert "Undo: back to 100, next restart" in found.html
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_it_opens_with_the_verdict_and_the_account(told: Recipient, bring: Callable[..., Upload]) -> None:
     bring("payroll_page_locks")
     audit = Audit.objects.get()
@@ -199,6 +211,7 @@ def test_it_opens_with_the_verdict_and_the_account(told: Recipient, bring: Calla
     assert "2.64 MP synchronization (spinlock wait), LCKMGR (finding 4, caused by finding 1)" in alt[1]
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_subject_is_one_safe_line_whatever_the_account_says(told: Recipient, bring: Callable[..., Upload]) -> None:
     bring("payroll_page_locks")
     audit = Audit.objects.get()
@@ -233,6 +246,7 @@ def test_each_finding_has_a_link_to_it(told: Recipient, storm_audit: Audit) -> N
         assert f'href="{link}"' in found.html
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_what_to_collect_comes_with_the_command_and_what_it_settles(
     told: Recipient, bring: Callable[..., Upload]
 ) -> None:
@@ -276,6 +290,7 @@ def test_the_words_for_days_and_systems_are_those_chosen(people: People, storm: 
     )
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_mails_about_one_system_are_one_thread_of_each_recipient(people: People, two_days: list[Audit]) -> None:
     told = recipient_of(people)
     first, second = (parts(report_message(told, one, None)).mail for one in two_days)

@@ -11,10 +11,13 @@ from advisor.notifications.mail.scripts import files
 from advisor.notifications.models import Recipient
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.letter_parts import parts, recipient_of
 from tests.advisor.openvms.two_nodes import brought
 from tests.advisor.people import People
 from tests.stories import HERE
+
+shared = keeps("address_lock_storm")
 
 
 @pytest.fixture
@@ -65,6 +68,7 @@ def test_who_wants_no_scripts_gets_a_link(people: People, storm_audit: Audit) ->
     assert f"http://127.0.0.1:8000/audits/{storm_audit.pk}/#plan" in found.lines
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_dcl_run_as_a_whole_ends_before_its_first_step(told: Recipient, bring: Callable[..., Upload]) -> None:
     bring("lock_manager_on_a_busy_core")
     latest = System.objects.get(name="OSLO").latest

@@ -8,6 +8,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.utils import timezone
 
 from advisor.audits.models import Audit
+from advisor.core.yml import load
 from advisor.notifications.mail.digest import digest_message
 from advisor.notifications.mail.heartbeat import heartbeat_message
 from advisor.notifications.mail.message import (
@@ -24,8 +25,12 @@ from advisor.notifications.models import Recipient
 from advisor.schedules.services.failures import Missing
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.letter_parts import HOSTILE, Parts, parts, recipient_of
 from tests.advisor.people import STORIES, People
+from tests.longer import one_of_each
+
+shared = keeps("address_lock_storm")
 
 WHY, DO = "run 3 of nightly: /srv/drop cannot be read: no such directory", "Mount it again, then run the schedule now"
 
@@ -44,7 +49,13 @@ def every_kind(told: Recipient, system: System) -> list[EmailMultiAlternatives]:
     ]
 
 
-@pytest.mark.parametrize("story", sorted(path.parent.name for path in STORIES.glob("*/story.yml")))
+def products_of(story: str) -> frozenset[str]:
+    """The products that it has findings of."""
+    return frozenset(rule.partition("/")[0] for rule in load(STORIES / story / "story.yml").get("fires") or ())
+
+
+@pytest.mark.usefixtures("nothing_brought")
+@one_of_each(products_of, "story", sorted(path.parent.name for path in STORIES.glob("*/story.yml")))
 def test_no_line_is_longer_than_72_columns(story: str, bring: Callable[..., Upload], people: People) -> None:
     bring(story)
     told = recipient_of(people, severity=1)

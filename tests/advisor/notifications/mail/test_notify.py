@@ -10,11 +10,14 @@ from advisor.notifications.models import Mail, Recipient, Told
 from advisor.notifications.services import notify
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import another_capture, audited_again, hearer, kinds, mails, text_of, was
 from tests.advisor.people import People
 from tests.advisor.seen import LIMIT, see
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 Bring = Callable[..., Upload]
 
@@ -23,6 +26,7 @@ def tell(system: System) -> None:
     notify.notify(system.pk)
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_first_audit_of_a_system_is_reported_to_who_waits_for_its_findings(people: People, bring: Bring) -> None:
     hearer(people)
     bring("address_lock_storm")
@@ -32,6 +36,7 @@ def test_the_first_audit_of_a_system_is_reported_to_who_waits_for_its_findings(p
     assert "CLAIMS1" in mail.subject
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_a_first_audit_without_a_finding_is_no_report_but_a_heartbeat_where_one_is_wanted(
     people: People, bring: Bring
 ) -> None:

@@ -9,10 +9,13 @@ from advisor.audits.models import Audit
 from advisor.notifications.models import Recipient
 from advisor.notifications.services import notify, recipients, subscribers
 from advisor.systems.models import System
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, kinds, mails, text_of, was
 from tests.advisor.people import People
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 WORKDAYS = (0, 1, 2, 3, 4)
 FRIDAY, SATURDAY, SUNDAY, MONDAY = (datetime(2026, 1, day, 12, tzinfo=UTC) for day in (9, 10, 11, 12))

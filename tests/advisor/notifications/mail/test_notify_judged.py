@@ -6,6 +6,7 @@ from advisor.audits.models import Audit
 from advisor.notifications.models import Mail, Recipient, Told
 from advisor.notifications.services import notify
 from advisor.systems.models import System
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import (
     another_capture,
     audited_again,
@@ -18,6 +19,8 @@ from tests.advisor.notifications.mail.hearing import (
 )
 from tests.advisor.people import People
 from tests.advisor.seen import LIMIT
+
+shared = keeps("address_lock_storm")
 
 RULE = "ase/address_lock_spinlock_contended"
 COLLECTED_BY = "sp_sysmon '00:10:00'"

@@ -13,10 +13,13 @@ from advisor.schedules.models import Run, Schedule
 from advisor.schedules.services.failures import not_audited
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, kinds, mails, text_of
 from tests.advisor.people import People
 
 pytestmark = pytest.mark.postgres
+
+shared = keeps("address_lock_storm")
 
 
 @pytest.fixture

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from advisor.audits.models import Audit
 from advisor.notifications.models import Recipient, Told
 from advisor.notifications.services import notify, recipients
 from advisor.systems.models import System
 from advisor.uploads.models import Upload
+from tests.advisor.keeping import keeps
 from tests.advisor.notifications.mail.hearing import audited_again, hearer, kinds, mails, shown_before
 from tests.advisor.people import People
+
+shared = keeps("address_lock_storm")
 
 Bring = Callable[..., Upload]
 
@@ -108,6 +113,7 @@ def test_the_stopped_hear_nothing_and_resumed_nothing_of_the_time_between(people
     assert kinds() == ["report"]
 
 
+@pytest.mark.usefixtures("nothing_brought")
 def test_the_examples_of_the_service_are_told_to_nobody(people: People, bring: Bring) -> None:
     hearer(people, everything=True, heartbeat=True)
     bring("address_lock_storm", origin="example")
