@@ -26,7 +26,6 @@ from advisor.core.views import Asked
 from advisor.operations.management.commands.up import web_options
 from advisor.uploads.models import Upload
 from tests.advisor.people import PASSWORD, AsUser, People
-from tests.longer import first_of
 from tests.servers import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -119,7 +118,7 @@ def test_five_wrong_passwords_lock_the_name_at_that_address_and_are_noted(people
     assert noted == {"login failed": 7, "locked out": 3}
 
 
-@first_of(1, "secure", [True, False])
+@pytest.mark.parametrize("secure", [True, False])
 def test_the_deployment_check_is_clean_with_an_address_of_https(secure: bool, tmp_path: Path) -> None:
     environment = {
         **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
@@ -133,12 +132,11 @@ def test_the_deployment_check_is_clean_with_an_address_of_https(secure: bool, tm
 
 
 def test_without_a_key_the_deployment_check_refuses(tmp_path: Path) -> None:
-    environment = {**os.environ, "SITE_URL": "http://127.0.0.1:8000", "RUN_DIR": str(tmp_path)}
+    environment = {**os.environ, "SITE_URL": "https://lockwright.example.org", "RUN_DIR": str(tmp_path)}
     environment.pop("SECRET_KEY", None)
     command = [sys.executable, "manage.py", "check", "--deploy"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
     assert "advisor.E001" in done.stderr
-    assert "(security.W" in done.stderr, "and an address without https is warned of"
     assert done.returncode == 1
 
 
