@@ -34,7 +34,7 @@ from rules.ase._evidence.caches.figures import latest_caches, seconds_of
 from rules.laws.series import TimeSeries, course_of
 from rules.rdb._evidence.watched import watched_databases
 from rules.settings import settings_of
-from rules.watched import watched
+from rules.watched import WHOLE_CPU, watched
 
 __all__ = ["KeyFigure", "key_figures", "settings_of"]
 
@@ -52,8 +52,6 @@ SAID = {
 }
 ANY = float("inf")
 PER_CPU = "% of one CPU"
-WHOLE_CPU = 101
-"""Per cent that one processor may be busy at most: shares that are rounded one by one add up to a little more."""
 
 Better = Literal["low", "high"] | None
 T = TypeVar("T")

@@ -16,6 +16,8 @@ from rules.ase._evidence.spinlocks.monitored import (
     spinlocks_by_name,
 )
 
+WHOLE_CPU = 101
+"""Per cent that one processor may be busy at most: shares that are rounded one by one add up to a little more."""
 MOST_SPINLOCKS = 5
 """Spinlocks with a figure of their own: those that spun most."""
 
@@ -46,8 +48,8 @@ def _engines(facts: Facts) -> Iterator[Watched]:
     if online:
         yield Watched("ase.engines", "engines online", "", len(online), None)
     if busy and len(busy) == len(online):
-        yield Watched("ase.engine_busy", "engines busy, mean", "%", sum(busy) / len(busy), None, 101)
-        yield Watched("ase.engine_busy_most", "busiest engine", "%", max(busy), None, 101)
+        yield Watched("ase.engine_busy", "engines busy, mean", "%", sum(busy) / len(busy), None, WHOLE_CPU)
+        yield Watched("ase.engine_busy_most", "busiest engine", "%", max(busy), None, WHOLE_CPU)
 
 
 def _work(facts: Facts) -> Iterator[Watched]:
