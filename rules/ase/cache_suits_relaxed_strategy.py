@@ -115,10 +115,7 @@ def _fitting(fit: Fit) -> str:
     return f"all that is bound to it fits ({many} of {fit.bound_mb:,.0f} MB)"
 
 
-def _changing(limits: Limits, changes: Changes) -> str:
-    if not changes.of_interval or changes.per_second is None:
-        return _hardly(changes)
-    percent, rate = round(changes.percent, 2), round(changes.per_second, 1)
+def _changing(limits: Limits, percent: float | None, rate: float | None) -> str:
     return (
         f"for 100 pages that are read {percent:g} rows are changed (limit {limits.changed_percent:g}), {rate:g} a "
         f"second (limit {limits.changed_per_second:g})"
@@ -170,7 +167,8 @@ def _finding(
     what = "the cache holds logs alone" if log else "next to nothing was replaced (Buffers Grabbed)"
     known_of_it = [_fitting(fitting)] if fitting else []
     if changes and rare:
-        known_of_it += [_changing(limits, changes)]
+        timed = changes.of_interval and rate is not None
+        known_of_it += [_changing(limits, changed, rate) if timed else _hardly(changes)]
     told = "; ".join(known_of_it) if not log else ""
     asks = offers(facts, "monCachedObject") and not _resident(facts, name)
     open_of_it = [
