@@ -69,10 +69,7 @@ def each(facts: Items) -> Iterator[tuple[str, Items]]:
         yield f"{at}", [*facts[:at], *facts[at + 1 :]]
         for kind, field in _fields(item):
             for value in _instead(kind, field, (item[kind] or {})[field]):
-                fields = {**(item[kind] or {}), field: value}
-                if value is None:
-                    del fields[field]
-                yield f"{at}.{kind}.{field}={value}", [*facts[:at], {**item, kind: fields}, *facts[at + 1 :]]
+                yield f"{at}.{kind}.{field}={value}", [*facts[:at], _with(item, kind, field, value), *facts[at + 1 :]]
 
 
 def _instead(kind: str, field: str, old: Any) -> Iterator[Any]:
@@ -134,11 +131,11 @@ def _long_names(facts: Items) -> Items:
     ]
 
 
-def _renamed(item: dict[str, dict[str, Any] | None], kind: str, suffix: str) -> dict[str, dict[str, Any] | None]:
+def _renamed(item: dict[str, dict[str, Any] | None], kind: str, suffix: str) -> Any:
     """The fact with its last name another one: an object is another in the same database."""
-    fields = dict(item[kind] or {})
+    fields = item[kind] or {}
     names = [name for name, value in fields.items() if _is_name(value)]
-    return {**item, kind: {**fields, names[-1]: f"{fields[names[-1]]}{suffix}"} if names else fields}
+    return _with(item, kind, names[-1], f"{fields[names[-1]]}{suffix}") if names else item
 
 
 def _is_name(value: Any) -> bool:
@@ -167,12 +164,19 @@ def _fields(item: dict[str, dict[str, Any] | None]) -> list[tuple[str, str]]:
 
 def _changed(item: dict[str, dict[str, Any] | None], kind: str, field: str, times: float | None) -> Any:
     """The fact with one figure so many times what it was; `None`: without the field, where there is a fact without."""
-    fields = dict(item[kind] or {})
-    old = fields.get(field)
+    old = (item[kind] or {}).get(field)
     if times is None and field not in _required(kind):
-        fields.pop(field, None)
-    elif isinstance(old, int | float) and not isinstance(old, bool):
-        fields[field] = type(old)((2 if times is None else times) * old)
+        return _with(item, kind, field, None)
+    if isinstance(old, int | float) and not isinstance(old, bool):
+        return _with(item, kind, field, type(old)((2 if times is None else times) * old))
+    return item
+
+
+def _with(item: dict[str, dict[str, Any] | None], kind: str, field: str, value: Any) -> Any:
+    """The fact with another value of a field; `None`: without the field."""
+    fields = {**(item[kind] or {}), field: value}
+    if value is None:
+        del fields[field]
     return {**item, kind: fields}
 
 
