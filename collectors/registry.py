@@ -78,6 +78,15 @@ class Report:
             self.claimed[end] = 1
             self.claimed[start:end] = bytes([1]) * (end - start)
 
+    def below(self, index: int) -> Iterator[str]:
+        """Each line below `lines[index]`, as far as somebody looks: a slice of all of them would be a copy of them."""
+        return map(self.lines.__getitem__, range(index + 1, len(self.lines)))
+
+    def over(self, index: int, many: int) -> list[str]:
+        """The last `many` lines above `lines[index]`, those that stand before the report among them."""
+        own = self.lines[max(0, index - many) : index]
+        return [*(self.before[-(many - len(own)) :] if len(own) < many else ()), *own]
+
     def every(
         self, pattern: re.Pattern[str], start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, re.Match[str]]]:

@@ -43,7 +43,7 @@ from collectors.layouts.ase_catalog import SCHEMES, clustered_of, database_asked
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.layouts.ase_table_rows import counted
 from collectors.layouts.figures import decimal_comma, number, size
-from collectors.layouts.tables import Row, Table, cut
+from collectors.layouts.tables import MOST_PARTS, Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
@@ -72,6 +72,8 @@ STOP = re.compile(
     rf"{PRINTED.pattern}|\s*Object has the following indexes\b|\s*go\s*$|\s*Name\s+Owner\s+(?:Type|Object_type)\b",
     re.IGNORECASE,
 )
+HEADING_LINES = 2 * MOST_PARTS
+"""A heading and its dashes: a sentence that begins like one is not read to the end of the file for it."""
 REMEDY = "export it again in full (isql -w 1000)"
 
 
@@ -105,8 +107,9 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
         elif HEADING.search(line) and not ASKED.match(line):
-            table = cut(report.lines, index, stop=STOP)
+            table = cut(report.lines, index, min(index + HEADING_LINES, len(report.lines)), STOP)
             if any(table.has(name) for name in (*SCHEME, "sysstat2")):
+                table = cut(report.lines, index, stop=STOP)
                 tables += 1
                 yield from _listed(report, table, index)
                 index = max(table.last, index)

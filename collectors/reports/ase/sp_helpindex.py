@@ -17,6 +17,7 @@ From 15.0 the columns stand behind the name; before, the description does, and t
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -41,10 +42,10 @@ def read(report: Report) -> Iterator[IndexKeys]:
     named = FILES.match(re.split(r"[/\\]", report.file)[-1])
     alone = sum(bool(SAID.match(line) or ASKED.match(line)) for line in report.lines) == 1
     of_file = named["table"] if named and alone else None
+    asked = [(at, found["table"]) for at, line in enumerate(report.lines) if (found := ASKED.match(line))]
     for fact in INDEXES.read(report):
-        at = fact.source.first - report.first
-        asked = next((found["table"] for line in reversed(report.lines[:at]) if (found := ASKED.match(line))), of_file)
-        yield replace(fact, table=asked)
+        above = bisect_left(asked, (fact.source.first - report.first, ""))
+        yield replace(fact, table=asked[above - 1][1] if above else of_file)
 
 
 INDEXES = Listing(heading=INDEXES_LISTED, row=index_of, stop=STOP, remarks=SAID, remedy=REMEDY)

@@ -98,7 +98,7 @@ def _asked(report: Report, index: int) -> tuple[list[list[str]], int]:
     None where another statement of the batch stands above: the first answer is that one's.
     """
     last = index
-    above = [*report.before, *report.lines[:index]][-MOST_PARTS:]
+    above = report.over(index, MOST_PARTS)
     later = PROMPT.match(report.lines[index]) and not FIRST.match(report.lines[index])
     while later and above and PROMPT.match(above[-1]) and not SELECT.search(above[-1]):
         above.pop()
@@ -195,7 +195,7 @@ def _name_before(report: Report, index: int, before: str, asked: Sequence[str]) 
     """The name before a version, on its line or alone on the line above of a wrapped row; and where the row begins."""
     cells = _cells(before)
     apart = before.endswith(("  ", "\t", "|", ",", ";", '"', "| ", ", "))
-    above = [*report.before, *report.lines[:index]][-2:]
+    above = report.over(index, 2)
     if cells:
         apart = apart or tuple(asked[:2]) == ("servername", "version") or _is_column(before, above[-1:])
         return (_name(cells[0]) if len(cells) == 1 and apart else None), index

@@ -34,7 +34,7 @@ of its own; `internal value` lines repeat a value in pages (recalled [M]). `/HEX
 
 import enum
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -236,7 +236,7 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
         line = _line(raw)
         if line.typed[0] == "LEFT":
             sessions.end()
-        if sessions.called(raw, next(filter(str.strip, report.lines[index + 1 :]), "")):
+        if sessions.called(raw, report.below(index)):
             report.claim(index)
         if line.kind is heading:
             headed = inside = True
@@ -289,14 +289,16 @@ class _Sessions:
         """Look for a name in the last lines above the listing; returns how many lines up it stands, or none."""
         below = ""
         for up, line in enumerate(lines[: -1 - ABOVE : -1], 1):
-            if self.called(line, below):
+            if self.called(line, [below]):
                 return up
             below = line if line.strip() else below
         return 0
 
-    def called(self, line: str, below: str) -> bool:
-        """Whether it names the node of the session that the next line, `below`, begins."""
-        if not (found := CALLED.match(line)) or (found["noted"] and not CALL.match(below)):
+    def called(self, line: str, below: Iterable[str]) -> bool:
+        """Whether it names the node of the session that the next line that is not blank, of those `below`, begins."""
+        if not (found := CALLED.match(line)):
+            return False
+        if found["noted"] and not CALL.match(next(filter(str.strip, below), "")):
             return False
         self.sure = self.sure or bool(found["asked"])
         self.notes.append((len(self.rows), found["noted"] or found["asked"]))

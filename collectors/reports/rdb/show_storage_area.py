@@ -94,8 +94,11 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
             yield LogicalArea(source=report.source(index - above, last - above), database=root, name=table, rows=value)
     if sizes:
         report.tentative(RECALLED)
-    for at in sizes:
-        yield from _cache(report, root, at)
+    caches = [cache for at in sizes for cache in _caches(report, root, at)]
+    for index, _ in report.every(LISTED) if caches else ():
+        if index + 1 < len(report.lines) and NAME.match(report.lines[index + 1]):
+            report.claim(index + 1)
+    yield from caches
 
 
 def _area(report: Report, name: str, root: str | None, at: int, end: int) -> StorageArea:
@@ -128,7 +131,7 @@ def _area(report: Report, name: str, root: str | None, at: int, end: int) -> Sto
     )
 
 
-def _cache(report: Report, root: str | None, at: int) -> Iterator[RowCache]:
+def _caches(report: Report, root: str | None, at: int) -> Iterator[RowCache]:
     """The row cache whose size stands here; its name stands alone on the line above."""
     above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
     name = NAME.match(report.lines[above]) if above is not None else None
@@ -140,9 +143,6 @@ def _cache(report: Report, root: str | None, at: int) -> Iterator[RowCache]:
         last += 1
         length = length or LENGTH.match(report.lines[last])
     report.claim(above, last)
-    for index, _ in report.every(LISTED):
-        if index + 1 < len(report.lines) and NAME.match(report.lines[index + 1]):
-            report.claim(index + 1)
     yield RowCache(
         source=report.source(above, last),
         database=root,

@@ -49,7 +49,7 @@ The table of the lock laboratory for OpenVMS has a heading of its own: see `labo
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterPoint, ParameterSeries
 from collectors.registry import NotThisReport, Report, report
@@ -226,7 +226,7 @@ def _take_title(report: Report, table: Table, index: int, title: tuple[int, Titl
 
 
 def _commas_decimal(report: Report, start: int) -> bool:
-    decimal, unsure = commas_decimal(report.lines[start + 1 :])
+    decimal, unsure = commas_decimal(report.below(start))
     if unsure:
         what = f"'{unsure}' is read with a decimal comma, as it stands between semicolons"
         report.problem(f"{what}; if it is thousands, write it without the comma", start)
@@ -236,9 +236,9 @@ def _commas_decimal(report: Report, start: int) -> bool:
 def _point_groups(report: Report, table: Table, start: int) -> frozenset[int]:
     """The columns of this table in which points part thousands; told."""
     rows: list[list[str]] = []
-    for line in report.lines[start + 1 : start + 1 + MOST_LOOKED_AT]:
+    for line in islice(report.below(start), MOST_LOOKED_AT):
         cells = split(line, table.delimiter)
-        if len(cells) != len(table.columns) or not DIGIT.search(line):
+        if len(cells) != len(table.columns) or not DIGIT.search(line) or line == report.lines[start]:
             break
         rows.append(cells)
     found = point_groups(rows)

@@ -38,11 +38,14 @@ def laboratory(report: Report) -> tuple[list[LoadSeries | ParameterSeries], froz
     taken: set[int] = set()
     columns: tuple[str, ...] = ()
     delimiter, decimal, cpus = ",", False, _cpus_above(report)
+    commas: bool | None = None
     for index, line in enumerate(report.lines):
         if LABORATORY.match(line):
             delimiter = next(one for one in ";\t|," if one in line)
             columns = tuple(cell.strip(' "').lower() for cell in split(line, delimiter))
-            decimal = delimiter == ";" and commas_decimal(report.lines[index + 1 :])[0]
+            if delimiter == ";" and commas is None:  # of all tables alike: a program of one machine wrote them
+                commas = commas_decimal(report.below(index))[0]
+            decimal = delimiter == ";" and commas is True
         elif columns and line.lstrip().startswith("#"):
             cpus = int(found[1]) if (found := CPUS.match(line)) else cpus
         elif columns and len(cells := [cell.strip() for cell in split(line, delimiter)]) == len(columns):

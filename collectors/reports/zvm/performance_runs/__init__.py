@@ -99,8 +99,8 @@ def _name(table: Table, column: int) -> str:
 
 def _title(report: Report, table: Table, *, first: bool) -> str | None:
     """What the line above calls the table; it may lie above the report's first line."""
-    above = [*report.before, *report.lines[: table.first]] if first else report.lines[: table.first]
-    for back, line in enumerate(reversed(above[-6:]), start=1):
+    above = report.over(table.first, 6) if first else report.lines[max(0, table.first - 6) : table.first]
+    for back, line in enumerate(reversed(above), start=1):
         if not line.strip():
             continue
         found = TITLE.match(line)
