@@ -1,5 +1,6 @@
 """The addresses of the API, of the figures and the sign of life, and of one's own account."""
 
+from functools import cache
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_not_required
@@ -66,6 +67,12 @@ api.add_router("/tokens", tokens)
 @api.get("/openapi.json", auth=needs(None), include_in_schema=False, url_name="openapi")
 def openapi(request: Asked) -> Any:
     """Describe every address."""
+    return description()
+
+
+@cache
+def description() -> Any:
+    """Made once a process: it takes half a second, and nothing of it changes while the service runs."""
     return api.get_openapi_schema()
 
 

@@ -18,7 +18,7 @@ from advisor.audits.api.shapes import AuditRun
 from advisor.audits.models import Audit, Capture, LimitSetting
 from advisor.audits.services.contract import audit_json
 from advisor.audits.services.rulebook import rulebook
-from advisor.config.api import api
+from advisor.config.api import description
 from advisor.config.celery import app
 from advisor.core.models import JournalEntry
 from advisor.operations.tasks import start_waiting
@@ -158,7 +158,7 @@ def test_account_summary_and_cluster_are_as_the_api_describes_them(
         assert capture["summary"] == audit.summary
         shape = AuditRun.model_validate(told)
         assert shape.model_dump(mode="json", by_alias=True) == told
-    described = api.get_openapi_schema()["components"]["schemas"]
+    described = description()["components"]["schemas"]
     assert {"from", "to"} <= set(described["ToDo"]["properties"])
     assert described["AuditedCapture"]["properties"]["account"]["items"]["$ref"].endswith("/Account")
 
