@@ -8,6 +8,8 @@ script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`
 `no_expects`. Beside any of them `missing`: pieces of what to bring.
 """
 
+import re
+from collections.abc import Hashable
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -21,15 +23,14 @@ from rules.engine import BadLimit, judge_one, rules
 from rules.finding import Finding, Severity, Verdict
 from tests import whole
 from tests.facts_yml import build, load
-from tests.varied import each, uneven, varied
+from tests.varied import each, turning_points, uneven, varied
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "rules").glob("*/examples/*.yml"))
 LOADED = {path: load(path) for path in FILES}
 """Once: a file of forty cases would else be parsed forty times."""
 CASES = [(path, name) for path, cases in LOADED.items() for name in cases]
-ROUNDS = 2
-"""In which the facts of each case are varied: what more rounds show is little beside what they take."""
+FIGURE = re.compile(r"\d[\d,.]*")
 QUIET = {"clean": "clean", "unknown": "unknown", "untrusted": "untrusted", "not_applicable": "not-applicable"}
 
 
@@ -110,15 +111,28 @@ def test_limits_and_values_that_clauses_take_have_the_accepted_bounds() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
 def test_an_exhibit_that_lacks_a_fact_or_has_another_figure_breaks_no_rule(path: Path) -> None:
-    for name, case in LOADED[path].items():
-        parts = {}
-        others = {other: one["facts"] for other, one in LOADED[path].items() if other != name}
-        for what, facts in varied(case["facts"], name, others, ROUNDS).items():
-            verdict = judged(path, {**case, "facts": facts})
-            assert verdict.verdict != "broken", (name, verdict.why, facts)
-            said = [whole.parts_of(finding) for finding in verdict.findings]
-            parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
-        whole.check(f"varied/{rule_of(path)}", name, parts)
+    for name in LOADED[path]:
+        whole.check(f"varied/{rule_of(path)}", name, _varied(path, name, 0))
+
+
+@pytest.mark.long
+@pytest.mark.mutants
+@pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
+def test_an_exhibit_in_other_ways_is_judged_as_accepted(path: Path) -> None:
+    for name in LOADED[path]:
+        whole.check(f"varied_more/{rule_of(path)}", name, {"more": _varied(path, name, 1)})
+
+
+def _varied(path: Path, name: str, number: int) -> dict[str, Any]:
+    """What is said of a case whose facts are varied in one round."""
+    case, parts = LOADED[path][name], {}
+    others = {other: one["facts"] for other, one in LOADED[path].items() if other != name}
+    for what, facts in varied(case["facts"], name, others, [number]).items():
+        verdict = judged(path, {**case, "facts": facts})
+        assert verdict.verdict != "broken", (name, verdict.why, facts)
+        said = [whole.parts_of(finding) for finding in verdict.findings]
+        parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
+    return parts
 
 
 @pytest.mark.long
@@ -134,6 +148,22 @@ def test_an_exhibit_that_differs_in_any_one_place_is_judged_as_accepted(path: Pa
                 said = [whole.parts_of(finding) for finding in verdict.findings]
                 parts[what] = [verdict.verdict, verdict.why, verdict.missing, said]
         whole.check(f"each/{rule_of(path)}", name, {"each": parts})
+
+
+@pytest.mark.long
+@pytest.mark.mutants
+@pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
+def test_an_exhibit_turns_into_another_at_the_accepted_figures(path: Path) -> None:
+    known: set[Hashable] = set()
+    for name, case in LOADED[path].items():
+
+        def without_figures(facts: Any, case: dict[str, Any] = case) -> tuple[Any, ...]:
+            verdict = judged(path, {**case, "facts": facts})
+            told = [f"{one.severity} {one.subject} {one.title} {one.says} {one.changes}" for one in verdict.findings]
+            return (verdict.verdict, *(FIGURE.sub("", text) for text in told))
+
+        points = turning_points(case["facts"], without_figures, known)
+        whole.check(f"turning/{rule_of(path)}", name, {"points": points})
 
 
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))

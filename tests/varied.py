@@ -4,7 +4,8 @@ when it goes."""
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
 from random import Random
@@ -40,13 +41,15 @@ FACTORS = (None, 0, 0, 2, 0.5, 10, 0.1)
 """What becomes of a figure; `None`: it is not there."""
 
 
-def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: int = 1) -> dict[str, Items]:
+def varied(facts: Items, name: str, others: Mapping[str, Items] = {}, rounds: Iterable[int] = (0,)) -> dict[str, Items]:
     """The facts of the case `name` in some other ways, the same ones in every run.
 
     `others`: the facts of other cases of that rule, of which kinds of facts are borrowed.
+    `rounds`: by number; what more of them show is little beside what they take.
     """
-    found: dict[str, Items] = {"long": _long_names(facts)}
-    for number in range(rounds):
+    found: dict[str, Items] = {}
+    for number in rounds:
+        found |= {} if number else {"long": _long_names(facts)}
         dice = Random(f"{name} {number}" if number else name)
         found |= {
             f"without{number or ''}": _without_one(facts, dice),
@@ -80,6 +83,45 @@ def _instead(kind: str, field: str, old: Any) -> Iterator[Any]:
         yield not old
     elif isinstance(old, int | float):
         yield from (abs(0 * old), 2 * old) if old else (old + 1,)
+
+
+def turning_points(
+    facts: Items, said_of: Callable[[Items], Hashable], known: set[Hashable]
+) -> dict[str, list[tuple[float, bool]]]:
+    """Where what is said becomes another as one figure grows from a hundredth of what it is to ten times as much.
+
+    Of each figure: the value, to nine digits, and whether there it is said already what is said above. Of the facts of
+    a kind the first two are taken; what turns as one that is `known` did is left out.
+    """
+    found: dict[str, list[tuple[float, bool]]] = {}
+    base = said_of(facts)
+    many: Counter[str] = Counter()
+    for at, item in enumerate(facts):
+        many.update(list(item))
+        for kind, field in _fields(item):
+            old = (item[kind] or {})[field]
+            if many[kind] > 2 or isinstance(old, bool) or not isinstance(old, int | float) or not old:
+                continue
+
+            def said(value: float, at: int = at, kind: str = kind, field: str = field) -> Hashable:
+                return said_of([*facts[:at], _with(facts[at], kind, field, value), *facts[at + 1 :]])
+
+            for end in (type(old)(0.01 * old), 10 * old):
+                turn = (kind, field, base, beyond := said(end))
+                if beyond != base and turn not in known:
+                    known.add(turn)
+                    found.setdefault(f"{at}.{kind}.{field}", []).append(_turn(min(end, old), max(end, old), said))
+    return found
+
+
+def _turn(low: float, high: float, said: Callable[[float], Hashable]) -> tuple[float, bool]:
+    """The figure between two of which another thing is said, and whether that holds for the figure itself."""
+    below, whole = said(low), isinstance(low, int)
+    while high - low > (1 if whole else 1e-11 * abs(high)):
+        middle = (low + high) // 2 if whole else (low + high) / 2
+        low, high = (middle, high) if said(middle) == below else (low, middle)
+    at = high if whole else float(f"{high:.9g}")
+    return at, said(at) != below
 
 
 def _without_one(facts: Items, dice: Random) -> Items:
