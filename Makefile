@@ -13,7 +13,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/compiled
 SHUFFLED = --random-order --random-order-seed=$(SEED)
 ON_POSTGRES = -m "postgres and not long"
 PYTEST = $(BIN)/python -m pytest $(SHUFFLED) $(WHICH)
-.PHONY: new-rule new-reader docs help setup run packages test test-all test-browser test-faults test-postgres check fix accept mutants bench bench-pages bench-fleet pins clean
+.PHONY: new-rule new-reader docs help setup run packages test test-main test-service test-all test-browser test-faults test-postgres check fix accept mutants bench bench-pages bench-fleet pins clean
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -44,14 +44,21 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 
 test: .venv/tests packages ## run the tests in an order of their own each time (SEED=number: that one again)
 	@echo "make test SEED=$(SEED) runs them in this order again"
+	$(MAKE) --no-print-directory -j2 test-main test-service
+
+test-main:
 	$(PYTEST) -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-browser test-faults
+
+# beside the others, as they mostly wait; what they print comes when they are done
+test-service:
+	@mkdir -p .pytest_cache
+	@( $(MAKE) --no-print-directory test-faults; faults=$$?; $(MAKE) --no-print-directory test-browser && exit $$faults ) \
+		>.pytest_cache/service 2>&1; failed=$$?; cat .pytest_cache/service; exit $$failed
 
 test-all: ## run all tests: also the long ones, and those of the whole service on PostgreSQL
 	$(MAKE) --no-print-directory test WHICH="-m ''"
 	$(MAKE) --no-print-directory test-postgres ON_POSTGRES="-m ''"
 
-# These two mostly wait: for a browser, for processes that fail and hosts that are cut off.
 # What fails in them fails twice, or it was the machine that had no processor for it: the tests that failed
 # run once more, alone and with servers of their own, and the output keeps both.
 AGAIN = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
@@ -62,7 +69,7 @@ test-browser:
 # a module has servers of its own, and all wait for them most of the time
 test-faults: ALONE = -o cache_dir=.pytest_cache/faults tests/faults
 test-faults:
-	$(PYTEST) -n 3 --dist loadfile $(ALONE) || $(AGAIN) $(ALONE)
+	$(PYTEST) -n 2 --dist loadfile $(ALONE) || $(AGAIN) $(ALONE)
 
 test-postgres: .venv/tests packages ## run what locks, claims and counts on PostgreSQL, too (test-all: all of the service)
 	$(BIN)/python -m tests.on_postgres $(SHUFFLED) $(ON_POSTGRES) tests/advisor

@@ -74,6 +74,8 @@ def test_story_is_kept(story: Path) -> None:
     assert dump(verdicts_of(audits)) == (story / "verdicts.yml").read_text("utf-8"), "changed: look, then `make accept`"
 
 
+@pytest.mark.long
+@pytest.mark.mutants
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
 def test_a_story_with_a_damaged_export_or_without_one_is_judged_as_accepted(story: Path) -> None:
     origin = Origin(story)

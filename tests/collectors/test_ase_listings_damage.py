@@ -53,6 +53,7 @@ def test_lines_of_other_reports_do_not_start_ours(line: str) -> None:
     assert not [kind.id for kind in starting(line) if kind.id in {f"ase/{name}" for name in OURS}]
 
 
+@pytest.mark.long
 @first_of(
     1,
     "line",

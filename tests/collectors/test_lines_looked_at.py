@@ -55,6 +55,7 @@ class Watched(Report):
         super().__init__(file, first, Counted(lines), before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", KINDS, ids=[f"{folder.relative_to(EXPORTS)}" for folder in KINDS])
 def test_a_reader_looks_at_no_line_more_often_in_a_longer_report(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collectors.read, "Report", Watched)

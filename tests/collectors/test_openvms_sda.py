@@ -165,6 +165,7 @@ def test_a_million_locks_are_a_few_figures() -> None:
     assert items == {"locks listed": 2_000.0, "locks listed: Local copy": 2_000.0}
 
 
+@pytest.mark.long
 @first_of(
     3,
     "line",

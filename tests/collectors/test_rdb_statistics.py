@@ -290,6 +290,7 @@ def test_a_page_that_did_not_change_is_not_read_again() -> None:
     assert (page.resource, page.logged, page.processes) == ("51:3", 2, 1)
 
 
+@pytest.mark.long
 def test_no_line_takes_long_to_be_found_not_to_begin_anything() -> None:
     lines = (
         "Node: X " + "Oracle Rdb " * 2_000,

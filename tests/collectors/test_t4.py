@@ -62,6 +62,7 @@ def peak_of_memory(size: int) -> tuple[int, list[Input]]:
     return peak, found
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_file() -> None:
     peak_of_memory(1_000_000)  # what is loaded once
     small, _ = peak_of_memory(5_000_000)

@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.faults.conftest import PLANTS, Crew
 from tests.faults.embedded import embedded
 from tests.faults.exports import sysmon
 from tests.faults.plant import ALL, Plant, planted
 from tests.faults.truth import assert_all_is_true
 from tests.servers import ROOT, Postgres, Redis, eventually
+
+pytestmark = pytest.mark.long
 
 BEFORE, MOST = 8, 45
 

@@ -15,6 +15,8 @@ from tests.faults.plant import ALL, Plant
 from tests.faults.truth import assert_all_is_true
 from tests.servers import eventually
 
+pytestmark = pytest.mark.long
+
 HOURS = 3
 TICK = "(advisor.operations.tasks.tick)"
 

@@ -12,6 +12,8 @@ from tests.faults.plant import TASK_SECONDS, Plant
 from tests.faults.truth import assert_all_is_true, words_of
 from tests.servers import eventually
 
+pytestmark = pytest.mark.long
+
 LIMIT = 20
 """Seconds: the hard limit of what this module asks for itself, the runs; whoever puts a task into the queue sets it."""
 ENVIRONMENT = {"TASK_SECONDS": str(LIMIT)}

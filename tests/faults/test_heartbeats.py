@@ -7,6 +7,8 @@ from tests.faults.exports import sysmon
 from tests.faults.plant import ALL, Plant
 from tests.servers import eventually
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _service(plant: Plant, crew: Crew) -> None:

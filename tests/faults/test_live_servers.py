@@ -13,6 +13,8 @@ from tests.faults.truth import assert_all_is_true, words_of
 from tests.live.running import Serving, serving
 from tests.servers import HOST, eventually, free_port
 
+pytestmark = pytest.mark.long
+
 SHARE = 2
 SILENT = 4
 UPGRADED = "Adaptive Server Enterprise/16.0 SP04 PL03/EBF 30399/P/x86_64/Linux/ase160sp04/1/64-bit/FBO/x"

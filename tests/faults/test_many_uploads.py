@@ -12,6 +12,8 @@ from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true
 from tests.servers import eventually
 
+pytestmark = pytest.mark.long
+
 THREADS = 100
 ENVIRONMENT = {"CONNECTIONS_PER_ADDRESS": "300"}
 """All of them come from one address; what becomes of the one that is too many shows tests/faults/test_doorstep.py."""

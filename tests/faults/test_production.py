@@ -12,6 +12,8 @@ from tests.faults.postbox import Postbox
 from tests.faults.truth import assert_all_is_true, words_of
 from tests.servers import eventually
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def postbox() -> Iterator[Postbox]:

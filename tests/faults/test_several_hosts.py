@@ -24,6 +24,8 @@ from tests.faults.postbox import OPEN, Postbox
 from tests.faults.truth import assert_all_is_true, words_of
 from tests.servers import PATIENCE, Redis, eventually, postgres_server, redis
 
+pytestmark = pytest.mark.long
+
 WORKERS = ("worker1", "worker2")
 OUTAGE = 50
 """Seconds that a host is cut off: longer than a worker may be silent before it is taken for dead."""

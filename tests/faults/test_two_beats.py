@@ -9,6 +9,8 @@ from tests.faults.truth import assert_all_is_true
 from tests.longer import first_of
 from tests.servers import eventually
 
+pytestmark = pytest.mark.long
+
 SYSTEMS, ROUNDS = 15, 3
 
 

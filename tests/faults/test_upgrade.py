@@ -24,6 +24,8 @@ from tests.faults.plant import ALL, Plant, planted
 from tests.faults.postbox import Postbox
 from tests.servers import PATIENCE, Postgres, eventually, redis
 
+pytestmark = pytest.mark.long
+
 AHEAD = "this process is older than the database and must not write to it"
 BEHIND = "the database is older than this process"
 IN_FLIGHT = 6

@@ -11,6 +11,7 @@ from tests.faults.exports import sysmon
 from tests.faults.gate import DROPPED, gate
 from tests.faults.plant import Plant
 from tests.faults.truth import assert_all_is_true, words_of
+from tests.longer import first_of
 from tests.servers import eventually
 
 FILES = 60
@@ -27,7 +28,7 @@ def _service(plant: Plant, crew: Crew) -> None:
     plant.ready()
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@first_of(1, "moment", MOMENTS)
 def test_killed_while_it_takes_in_a_folder(moment: str, plant: Plant, crew: Crew, measured: Measured) -> None:
     folder = plant.folder / "drop" / "Claims" / moment
     folder.mkdir(parents=True)

@@ -179,6 +179,7 @@ def fill(connection: Any, place: str) -> None:
     connection.commit()
 
 
+@pytest.mark.long
 @first_of(1, "vendor", ["sqlite", "postgresql"])
 def test_a_database_of_the_version_before_is_read_and_written(vendor: str, tmp_path: Path) -> None:
     if vendor == "sqlite":

@@ -92,6 +92,7 @@ def test_it_is_for_its_owner_alone_and_comes_back_whole(backup: Path, site: Path
     assert not list(site.glob(".*")), "nothing is left behind"
 
 
+@pytest.mark.long
 def test_without_keys_it_opens_nothing_and_says_so(site: Path, tmp_path: Path) -> None:
     file = tmp_path / "plain.zip"
     status, _, warned = command(site, "backup", file, "--without-keys")
@@ -134,6 +135,7 @@ def test_what_is_there_is_moved_aside_when_told_and_left_alone_else(backup: Path
     assert next(here.glob("secret_key.before-*")).read_text() == "of this machine " * 4
 
 
+@pytest.mark.long
 def test_a_damaged_database_is_moved_aside_when_told(backup: Path, tmp_path: Path) -> None:
     (tmp_path / "lockwright.sqlite3").write_bytes(b"no database, " * 1000)
     status, _, said = command(tmp_path, "restore", backup)
@@ -240,6 +242,7 @@ def test_what_cannot_be_restored_is_refused_in_one_sentence(
     assert set(left) <= {"lock"}, "nothing was changed"
 
 
+@pytest.mark.long
 def test_a_file_that_is_not_there_and_a_folder_that_is_not_there(site: Path, tmp_path: Path) -> None:
     assert "cannot be read: No such file" in command(tmp_path, "restore", tmp_path / "none.zip")[2]
     assert "there is no folder" in command(site, "backup", tmp_path / "none" / "a.zip")[2]

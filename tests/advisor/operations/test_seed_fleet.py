@@ -95,6 +95,7 @@ def test_each_hour_brings_other_figures_and_the_same_hour_the_same_bytes(product
     assert figures(0) != figures(1)
 
 
+@pytest.mark.long
 def test_a_seeded_fleet_audits_itself(
     fleet: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
