@@ -71,6 +71,16 @@ def data_writers(facts: Facts) -> list[Device]:
     return [one for one in _listed(facts, writing=True, queued=queued) if one.row.device not in logs][:NAMED]
 
 
+def mostly_written(facts: Facts) -> list[Device]:
+    """The devices that mostly write by `monDeviceIO`, whatever is on them."""
+    return _listed(facts, writing=True, queued=[])
+
+
+def data_devices(facts: Facts) -> list[Device]:
+    """Each device with the I/O of data that `monIOQueue` has of it."""
+    return [one for one in _queued(facts) if isinstance(one.row, MonIOQueue) and not one.row.of_log]
+
+
 def _queued(facts: Facts) -> list[Device]:
     """Each kind of I/O of each device, the one that took most time first."""
     found = []
