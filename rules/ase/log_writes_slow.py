@@ -145,15 +145,14 @@ def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     for one in devices.devices_of(facts, writing=True):
         row, mean = one.row, one.mean_milliseconds
         user_log = isinstance(row, MonIOQueue) and row.kind == MonIOQueue.USER_LOG
-        under_way = one.requests * mean / 1000 / row.seconds if row.seconds else 0.0
-        if not user_log or row.device not in writing or mean <= limits.milliseconds or under_way < limits.tasks:
+        if not user_log or row.device not in writing or mean <= limits.milliseconds or one.under_way < limits.tasks:
             continue
         name = comment(row.device)
         quick = devices.besides([one, *devices.data_devices(facts)], limits.milliseconds).strip(",")
         yield Finding(
             subject=f"{subject_of(facts)}: {name}",
             severity=Severity.ADVICE,
-            title=f"The log device {name} takes {mean:,.1f} ms a write; {under_way:.1f} are under way on average",
+            title=f"The log device {name} takes {mean:,.1f} ms a write; {one.under_way:.1f} are under way on average",
             seen=f"{one.requests:,.0f} requests for the log (User Log of monIOQueue) in {row.seconds:,.0f} s took "
             f"{mean:,.1f} ms each on {name}, which mostly writes{f',{quick}' if quick else ''}.",
             because="Every commit of that database waits for such a write, and keeps its locks until then.",
@@ -161,7 +160,7 @@ def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             unknown="How many tasks wait for it, two snapshots of monSysWaits show (events 54 and 55).",
             evidence=(
                 replace(one.evidence, limit=limits.milliseconds),
-                Evidence("writes under way on average", round(under_way, 2), "", row.source, limits.tasks),
+                Evidence("writes under way on average", round(one.under_way, 2), "", row.source, limits.tasks),
             ),
         )
 
