@@ -28,7 +28,7 @@ from collectors.facts import ABSENT, Facts, Missing, known
 from collectors.facts.ase import ConfigParameter, NamedCache, ResourceUsage, Server
 from rules.ase._evidence.server import subject_of
 from rules.changes.ase_config import PARAMETERS, configured_value
-from rules.changes.ase_restart import cache_waits, restart_cache, restart_setting, setting_waits, take_back
+from rules.changes.ase_restart import WAITS, cache_waits, restart_cache, restart_setting, setting_waits, take_back
 from rules.changes.legal import refusal
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
@@ -229,6 +229,6 @@ def _worse_said(worse: Sequence[Change], ours: bool) -> str:
     """What must not come with any restart, as a sentence. `ours`: the rules know that some of it is worse."""
     if not worse:
         return ""
-    listed = ", ".join(change.target.removesuffix(", configured already") for change in worse[:NAMED])
+    listed = ", ".join(change.target.removesuffix(WAITS) for change in worse[:NAMED])
     more = f" and {len(worse) - NAMED} more" if len(worse) > NAMED else ""
     return f"{'Far worse than what runs' if ours else 'Half of what runs or less'}: {listed}{more}."

@@ -47,7 +47,7 @@ from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
 from rules.ase._evidence.caches.hot_page import hot_page, spread_page
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
-from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_bindings
+from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_temporary
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
@@ -278,9 +278,9 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     contents, shared = found
     if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
         return OWN_FIRST.format(own.says, own.rule)
-    theirs = temporaries_of(facts, figure, contents).share
-    if theirs >= MOST_TEMPORARY and not told_bindings(facts):
-        return TEMPORARY_LEFT.format(100 * theirs)
+    theirs = temporaries_of(facts, figure, contents)
+    if theirs.share >= MOST_TEMPORARY and not told_temporary(facts, theirs.databases):
+        return TEMPORARY_LEFT.format(100 * theirs.share)
     if not isinstance(shared.plan, BindingPlan):
         return lockless or SEPARATE
     if shared.plan.worth_it:

@@ -230,7 +230,8 @@ def _more(
     if counted and need > there:
         step, gives = f"the {counted.count:,.0f} that the databases hold and {limits.temporary_percent:g} % more", ""
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
-    expected = Expectation(f"reuses of {kind.plural}", number_or(cache.reuse_succeeded, 0), "no growth", "published")
+    reused = "some" if said_reused and not taken else number_or(cache.reuse_succeeded, 0)
+    expected = Expectation(f"reuses of {kind.plural}", reused, "no growth", "published")
     if not taken and not said_reused:
         percent = (round(100 * most / there, 1), round(100 * most / new, 1))
         expected = Expectation(f"{kind.plural} in use at most, % of those there are", *percent, "arithmetic")

@@ -2,6 +2,8 @@
 
 Finds: tasks that wait for the last page of a log to be written (wait events 54 and 55 of monSysWaits), as an average
 number over the interval and as a share of the tasks that wait or run, where a task's own write (event 55) takes long.
+Where these waits were not collected, as advice, a device of the log of a user database that takes as long (monIOQueue)
+and mostly writes (monDeviceIO), with one write or more under way on average.
 
 Why it matters: a transaction has ended when its log page is on the device, and it keeps its locks until then. One slow
 log device holds up every task that commits, and the queue for the end of the log behind it.
@@ -18,10 +20,11 @@ own words.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from collectors.facts import Facts
+from collectors.facts.ase import MonIOQueue
 from rules.ase._evidence.log.databases import Most, most_of
 from rules.ase._evidence.log.levers import (
     LEVER_FACTS,
@@ -43,8 +46,9 @@ from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.quoting import comment
 from rules.engine import rule
-from rules.finding import Finding, Outcome, Severity, Unknown, joined
+from rules.finding import Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -81,7 +85,10 @@ class Limits(LogLimits, WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     found = partial(_finding, facts, limits)
-    yield from judge_waits(facts, limits, found, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING_LOG,))
+    said = list(judge_waits(facts, limits, found, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING_LOG,)))
+    yield from said
+    if all(isinstance(one, Unknown) for one in said):
+        yield from _by_device(facts, limits)
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
@@ -127,6 +134,35 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     )
     if slow and not writers:
         yield Unknown((devices.MISSING_LOG,))
+
+
+def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """A log device that takes long, where no export says how many tasks wait for it: what is under way there is known.
+
+    Not one that mostly reads, as for a dump of the log, nor one of which monDeviceIO does not say it.
+    """
+    writing = {one.row.device for one in devices.mostly_written(facts)}
+    for one in devices.devices_of(facts, writing=True):
+        row, mean = one.row, one.mean_milliseconds
+        user_log = isinstance(row, MonIOQueue) and row.kind == MonIOQueue.USER_LOG
+        if not user_log or row.device not in writing or mean <= limits.milliseconds or one.under_way < limits.tasks:
+            continue
+        name = comment(row.device)
+        quick = devices.besides([one, *devices.data_devices(facts)], limits.milliseconds).strip(",")
+        yield Finding(
+            subject=f"{subject_of(facts)}: {name}",
+            severity=Severity.ADVICE,
+            title=f"The log device {name} takes {mean:,.1f} ms a write; {one.under_way:.1f} are under way on average",
+            seen=f"{one.requests:,.0f} requests for the log (User Log of monIOQueue) in {row.seconds:,.0f} s took "
+            f"{mean:,.1f} ms each on {name}, which mostly writes{f',{quick}' if quick else ''}.",
+            because="Every commit of that database waits for such a write, and keeps its locks until then.",
+            do=joined(DEVICE.format(name), f"Then, in this order: {left(facts, limits, beside_device=True)}."),
+            unknown="How many tasks wait for it, two snapshots of monSysWaits show (events 54 and 55).",
+            evidence=(
+                replace(one.evidence, limit=limits.milliseconds),
+                Evidence("writes under way on average", round(one.under_way, 2), "", row.source, limits.tasks),
+            ),
+        )
 
 
 def _named(device: str, whose: Most | None) -> str:

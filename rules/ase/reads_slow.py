@@ -2,7 +2,8 @@
 
 Finds: tasks that wait for physical reads (wait events 29, 32, 124 and 125 of monSysWaits), as an average number over
 the interval and as a share of the tasks that wait or run, with the mean time of a read. Where only sp_sysmon was
-collected, task switches due to cache search misses, which have no time and are noted alone.
+collected, task switches due to cache search misses, which have no time and are noted alone. Where neither was, as
+advice, a device that mostly reads on demand and takes as long (monDeviceIO), with one request or more under way.
 
 Why it matters: a task that waits for a read does no work and keeps its locks. What to do depends on the mean time.
 Slow reads are a matter of the devices and of what lies below them; reads at a normal speed are many because statements
@@ -172,7 +173,42 @@ class Limits(WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
     found = partial(_finding, facts, limits)
-    yield from judge_waits(facts, limits, found, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,))
+    said = list(judge_waits(facts, limits, found, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,)))
+    yield from said
+    if all(isinstance(one, Unknown) for one in said):
+        yield from _by_device(facts, limits)
+
+
+def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """Devices that take long to read, where no export says how many tasks wait: what is under way there is known."""
+    slow = [one for one in devices.slow_readers(facts, limits.milliseconds) if one.under_way >= limits.tasks]
+    if not slow:
+        return
+    names = devices.slowest(slow, limits.milliseconds)
+    beside = devices.besides([*slow, *devices.devices_of(facts, writing=False)], limits.milliseconds).strip(",")
+    tables = _tables(facts, limits.reads_percent)
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"Slow device: {names}; {sum(one.under_way for one in slow):.1f} requests are under way on average",
+        seen=joined(
+            f"{slow[0].says} in {slow[0].row.seconds or 0.0:,.0f} s{f',{beside}' if beside else ''}.",
+            f"Most physical reads are of {', '.join(one.says for one in tables)}." if tables else "",
+        ),
+        because=f"{NORMAL}, and who reads waits for it.",
+        do=joined(DEVICES.format(names), FEWER.format("", MAY_SCAN)),
+        unknown="How many tasks wait for reads, two snapshots of monSysWaits show (event 29).",
+        evidence=tuple(
+            figure
+            for one in slow
+            for figure in (
+                replace(one.evidence, limit=limits.milliseconds),
+                Evidence(
+                    f"requests under way to {one.row.device}", round(one.under_way, 2), "", one.row.source, limits.tasks
+                ),
+            )
+        ),
+    )
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:

@@ -112,6 +112,8 @@ class Seen:
     def figures(self) -> str:
         """What was seen, as a sentence."""
         hit = self.cache.hit_percent
+        if hit is None and self.cache.searches != 0:
+            return f"{'Config' if self.pending else 'Run'} Replacement is relaxed LRU; how it is searched is not known."
         searched = f"{hit:.3g} % of the searches found their page" if hit is not None else "Nothing was searched"
         return searched + (
             f" and {number(self.grabs)} buffers per second were grabbed." if self.grabs is not None else "."
@@ -150,6 +152,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     caches = latest_caches(facts)
     if not caches:
         yield no_caches(facts)
+        yield from _listed_alone(facts, limits)
     for cache in caches:
         seen = _see(facts, cache)
         relaxed = seen.named.relaxed if seen.named else None
@@ -176,6 +179,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 yield found
         else:
             yield _advised(limits, seen)
+
+
+def _listed_alone(facts: Facts, limits: Limits) -> Iterator[Outcome]:
+    """The default data cache that is relaxed, or is to be, where no export says how it is searched."""
+    for name in dict.fromkeys(one.name for one in facts.every(NamedCache) if one.is_default):
+        named = named_of(facts, name)
+        if named is None or "strict" in (named.config_replacement or "").lower():
+            continue
+        seen = _see(facts, CacheActivity(name=name).placed(named.source))
+        if named.relaxed or seen.pending:
+            yield _of_default(limits, seen)
 
 
 def _misses_most(cache: CacheActivity, caches: Sequence[CacheActivity]) -> bool:
@@ -333,6 +347,9 @@ def _finding(limits: Limits, seen: Seen, title: str, because: str, do: str) -> F
         evidence.append(
             Evidence("replaced in an hour, at least", share, "% per hour", named.source, limits.turnover_percent)
         )
+    if not evidence and named:
+        strategy = named.config_replacement if seen.pending else named.run_replacement
+        evidence.append(Evidence("replacement", strategy or RELAXED, "", named.source))
     if seen.advised:
         evidence.append(Evidence("sp_sysmon's own advice", "relaxed LRU", "", seen.advised))
     changes: tuple[Change, ...] = ()
@@ -341,7 +358,8 @@ def _finding(limits: Limits, seen: Seen, title: str, because: str, do: str) -> F
         changes = (take_back_replacement(cache.name, RELAXED, STRICT),)
     elif named and named.relaxed:
         changes = (set_replacement(cache.name, RELAXED, STRICT),)
-        expects = (Expectation(f"hits of {cache.name}", f"{hit:.1f} %" if known(hit) else None, "higher", "heuristic"),)
+        if hit is not None:
+            expects = (Expectation(f"hits of {cache.name}", f"{hit:.1f} %", "higher", "heuristic"),)
     return Finding(
         subject=cache.name,
         severity=Severity.WARNING,

@@ -52,10 +52,13 @@ MINIMALLY = "{0:.0f} % of all flushes are of minimally logged changes in full ca
 WAITED = "and {0:.1f} % of the requests for the log had to wait, so fewer flushes would be felt"
 HELD = "and {0:.0f} % of the task switches that something held up wait for the log, so fewer flushes would be felt"
 SEMAPHORE = "Log Semaphore Contention"
-QUIET = "Where a restart is due for another reason, a larger user log cache size is a step; by itself it is worth none."
+QUIET = (
+    "Where a restart is due for another reason, a larger user log cache size is a step; by itself it is worth no "
+    "restart."
+)
 QUIET_STEP = (
     "Where a restart is due for another reason, raise the user log cache size with it from {0:,.0f} to {1:,.0f} bytes "
-    "({2:,.1f} MB more; {0:,.0f} is the way back): by itself it is worth none."
+    "({2:,.1f} MB more; {0:,.0f} is the way back): by itself it is worth no restart."
 )
 UNKNOWN = (
     "Whether a few large transactions fill them is not in these exports: two snapshots of monProcessActivity have what "

@@ -11,7 +11,7 @@ from collectors.facts import known as is_known
 from collectors.facts.ase import ConfigParameter
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import batches, tsql_string
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, Risk
 from rules.laws.rounding import plain
 
 LARGEST = 2_147_483_647
@@ -88,6 +88,24 @@ The range of disk and network tasks is recalled, so a rule asks for one more alo
 dynamic."""
 
 
+TAKES_MEMORY = frozenset(
+    {
+        "number of open objects",
+        "number of open indexes",
+        "number of open partitions",
+        "number of locks",
+        "number of worker processes",
+        "number of user connections",
+        "procedure cache size",
+        "statement cache size",
+        "disk i/o structures",
+    }
+)
+"""Those that take memory at once when they are raised, and give what is in use of it back at a restart alone (vendor:
+System Administration Guide, Dynamically Decreasing Memory Configuration Parameters)."""
+MEMORY_STAYS = Risk("low", "takes effect at once; memory in use comes back with a restart only")
+
+
 def configured_value(setting: ConfigParameter) -> float | str | Missing:
     """The configured value, with `DEFAULT` spelt out."""
     value = setting.config_value
@@ -138,6 +156,7 @@ def configure(
     back = f"{old:.0f}" if old is not None and legal(name, old) else ASK
     waited = () if configured is None or old is None else (_waited(old, configured),)
     effect = Effect.RESTART if known.static else Effect.ONLINE
+    stays = name in TAKES_MEMORY and (old is None or new > old)
     after = "-- restart the server, then check that Run Value is" if known.static else "-- check that Run Value is"
     return Change(
         key=f"ase.config:{name}",
@@ -157,10 +176,12 @@ def configure(
             f"sp_configure {quoted}, {back}",
             show,
             *(("-- restart the server",) if known.static else ()),
+            *(("-- memory in use stays taken: restart the server where it is wanted back",) if stays else ()),
         ),
         takes_effect=effect,
         cautions=(*cautions, *(_RESTART if known.static else ())),
         memory_mb=memory_mb,
+        risk=MEMORY_STAYS if stays else None,
     )
 
 

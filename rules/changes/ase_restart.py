@@ -26,6 +26,8 @@ UNDO_OPENING = (
 )
 UNDO_CLOSING = ("-- restart the server, if it was restarted meanwhile",)
 
+WAITS = ", configured already"
+"""The end of the target of such a change."""
 STRATEGIES = {"strict lru", "relaxed lru"}
 """What SAP ASE prints of replacement; another word is a damaged listing, and DEFAULT says nothing of a change."""
 
@@ -64,7 +66,7 @@ def take_back(restart: Change) -> Change:
     checks = ("-- no restart: check that what is configured is now what runs",) if runs else ()
     return Change(
         key=f"ase.pending:{subject}",
-        target=f"{subject}, taken back",
+        target=f"{restart.target.removesuffix(WAITS)}, taken back",
         old=restart.new,
         new=restart.old,
         apply=(CONFIRM, said, *script, *checks),
@@ -120,31 +122,35 @@ def _waiting(cache: NamedCache) -> Iterator[tuple[str, str, Values, str]]:
 
 def _cache(cache: NamedCache, what: str, waits: str, values: Values, argument: str) -> Change:
     where = "" if cache.instance is None else f" on instance {cache.instance}"
-    subject = f"cache {cache.name}:{what}{where}"
+    subject, named = f"cache {cache.name}:{what}{where}", f"{cache.name}: {what}{where}"
     try:
         name = tsql_string(cache.name)
     except Unquotable:
-        return _change(subject, values, None, ())
+        return _change(subject, values, None, (), named)
     said = f"-- cache {comment(cache.name)}: {comment(waits)}"
     back = batches(f"sp_cacheconfig {name}, {argument}")
     changing = bool(cache.status) and str(cache.status).strip().lower() != "active"
     if changing or cache.instance is not None:
         back = ("-- it is being made or dropped, or belongs to one instance: by hand",)
     lines = batches(said, f"sp_cacheconfig {name}"), (said, *back)
-    return _change(subject, values, lines, (f"ase.cache:{comment(cache.name)}:{what}",))
+    return _change(subject, values, lines, (f"ase.cache:{comment(cache.name)}:{what}",), named)
 
 
 def _change(
-    subject: str, values: Values, lines: tuple[tuple[str, ...], tuple[str, ...]] | None, yields_to: tuple[str, ...]
+    subject: str,
+    values: Values,
+    lines: tuple[tuple[str, ...], tuple[str, ...]] | None,
+    yields_to: tuple[str, ...],
+    named: str = "",
 ) -> Change:
-    """One change; where `lines` are missing, by hand."""
+    """One change; where `lines` are missing, by hand. `named`: what its target is called, if not `subject`."""
     apply, undo = lines or ((BY_HAND,), (BY_HAND,))
     old, new = (
         value if isinstance(value, float | int) else None if value is None else comment(str(value)) for value in values
     )
     return Change(
         key=f"ase.restart:{comment(subject)}",
-        target=f"{comment(subject)}, configured already",
+        target=f"{comment(named or subject)}{WAITS}",
         old=old,
         new=new,
         apply=apply,

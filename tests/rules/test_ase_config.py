@@ -108,6 +108,24 @@ def test_an_unknown_or_illegal_old_value_is_never_written_back(old: float | None
     assert "<the Run Value shown" in configure("number of open objects", old, 700).undo[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new", "stays"),
+    [
+        ("procedure cache size", 40_000, 90_000, True),
+        ("number of locks", None, 30_000, True),
+        ("number of open indexes", 4000, 2000, False),
+        ("deadlock checking period", 500, 900, False),
+        ("user log cache size", 2048, 4096, False),
+    ],
+)
+def test_memory_that_a_raised_parameter_took_comes_back_with_a_restart_alone(
+    name: str, old: float | None, new: float, stays: bool
+) -> None:
+    change = configure(name, old, new)
+    assert any("memory in use stays taken" in line for line in change.undo) is stays
+    assert (change.risk is not None) is stays
+
+
 def test_memory_grows_in_proportion_to_what_the_export_says() -> None:
     setting = ConfigParameter(name="lock hashtable size", memory_used_kb=48.0)
     megabytes, caution = more_memory(setting, 2048, 8192)

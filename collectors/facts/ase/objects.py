@@ -255,6 +255,8 @@ class IndexSize(Fact):
     size_kb: Reading = ABSENT
     rows: Reading = ABSENT
     """Rows of the table, where the listing counts them (`sp_spaceused`)."""
+    indexes_kb: Reading = ABSENT
+    """All indexes of the table together, where the listing adds them up (`sp_spaceused`)."""
     system: bool = False
 
 

@@ -13,7 +13,8 @@ Solaris, one table for each interval with a line for each CPU, the first since t
     CPU minf mjf xcal  intr ithr  csw icsw migr smtx  srw syscl  usr sys  wt idl
       0    6   0   14   326  117   94    3    7    2    0    65    2   1   0  97
 
-Without an interval Linux, too, prints the average since the boot: one line for `all`, and none of the average.
+Without an interval Linux, too, prints the average since the boot: one line for `all` with the time of the heading, and
+none of the average. A line with a later time than the heading is of the time between.
 """
 
 import re
@@ -31,6 +32,7 @@ START = re.compile(rf"^(?:{LINUX.pattern}|{SOLARIS.pattern})".replace("(?P<names
 TITLE = re.compile(r"Linux \S{1,100} \(.{1,100}\)\s.{0,80}?(?:\((?P<cpus>[0-9]{1,5}) CPU\)\s{0,9})?")
 AVERAGE = re.compile(r"\s{0,9}[^\W\d]\D{2,20}:\s")
 REMARK = re.compile(r"\s{0,9}(?:<<.{1,80}>>|[A-Z]\w{2} .{0,30}[0-9]{1,2}:[0-9]{2}:[0-9]{2}.{0,20})\s{0,9}")
+CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?")
 ABOVE = 3
 """Lines above a heading among which its title stands."""
 
@@ -46,6 +48,10 @@ class _Run:
     """Of Solaris, whose tables have a line for each CPU."""
     first: int = 0
     last: int = 0
+    clock: str = ""
+    """The time that the last heading prints."""
+    timed: bool = False
+    """Whether a line has another time than its heading."""
 
     def fact(self, report: Report) -> HostLoad | None:
         """The mean; `None` where no line was read."""
@@ -71,7 +77,7 @@ class _Run:
             idle_percent=mean([idle for idle, _ in rows]),
             steal_percent=mean(steal),
             cpus=self.cpus,
-            since_boot=self.average is None and len(self.rows) == 1,
+            since_boot=self.average is None and len(self.rows) == 1 and not self.timed,
             source=source,
         )
 
@@ -95,6 +101,8 @@ def read(report: Report) -> Iterator[HostLoad]:
             names, solaris = heading["names"].split(), heading.re is SOLARIS
             if solaris:
                 run.tables.append([])
+            else:
+                run.clock = " ".join(line.split()[: line.split().index("CPU")])
             report.claim(index)
         elif REMARK.fullmatch(line) and not solaris_row(line, names):
             report.claim(index)
@@ -135,5 +143,7 @@ def _row(report: Report, run: _Run, index: int, names: list[str], *, solaris: bo
     elif AVERAGE.match(report.lines[index]):
         run.average = (idle, percent(figures.get("%steal", "")))
     else:
+        clock = " ".join(cells[: cells.index("all")])
+        run.timed |= bool(CLOCK.fullmatch(clock) and CLOCK.fullmatch(run.clock)) and clock != run.clock
         run.rows.append((idle, percent(figures.get("%steal", ""))))
     return True

@@ -5,8 +5,8 @@ As the vendor prints it (System Administration Guide, number of open objects)::
     There are 340 user objects in all database(s), requiring 140.781 Kbytes of memory. The 'open objects' configuration
     parameter is currently set to 500
 
-The kind is taken from the name of the parameter, as the words before it differ by kind. Asterisks in place of the
-number are a problem and no fact.
+Newer releases say Mbytes and `set to a run value of 500` (practice). The kind is taken from the name of the parameter,
+as the words before it differ by kind. Asterisks in place of the number are a problem and no fact.
 """
 
 import re
@@ -21,12 +21,13 @@ START = re.compile(
     r"\bThere (?:is|are)\s{1,9}[0-9*][0-9*.,]{0,20}\s{1,9}[a-z]{1,20}.{0,60}\bin all database", re.IGNORECASE
 )
 FIGURE = re.compile(r"\bThere (?:is|are)\s{1,9}(?P<count>[0-9]{1,12}|\*{1,20})\s", re.IGNORECASE)
-MEMORY = re.compile(r"\brequiring\s{1,9}(?P<kb>[0-9][0-9.,]{0,20})\s{0,3}Kbytes\b", re.IGNORECASE)
+MEMORY = re.compile(r"\brequiring\s{1,9}(?P<size>[0-9][0-9.,]{0,20})\s{0,3}(?P<unit>[KM])bytes\b", re.IGNORECASE)
 KIND = re.compile(r"'open (?P<kind>object|index|partition)(?:e?s)?'", re.IGNORECASE)
-CONFIGURED = re.compile(r"\bcurrently set to\s{1,9}(?P<count>[0-9]{1,12})\b", re.IGNORECASE)
+CONFIGURED = re.compile(r"\bcurrently set to\s{1,9}(?:a run value of\s{1,9})?(?P<count>[0-9]{1,12})\b", re.IGNORECASE)
 REST = re.compile(
-    r"\s*(?:requiring\b|Kbytes\b|of memory\b|memory\.|The 'open|'open (?:object|index|partition)|configuration\b"
-    r"|parameter\b|is currently\b|currently set\b|set to\b|to [0-9]+\s*$|[0-9]+\.?\s*$)",
+    r"\s*(?:requiring\b|[KM]bytes\b|of memory\b|memory\.|The 'open|'open (?:object|index|partition)|configuration\b"
+    r"|parameter\b|is currently\b|currently set\b|set to\b|(?:to )?a run\b|run value\b|value of\b|of [0-9]+\.?\s*$"
+    r"|to [0-9]+\s*$|[0-9]+\.?\s*$)",
     re.IGNORECASE,
 )
 MOST_LINES = 4
@@ -52,7 +53,7 @@ def read(report: Report) -> Iterator[MetadataCount]:
         if not count or "*" in count["count"]:
             report.problem("the number of descriptors was not printed as a number", index)
             continue
-        kb = size(memory["kb"], "k") if memory else ABSENT
+        kb = size(f"{memory['size']} {memory['unit']}b", "k") if memory else ABSENT
         yield MetadataCount(
             source=report.source(index, last),
             kind=kind["kind"].lower(),

@@ -10,10 +10,10 @@ Without the 1 there is the second result alone::
      -------------------- ----------- --------------- --------------- --------------- ---------------
      item                 5210400     909080 KB       812416 KB       96256 KB        408 KB
 
-The fact is the size of the data, as index 0, with the rows. A name that is printed with its owner or its database
-(`dbo.item`, `sales..item`) is taken apart. The indexes are listed by name without their numbers, which other reports
-know them by, so their sizes are not kept: the query of `ase/lock_schemes` gives both. The form
-for a whole database (`database_name`, `database_size`) is of no use here and is not read.
+The fact is the size of the data, as index 0, with the rows and the sum of the indexes. A name that is printed with its
+owner or its database (`dbo.item`, `sales..item`) is taken apart. The indexes are listed by name without their numbers,
+which other reports know them by, so their sizes are not kept one by one: the query of `ase/lock_schemes` gives both.
+The form for a whole database (`database_name`, `database_size`) is of no use here and is not read.
 """
 
 import re
@@ -46,9 +46,11 @@ def read(report: Report) -> Iterator[IndexSize]:
 
 def _size(row: Row, table: Table) -> Iterator[IndexSize]:
     name, data, rows = row.get("name"), row.get("data"), row.get("rowtotal")
+    indexes = row.get("index_size")
     found = FIGURES.fullmatch(row.text[:800])
     if found:  # by their units: dashes may be shorter than the columns
-        name, data, rows = found["name"], KILOBYTES.findall(found["rest"])[1], found["rows"]
+        name, rows = found["name"], found["rows"]
+        _, data, indexes, _ = KILOBYTES.findall(found["rest"])
     elif not row.whole:
         return
     kb = size(data, "k") if data else ABSENT
@@ -61,6 +63,7 @@ def _size(row: Row, table: Table) -> Iterator[IndexSize]:
             index_id=0,
             size_kb=kb,
             rows=reading(rows) if rows else ABSENT,
+            indexes_kb=size(indexes, "k") if indexes else ABSENT,
             system=is_system(own),
         )
 

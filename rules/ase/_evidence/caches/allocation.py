@@ -39,6 +39,7 @@ from rules.ase._evidence.caches.own_cache import (
     share_after,
     temporaries_of,
     told_bindings,
+    told_temporary,
     wanted,
 )
 from rules.ase._evidence.caches.partitions import enough_alone, legal_partitions
@@ -126,11 +127,13 @@ def leaving_first(facts: Facts, figure: Figure, contents: Contents, goal: float)
 def _owns(facts: Facts, contents: Contents, home: Moving, goal: float) -> Iterator[_Own]:
     """The new caches that are going to be asked for one contended cache."""
     figure, named = home.figure, named_of(facts, home.home)
-    if (named and set_apart(named)) or not told_bindings(facts):
+    if named and set_apart(named):
         return
     for logs in (False, True):
         moving = logs_of(facts, figure, contents) if logs else temporaries_of(facts, figure, contents)
         before = leaving_first(facts, figure, contents, goal) if logs else None
+        if not (told_bindings(facts) if logs else told_temporary(facts, moving.databases)):
+            continue
         if 100 * share_after(moving, before) < SHARE_PERCENT or (before and enough(before, goal)):
             continue
         new = wanted(facts, moving, goal, logs=logs)

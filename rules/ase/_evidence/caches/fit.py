@@ -10,7 +10,8 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
 from rules.ase._evidence.caches.bindings import bound_to
 from rules.ase._evidence.caches.contents import DATA, TEXT, Contents, Held, contents_of
-from rules.ase._evidence.objects.seen import listed_sizes
+from rules.ase._evidence.caches.figures import named_of
+from rules.ase._evidence.objects.seen import home_of, listed_sizes
 
 CHANGED_PERCENT, CHANGED_PER_SECOND = 1.0, 1000.0
 """The most changes of what a relaxed cache holds: rows for each hundred pages read, and rows a second.
@@ -121,34 +122,53 @@ class Fit:
 
 
 def fit_of(facts: Facts, cache: str) -> Fit | None:
-    """What is bound and how large it is; `None` where the exports do not say it of every single object."""
+    """What is bound and how large it is; `None` where the exports do not say it of every single object.
+
+    `sp_spaceused` adds up the indexes of a table: where that is all there is, they count once, bound or not, and as
+    that may be too much, a sum above the size of the cache says nothing.
+    """
     bindings = bound_to(facts, cache)
     sizes = [_size_mb(facts, one) for one in bindings]
-    if not bindings or any(size is None for size in sizes):
+    unsized = [one for one, mb in zip(bindings, sizes, strict=True) if mb is None]
+    tables = {(one.database, one.owner, one.table): one for one in unsized}
+    at_most = [_all_indexes_mb(facts, one) for one in tables.values()]
+    if not bindings or any(one.index is None for one in unsized) or any(mb is None for mb in at_most):
         return None
-    return Fit(
-        bound_mb=sum(size for size in sizes if size is not None),
-        objects=len(bindings),
-        source=bindings[0].source,
-    )
+    bound_mb = sum(mb for mb in (*sizes, *at_most) if mb is not None)
+    named = named_of(facts, cache)
+    if at_most and (named is None or not known(named.run_size_mb) or bound_mb > named.run_size_mb):
+        return None
+    return Fit(bound_mb=bound_mb, objects=len(bindings), source=bindings[0].source)
 
 
 def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
     if binding.table is None or (binding.kind or "").lower() == "database":
         return None
-    listed = [
+    wanted = [
         one
-        for one in listed_sizes(facts)
-        if one.database == binding.database
-        and one.table == binding.table
-        and known(one.size_kb)
-        and _same(binding, one)
+        for one in _listed(facts, binding)
+        if known(one.size_kb) and (one.index_name == binding.index if binding.index else one.index_id in DATA)
     ]
-    wanted = [one for one in listed if (one.index_name == binding.index if binding.index else one.index_id in DATA)]
     if wanted:
         last = {one.index_id: one.size_kb for one in wanted}
         return sum(kb for kb in last.values() if known(kb)) / 1024
     return _indexes_mb(facts, binding) if binding.index else _resident_mb(facts, binding)
+
+
+def _listed(facts: Facts, binding: CacheBinding) -> list[IndexSize]:
+    """The sizes listed of a table and its indexes."""
+    table = (binding.database, binding.table)
+    return [
+        one
+        for one in listed_sizes(facts)
+        if one.table == binding.table and home_of(facts, one) == table and _same(binding, one)
+    ]
+
+
+def _all_indexes_mb(facts: Facts, binding: CacheBinding) -> float | None:
+    """All indexes of a table together; `None` where no export adds them up."""
+    sums = [one.indexes_kb for one in _listed(facts, binding) if known(one.indexes_kb)]
+    return sums[-1] / 1024 if sums else None
 
 
 def _same(binding: CacheBinding, size: IndexSize) -> bool:

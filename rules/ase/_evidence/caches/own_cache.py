@@ -36,7 +36,7 @@ from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
-from rules.changes.ase_cache import create_cache, set_partitions, show_cache
+from rules.changes.ase_cache import DEFAULT_CACHE, create_cache, set_partitions, show_cache
 from rules.changes.quoting import comment
 from rules.engine import percent
 from rules.finding import (
@@ -181,7 +181,7 @@ def judge(
         yield Clean(f"{figure.said}; {said}")
     elif named and (why := set_apart(named)):
         yield Clean(f"{figure.said}; {moving.home} is {why}: no change is proposed")
-    elif not told_bindings(facts):
+    elif not (told_bindings(facts) if apart.logs else told_temporary(facts, moving.databases)):
         yield Unknown((BINDINGS_MISSING,), f"{figure.said}; where {apart.where} is not known")
     else:
         target = target_of(facts, moving, limits.contention_percent, given, logs=apart.logs)
@@ -248,6 +248,13 @@ def _finding(
 def told_bindings(facts: Facts) -> bool:
     """Whether the exports say what is bound, were it nothing."""
     return bool(facts.every(BindingList) or facts.every(CacheBinding)) or only_default(facts)
+
+
+def told_temporary(facts: Facts, databases: Sequence[str]) -> bool:
+    """The same of temporary databases: what is bound to another cache has no page in the default data cache."""
+    seen = [(one.database, one.cache) for one in facts.every(MonCachedObject) if one.database in databases]
+    unbound = {database for database, _ in seen} == set(databases) and all(cache == DEFAULT_CACHE for _, cache in seen)
+    return told_bindings(facts) or (bool(seen) and unbound)
 
 
 def cached_mb(facts: Facts, moving: Moving, *, logs: bool) -> float | None:
@@ -516,16 +523,16 @@ def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, 
     scripted: by then the searches of other objects are what is left to move.
     """
     named = named_of(facts, figure.label)
-    if (named and set_apart(named)) or not told_bindings(facts):
-        return None
     temporary = temporaries_of(facts, figure, contents)
+    if (named and set_apart(named)) or not told_temporary(facts, temporary.databases):
+        return None
     if enough(temporary, goal):
         target = target_of(facts, temporary, goal, given, logs=False)
         if target.bindable and target.contention < goal:
             keys = tuple(bind_temporary(target.name, one).key for one in temporary.databases)
             return Enough("temporary databases", TEMPORARY_RULE, keys)
     logs = logs_of(facts, figure, contents)
-    if enough(logs, goal):
+    if enough(logs, goal) and told_bindings(facts):
         target = target_of(facts, logs, goal, given, logs=True)
         if target.bindable and target.contention < goal:
             return Enough(

@@ -75,9 +75,14 @@ def advise(facts: Facts, cache: str, named: NamedCache | None, contention: float
             because=f"Its size was never configured (Config 0.00{runs}).",
         )
     if named is None or not known(run) or run < 1:
-        return _by_file(facts, cache, named, contention, goal) or Advice(
-            f"How many partitions it has is not in the export: {show} shows it.",
-            missing=(MissingInput(f"partitions of {cache}", show),),
+        by_file = _by_file(facts, cache, named, contention, goal)
+        return (
+            by_file
+            or _by_rows(facts, cache, named, contention, goal)
+            or Advice(
+                f"How many partitions it has is not in the export: {show} shows it.",
+                missing=(MissingInput(f"partitions of {cache}", show),),
+            )
         )
     configured = named.config_partitions
     if known(configured) and configured > run:
@@ -120,6 +125,32 @@ def _by_file(facts: Facts, cache: str, named: NamedCache | None, contention: flo
         f"{parts} in force and pools that are large enough.",
         missing=(MissingInput(f"partitions of {cache}", show),),
         because=f"By the configuration file it has {parts}, and up to {engines} engines.",
+    )
+
+
+def _by_rows(facts: Facts, cache: str, named: NamedCache | None, contention: float, goal: float) -> Advice | None:
+    """More partitions by the rows of monSpinlockActivity alone, one for each partition: said and not scripted.
+
+    Without the number of engines twice as many at most. Not where few rows have most waits: that is a hot page.
+    """
+    lock, engines = spinlock_named(facts, cache), engines_at_most(facts)
+    slots = [row.slot for row in lock.rows if row.slot is not None and row.instance is None] if lock else []
+    number = len(set(slots))
+    if lock is None or not lock.of_interval or number < 2 or number != len(lock.rows) or (named and set_apart(named)):
+        return None
+    if next_power_of_two(number) != number or uneven(lock, goal):
+        return None
+    useful = 2 * number if engines is None else next_power_of_two(max(1, engines))
+    most_useful = min(legal_partitions(facts), useful)
+    if most_useful <= number:
+        return None
+    wanted, show = enough_partitions(number, contention, goal, most_useful), show_cache(cache)
+    setting = of_cache("sp_cacheconfig {}, ", cache, "sp_cacheconfig of it, ") + f'"cache_partition={wanted:.0f}"'
+    return Advice(
+        f"Set `{setting}` for the next restart (about {contention * number / wanted:.1f} % expected), if {show} shows "
+        f"{number} partitions in force and pools that are large enough.",
+        missing=(MissingInput(f"partitions of {cache}", show),),
+        because=f"monSpinlockActivity has {number} rows of it, one for each partition.",
     )
 
 

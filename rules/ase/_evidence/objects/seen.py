@@ -221,7 +221,7 @@ def sizes(facts: Facts) -> Sizes:
     found.update({key: sum(of_partition.values()) for key, of_partition in parts.items()})
     for size in listed_sizes(facts):
         if known(size.size_kb):
-            found[(_home(facts, size), size.index_id)] = size.size_kb
+            found[(home_of(facts, size), size.index_id)] = size.size_kb
     return Sizes(found)
 
 
@@ -233,15 +233,15 @@ def listed_sizes(facts: Facts) -> list[IndexSize]:
     """
     facts = facts.also(IndexSize, MonOpenObjectActivity, MonCachedObject)
     rows = facts.every(IndexSize)
-    data = {_home(facts, one) for one in rows if one.index_id <= 1 and not _by_spaceused(one)}
-    return [one for one in rows if not (_by_spaceused(one) and _home(facts, one) in data)]
+    data = {home_of(facts, one) for one in rows if one.index_id <= 1 and not _by_spaceused(one)}
+    return [one for one in rows if not (_by_spaceused(one) and home_of(facts, one) in data)]
 
 
 def _by_spaceused(size: IndexSize) -> bool:
     return size.index_id == 0 and size.object_id is None and size.index_name is None
 
 
-def _home(facts: Facts, size: IndexSize | TableScheme) -> Hashable:
+def home_of(facts: Facts, size: IndexSize | TableScheme) -> Hashable:
     """The table a size is of; `sp_spaceused` prints no database, and none is needed where one alone has the table."""
     if size.database or size.object_id is not None:
         return table_key(size)
@@ -258,7 +258,7 @@ def schemes(facts: Facts) -> dict[Hashable, TableScheme]:
     """
     found, facts = {}, facts.also(TableScheme, MonOpenObjectActivity, MonCachedObject)
     for one in sorted(facts.every(TableScheme), key=lambda one: one.database is not None or one.object_id is not None):
-        key = _home(facts, one)
+        key = home_of(facts, one)
         homeless = one.database is None and key != table_key(one) and isinstance(key, tuple)
         found[key] = replace(one, database=key[0], owner=None) if homeless and isinstance(key, tuple) else one
     return found

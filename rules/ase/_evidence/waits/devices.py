@@ -36,6 +36,11 @@ class Device:
     """What it mostly does, in words."""
 
     @property
+    def under_way(self) -> float:
+        """How many requests are under way on average: their time by that of the interval; 0 where that is not known."""
+        return self.requests * self.mean_milliseconds / 1000 / self.row.seconds if self.row.seconds else 0.0
+
+    @property
     def says(self) -> str:
         """Its name with its figures."""
         return f"{comment(self.row.device)} {self.mean_milliseconds:,.1f} ms each ({self.requests:,.0f}, {self.kind})"
@@ -69,6 +74,29 @@ def data_writers(facts: Facts) -> list[Device]:
     queued = _queued(facts)
     logs = {one.row.device for one in queued if isinstance(one.row, MonIOQueue) and one.row.of_log}
     return [one for one in _listed(facts, writing=True, queued=queued) if one.row.device not in logs][:NAMED]
+
+
+def mostly_written(facts: Facts) -> list[Device]:
+    """The devices that mostly write by `monDeviceIO`, whatever is on them."""
+    return _listed(facts, writing=True, queued=[])
+
+
+def slow_readers(facts: Facts, milliseconds: float) -> list[Device]:
+    """The devices that mostly read by `monDeviceIO`, on demand rather than ahead, and take longer than that."""
+    return [
+        one
+        for one in _listed(facts, writing=False, queued=_queued(facts))
+        if isinstance(one.row, MonDeviceIO)
+        and known(one.row.reads)
+        and known(one.row.apf_reads)
+        and one.row.apf_reads <= one.row.reads
+        and one.mean_milliseconds > milliseconds
+    ]
+
+
+def data_devices(facts: Facts) -> list[Device]:
+    """Each device with the I/O of data that `monIOQueue` has of it."""
+    return [one for one in _queued(facts) if isinstance(one.row, MonIOQueue) and not one.row.of_log]
 
 
 def _queued(facts: Facts) -> list[Device]:
