@@ -17,6 +17,3 @@ import_module("advisor.config.urls")  # every page, before the first one is aske
 # What was loaded stays for good: a full collection that walks over it stops every thread for a tenth of a second.
 gc.collect()
 gc.freeze()
-# A page makes ten thousand objects or more, and nearly all go when their last reference does: by the usual 700 it is
-# looked through twenty times (this project's figure).
-gc.set_threshold(20_000, 10, 10)
