@@ -401,6 +401,11 @@ class Deadlock(TableRow, Fact):
     wait_command: str | None = None
     held_procedure: str | None = None
     wait_procedure: str | None = None
+    held_procedure_id: int | None = None
+    """`object_name` of it is the procedure; 0: none ran."""
+    wait_procedure_id: int | None = None
+    held_line: int | None = None
+    """Line of its procedure or batch at which the holder was when the deadlock ended: there it waited, too."""
     wait_line: int | None = None
     """Line of its procedure or batch at which it waited."""
     held_application: str | None = None
