@@ -29,6 +29,7 @@ And from the text of `sp_help`, which names no database::
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns, and the type of the first one.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
+* A column that the question calls `scheme` alone counts where its rows hold lock schemes.
 * Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
@@ -47,7 +48,7 @@ from collectors.layouts.tables import Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
-SCHEME = ("LockScheme", "LockingScheme")
+SCHEME = ("LockScheme", "LockingScheme", "Scheme")
 DATABASE = ("DBName", "Database", "Database_name", "Db")
 OWNER = ("OwnerName", "Owner", "User_name", "UserName")
 IDS = ("ObjectID", "Object_id", "TableID", "ID")
@@ -62,7 +63,12 @@ HEADING = re.compile(
 )
 HELP = re.compile(r"^\W{0,9}Name[\s|]{1,300}Owner[\s|]{1,300}(?:Type|Object_type)\b", re.IGNORECASE)
 PRINTED = re.compile(r"^\W{0,9}Lock scheme\s{1,9}(Allpages|Datapages|Datarows)\s*$", re.IGNORECASE)
-START = re.compile(f"{HEADING.pattern}|{HELP.pattern}|{PRINTED.pattern}", re.IGNORECASE)
+SHORT = re.compile(
+    r"^[\s|]{0,9}(?:object_?name|table_?name|name|table|object)(?:[\s|]{1,300}\w{1,30}){0,6}[\s|]{1,300}scheme[\s|]{0,300}$",
+    re.IGNORECASE,
+)
+"""`scheme` alone is a lock scheme where the rows say so."""
+START = re.compile(f"{HEADING.pattern}|{SHORT.pattern}|{HELP.pattern}|{PRINTED.pattern}", re.IGNORECASE)
 ASKED = re.compile(r".{0,2000}\(", re.IGNORECASE)
 """A question that is echoed calls functions; no column is called so."""
 COLUMNS = re.compile(r"^\W{0,9}Column_name[\s|]{1,300}Type\b", re.IGNORECASE)
@@ -104,9 +110,10 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             table = cut(report.lines, index, stop=STOP)
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
-        elif HEADING.search(line) and not ASKED.match(line):
+        elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line):
             table = cut(report.lines, index, stop=STOP)
-            if any(table.has(name) for name in (*SCHEME, "sysstat2")):
+            short = SHORT.match(line) and not any(row.get("Scheme").lower() in SCHEMES for row in table.rows)
+            if not short and any(table.has(name) for name in (*SCHEME, "sysstat2")):
                 tables += 1
                 yield from _listed(report, table, index)
                 index = max(table.last, index)
