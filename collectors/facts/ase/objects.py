@@ -421,6 +421,16 @@ class Deadlock(TableRow, Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WithoutIndexes(Fact):
+    """A table that has no index at all: a heap."""
+
+    COLLECTED_BY: ClassVar[str] = "an sp_helpindex of the table, run in its database"
+
+    table: str
+    """No export says of which database."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexKeys(Fact):
     """One index of a table, with the columns it is of."""
 
