@@ -29,6 +29,8 @@ And from the text of `sp_help`, which names no database::
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns, and the type of the first one.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
+* `select name, lockscheme(id) from sysobjects` prints its second column without a heading: the echoed question says
+  which it is.
 * A column that the question calls `scheme` alone counts where its rows hold lock schemes.
 * Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
@@ -78,6 +80,13 @@ STOP = re.compile(
     rf"{PRINTED.pattern}|\s*Object has the following indexes\b|\s*go\s*$|\s*Name\s+Owner\s+(?:Type|Object_type)\b",
     re.IGNORECASE,
 )
+QUESTION = re.compile(
+    r"\bselect\s{1,9}(?P<items>[^;]{1,300}?)\s{1,9}from\s{1,9}(?:[\w#$]{0,255}\.){0,2}sysobjects\b", re.IGNORECASE
+)
+BETWEEN = re.compile(r",(?![^(]*\))")
+NO_NAME = re.compile(r"lockscheme\s*\([^)]*\)", re.IGNORECASE)
+BELOW = 12
+"""Lines from a question down to the heading of its answer, with those of other questions of the batch."""
 REMEDY = "export it again in full (isql -w 1000)"
 
 
@@ -110,6 +119,10 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             table = cut(report.lines, index, stop=STOP)
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
+        elif found_question := QUESTION.search(line):
+            answered = list(_answered(report, index, found_question["items"]))
+            tables += bool(answered)
+            yield from answered
         elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line):
             table = cut(report.lines, index, stop=STOP)
             short = SHORT.match(line) and not any(row.get("Scheme").lower() in SCHEMES for row in table.rows)
@@ -132,6 +145,32 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
     yield from said
     if not tables:
         raise NotThisReport
+
+
+def _answered(report: Report, question: int, items: str) -> Iterator[TableScheme]:
+    """The rows of a question whose `lockscheme(id)` has no heading; none where its answer does not stand below it."""
+    asked = [one.strip() for one in BETWEEN.split(items)]
+    at = next((place for place, one in enumerate(asked) if NO_NAME.fullmatch(one)), None)
+    name = next((place for place, one in enumerate(asked) if one.lower() == "name"), None)
+    lines = report.lines
+    for rule in range(question + 2, min(question + BELOW, len(lines))) if None not in (at, name) else ():
+        spans = [found.span() for found in re.finditer("-+", lines[rule])]
+        if lines[rule].strip(" -") or len(spans) != len(asked) or lines[rule - 1].split()[:1] != ["name"]:
+            continue
+        report.claim(rule - 1, rule)
+        for row in range(rule + 1, len(lines)):
+            cells = [lines[row][start:end].strip() for start, end in spans]
+            if name is None or at is None or not cells[name] or cells[at].lower() not in SCHEMES:
+                return
+            report.claim(row)
+            yield TableScheme(
+                source=report.source(row),
+                database=database_asked(lines, rule - 1),
+                table=cells[name],
+                scheme=cells[at].lower(),
+                system=is_system(cells[name]),
+            )
+        return
 
 
 def _numbered(said: Iterable[TableScheme], gap: float | None) -> list[TableScheme]:
