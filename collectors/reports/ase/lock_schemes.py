@@ -29,7 +29,7 @@ And from the text of `sp_help`, which names no database::
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns, and the type of the first one.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
-* `select name, lockscheme(id) from sysobjects` prints its second column without a heading: the echoed question says
+* `select name, lockscheme(id)` prints its second column without a heading: the echoed question says
   which it is.
 * A column that the question calls `scheme` alone counts where its rows hold lock schemes.
 * Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
@@ -119,10 +119,6 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             table = cut(report.lines, index, stop=STOP)
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
-        elif found_question := QUESTION.search(line):
-            answered = list(_answered(report, index, found_question["items"]))
-            tables += bool(answered)
-            yield from answered
         elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line):
             table = cut(report.lines, index, stop=STOP)
             short = SHORT.match(line) and not any(row.get("Scheme").lower() in SCHEMES for row in table.rows)
@@ -130,6 +126,10 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
                 tables += 1
                 yield from _listed(report, table, index)
                 index = max(table.last, index)
+        elif found_question := QUESTION.search(line):
+            answered = list(_answered(report, index, found_question["items"]))
+            tables += bool(answered)
+            yield from answered
         elif ATTRIBUTES.match(line):
             table = cut(report.lines, index, stop=STOP)
             report.claim(index, table.last)

@@ -40,7 +40,7 @@ OF_INDEX = ("used_count", "scans")
 MOST_TAIL = 64
 LEAST_BLOCK, MOST_BLOCK = 16, 4096
 """Rows read at once: twice as many after each block, half as many where one of them is not plain."""
-COMPUTED = "a column without a name is computed, as a count of them is"
+COMPUTED = "a column has no name, as that of a count, or as one whose heading is cut"
 
 
 class Problems(Protocol):
