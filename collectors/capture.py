@@ -34,11 +34,17 @@ TIMED = frozenset((SysmonSample, T4File, Snapshot, MonitorSample, EventLog, Stat
 _OF_PRODUCTS = (Server, Node, PerfkitPage, ProcessorLoad, LoadSeries, Database, DatabaseUse, StatisticsWindow)
 OF_SYSTEM = frozenset((*_OF_PRODUCTS, ProcessorModes, EngineBusy, MonEngine))
 """Facts that tell what machine and release a system is. There may be hundreds of thousands of others."""
+ONE_LOAD = timedelta(hours=1)
+"""This project: the mean over a longer time is not that of the minutes beside it."""
 LEAST_SHARE = 0.5
 """This project: a mean over a week is none of a day in it, nor that of a day one of the week."""
 TORN_APART = (
     "{0} of {1} and {2} of {3} are judged together, as screens taken one after another: if the load changed between, "
     "capture them at once (MONITOR MODES,LOCK,DLOCK,RLOCK)"
+)
+TWO_TOOLS = (
+    "sp_sysmon of {0} and the snapshots of {1} are judged together, as taken one after the other: if the load changed "
+    "between, take both over the same time"
 )
 FAULT = f"{OURS} ({{0}}): please report it with these files"
 NOT_JUDGED = f"read, but not judged: {FAULT}"
@@ -183,12 +189,17 @@ def _sample_key(one: Input, span: Interval) -> object:
 def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> list[list[Input]]:
     """Put each interval of two snapshots to the sample of the same time, one to each; the others stand alone.
 
-    Of the same time: more than half of the shorter one lies in the other. Without times there is no doubt only where
-    there is one of each.
+    Of the same time: more than half of the shorter one lies in the other. Where there is one of each there is no doubt
+    without times, nor minutes apart (`_one_after_the_other`).
     """
     spans = [interval_of(fact for one in sample for fact in one.facts) or Interval() for sample in samples]
     of_intervals = [interval_of(one.facts) or Interval() for one in intervals]
     if len(spans) == len(of_intervals) == 1 and None in (spans[0].start, of_intervals[0].start):
+        return [[*samples[0], intervals[0]]]
+    if len(spans) == len(of_intervals) == 1 and _one_after_the_other(samples[0], intervals[0]):
+        said = TWO_TOOLS.format(*(f"{one.start:%H:%M} to {one.end:%H:%M}" for one in (spans[0], of_intervals[0])))
+        for one in (*samples[0], intervals[0]):
+            one.problems.append(said)
         return [[*samples[0], intervals[0]]]
     hours = ByHour(spans)
     shared = [
@@ -210,6 +221,20 @@ def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> l
         else:
             found.append([one])
     return found
+
+
+def _one_after_the_other(sample: Sequence[Input], interval: Input) -> bool:
+    """Whether sp_sysmon and two snapshots of one server lie minutes apart (`TORN`), without a start of it between."""
+    if not all(isinstance(fact, SysmonSample) for one in sample for fact in one.facts if type(fact) in TIMED):
+        return False
+    one, other = (interval_of(facts) or Interval() for facts in ([f for i in sample for f in i.facts], interval.facts))
+    if not (one.start and one.end and other.start and other.end):
+        return False
+    if shared_part(one, other) > 0.5 or max(_length(one), _length(other)) > ONE_LOAD.total_seconds():
+        return False
+    first, second = sorted(((one.start, one.end), (other.start, other.end)))
+    booted = [fact.booted for fact in interval.facts if isinstance(fact, Snapshot) and fact.booted]
+    return second[0] - first[1] <= TORN and not any(at >= first[0] for at in booted)
 
 
 def _with_others(samples: list[list[Input]], others: Sequence[Input]) -> list[list[Input]]:

@@ -43,10 +43,12 @@ from rules.ase._evidence.caches.figures import seconds_of
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, too_little
 from rules.ase._evidence.objects.allpages import (
     INSERTS_PERCENT,
+    SAID,
     USES,
     Bounds,
     Table,
     by_most_waits,
+    conversions,
     named_tables,
     no_allpages_tables,
     only_heap,
@@ -120,8 +122,8 @@ TO_DATAROWS = (
     "copied, and asks for a full dump); sp_object_stats finds it, an allpages table without a clustered index."
 )
 TO_DATAPAGES = "Take a table with 15 % contention to datapages, and if 15 % stay, on to datarows."
-NAMED, SAID = 5, 2
-"""Tables that get a script, as each is an outage of its own; and tables that a sentence names."""
+NAMED = 5
+"""Tables that get a script, as each is an outage of its own."""
 RATIO, LOWEST = "lock address spinlock ratio", 5.0
 """The parameter that comes before any conversion, and the value down to which it is practice to lower it."""
 SOONER = (
@@ -152,9 +154,6 @@ AVERAGED = (
     "The tables are named by totals, an average over all their time: two snapshots at the busiest hour would show "
     "whether they are still the ones."
 )
-CATALOGUE = "datapages to datarows changes the catalogue only, a matter of seconds, without a copy or a dump"
-COPY = "an exclusive lock, a copy of the table and a full dump afterwards"
-LATER = ", and on to datarows in seconds if 15 % of the requests still wait"
 UNNAMED = "sp_sysmon names no table: sp_object_stats, the lock schemes and monOpenObjectActivity do."
 NONE_NAMED = (
     "No table of monOpenObjectActivity is named, as none has 15 % of its own lock requests waiting or half of all lock "
@@ -410,7 +409,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         changes = [replace(one, cautions=(*one.cautions, scans)) if one.new == "datarows" else one for one in changes]
     nameless = len(changes) + len(later) < len(tables)
     short = too_little(facts, LOCKS, more_locks.memory_mb) if more_locks else ""
-    steps = _steps([one for one in tables if one not in later])
+    steps = conversions(facts, [one for one in tables if one not in later])
     ratio = _ratio_later(facts, later) if spinning and not worst and any(one.waits for one in tables) else ""
     do = joined(_first(facts, spinning and not ratio, later, more_locks, ratio), steps, "" if more_locks else ratio)
     if more_locks and short:
@@ -503,19 +502,6 @@ def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change 
         steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
     end = f"; {ratio[0].lower()}{ratio[1:-1]}" if ratio else _without_script(later)
     return f"First {', and '.join(steps)}{end}." if steps else ""
-
-
-def _steps(tables: list[Table]) -> str:
-    """The conversions as a sentence: a copy of an allpages table, the catalogue alone of a datapages table."""
-    if not tables:
-        return ""
-    named = ", ".join(f"{one.name} to {one.to}" for one in tables[:SAID])
-    named += f" and {len(tables) - SAID} more" if len(tables) > SAID else ""
-    needs = [COPY] if any(one.scheme.scheme == "allpages" for one in tables) else []
-    needs += [CATALOGUE] if any(one.scheme.scheme != "allpages" for one in tables) else []
-    on = LATER if any(one.to == "datapages" for one in tables) else ""
-    times = ", one at a time" if len(tables) > 1 else ""
-    return f"Convert {named}{times} at a quiet time: {'; '.join(needs)}{on}."
 
 
 def _more_locks(facts: Facts, limits: Limits) -> Change | None:

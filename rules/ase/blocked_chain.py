@@ -15,7 +15,8 @@ did, and the locks stay until that is done.
 
 Many tasks at one moment, none of which waits for long, are a note: such a queue at one row passes by itself. It is a
 note, too, where no times were collected, as by sp_lock alone, and then how long they wait is to be seen first; advice,
-where two tasks or more stand behind a client that does nothing, and they are a third of all sessions. One that
+where two tasks or more stand behind a client that does nothing, or more than the limit behind a job that has locked the
+whole of a table, and they are a third of all sessions. One that
 waits beyond the limit behind a client that does nothing is a warning, as nothing but that client ends it; and where
 such a head holds the table that most lock waits are for, or no export names one and as many wait behind it as wait on
 average, it explains ase/lock_waits_high; so does a head at work that has locked the whole of that table while as many
@@ -110,6 +111,10 @@ PASSES = (
 UNTIMED = (
     "First see how long they wait, which is not in the export: select * from master..monProcess (SecondsWaiting) tells "
     "while they wait. Where it is over {1:g} s behind SPID {0}, let its owner commit or roll back; end nothing before."
+)
+UNTIMED_TABLE = (
+    "First see how long they wait (SecondsWaiting in master..monProcess); where it is over {1:g} s, let SPID {0} "
+    "finish, or end it only if undoing all it did, which can take as long, costs less. "
 )
 UNTIMED_IDLE = (
     "Look once more, a minute later (sp_who): where tasks still stand behind SPID {0}, let its owner commit or roll "
@@ -260,9 +265,15 @@ def _idle(facts: Facts, chain: Chain) -> bool:
 
 
 def _stuck_share(facts: Facts, limits: Limits, chain: Chain) -> Evidence | None:
-    """That a client which runs nothing holds up a good part of all sessions, nobody knows since when; else `None`."""
+    """That a good part of all sessions are held up, nobody knows since when; else `None`.
+
+    By a client which runs nothing, or, as more tasks than the limit, by one at work that has locked a whole table.
+    """
     listed, blocked = sessions_listed(facts), len(chain.blocked)
-    if chain.seconds is not None or blocked < 2 or blocked > listed or not _idle(facts, chain):
+    if chain.seconds is not None or blocked < 2 or blocked > listed:
+        return None
+    whole = blocked > limits.tasks and _works(facts, chain) and _has_the_table(facts, chain)
+    if not whole and not _idle(facts, chain):
         return None
     share = 100.0 * blocked / listed
     whose = f"share of all sessions blocked by SPID {chain.head}"
@@ -337,7 +348,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
     idle, stuck = _idle(facts, first), [one for one in chains if _long(limits, one) and _idle(facts, one)]
     works, lock = _works(facts, first), blocking_lock(facts, first.head)
     whole = lock if lock and is_whole_table(lock) else None
-    how = taken(facts, whole) if whole else None
+    how = taken(facts, whole, table_of_lock(facts, whole)) if whole else None
     reads = works and lock is not None and any(one.spid == lock.spid for one in kept_reads(facts))
     alarm = longest >= limits.seconds or (_over_threshold(facts, limits) and not _momentary(limits, chains))
     late = sum(len(one.blocked) for one in chains if _long(limits, one))  # a queue of a moment makes it no worse
@@ -432,6 +443,8 @@ def _do(
         return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + (
             UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
         ).format(first.head, _not_behind(first))
+    if works and untimed and how:
+        return UNTIMED_TABLE.format(first.head, limits.seconds) + how.against
     return calm.format(first.head, limits.seconds)
 
 

@@ -233,7 +233,8 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         if skew and (cut or advice.do == SEPARATE):
             hot = hot_page(facts, skew)
             because = joined(f"{skew.says}.", f"{hot.explains}.") if hot else f"{skew.says}; {LATCHES}."
-            advice = Advice(NO_PARTITIONS, because=because, instead=_fewer_rows(facts, figure.label, skew))
+            fewer = _fewer_rows(facts, figure.label, skew)
+            advice = Advice(fewer, because=because) if hot else Advice(NO_PARTITIONS, because=because, instead=fewer)
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
@@ -330,7 +331,7 @@ def _held(facts: Facts, cache: str) -> list[Held]:
 def _fewer_rows(facts: Facts, cache: str, skew: Uneven | None) -> str:
     """What spreads a hot page: of the table that explains the hot partition, else of the one that takes the changes."""
     if hot := hot_page(facts, skew):
-        return spread_page(facts, hot)
+        return spread_page(facts, hot, searched=True)
     changed = sorted(
         (one for one in _held(facts, cache) if not one.system and one.changed), key=lambda one: -one.index_id
     )

@@ -35,6 +35,7 @@ from collectors.facts.ase import (
     LockEvents,
     LogEvent,
     MonState,
+    ProcedureText,
     SysmonSample,
     TableScheme,
 )
@@ -44,9 +45,11 @@ from rules.ase._evidence.waits.deadlocks import (
     Ring,
     about,
     asks_of,
+    by_texts,
     edges_of,
     mean_wait,
     most_within,
+    numbers_of,
     procedures_of,
     rings_of,
     searched_at_once,
@@ -101,6 +104,12 @@ BY_NAME = "If database {0} is {1} (`select db_name({0})`): "
 """The log names databases by number; a listing that has the one table of that name does not prove whose it is."""
 AT_ONCE = f"{PERIOD} is 0, which holds spinlocks at each wait: not for production (vendor)."
 STATEMENTS = "The texts of the statements are in the error log while `print deadlock information` is 1."
+BY_THEM = ", by their texts"
+BY_TEXT = (
+    "Which procedures these are is by the order in their texts; `select object_name(<number>)` of HeldProcedureID, in "
+    "their database, proves it."
+)
+CALLED = "`select object_name({0})`, in the database of the procedure, names it."
 WHO = "Who blocked whom is in monDeadLock, which one reader empties."
 SAME_WAITS = (
     "A wait for a lock lasts {0:,.0f} ms on average and {1:,.0f} ms in these rings, and {2:.0f} % of the lock waits "
@@ -168,6 +177,7 @@ class Counted:
         MonState,
         ConfigParameter,
         TableScheme,
+        ProcedureText,
     ),
     links=LINKS,
     limits=Limits,
@@ -182,7 +192,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.of(LockEvents, MonState)
     elif counted.per_hour >= limits.per_hour and counted.count >= limits.least:
         yield _finding(facts, limits, counted, rings)
-    elif repeated := _repeated(rings, limits):
+    elif repeated := _repeated(facts, rings, limits):
         yield _finding(facts, limits, repeated, rings)
     else:
         yield Clean(f"{counted.said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
@@ -226,11 +236,11 @@ def _by_list(rings: list[Ring]) -> Counted | None:
     return Counted(most, most, f"{most:,} deadlocks within one hour by monDeadLock, {listed}", rings[0].source)
 
 
-def _repeated(rings: list[Ring], limits: Limits) -> Counted | None:
+def _repeated(facts: Facts, rings: list[Ring], limits: Limits) -> Counted | None:
     """Those about the two tables that most are about, where so many ended within a day and it is known whose."""
     tables, many = about(rings)
     alike = [one for one in rings if one.tables == tuple(sorted(tables))]
-    count = most_within(alike, DAY) if 2 * many > len(rings) and asks_of(rings, tables) else 0
+    count = most_within(alike, DAY) if 2 * many > len(rings) and asks_of(facts, rings, tables) else 0
     if count < limits.repeated:
         return None
     said = f"{count:,} deadlocks about the same tables within a day, {len(rings):,} in the list"
@@ -251,12 +261,18 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
     at_once = searched_at_once(facts)
     first = f"The latest: {rings[0].says}." if rings else ""
     named = _listed(tables, TABLES) or "tables and rows"
-    ran = _listed(procedures_of(rings, tables), PROCEDURES)
+    by_text = by_texts(facts, rings, tables)
+    ran = _listed(list(by_text.values()) or procedures_of(rings, tables), PROCEDURES)
     pages = bool(rings) and all(one.by_pages for one in rings) and not _by_rows(facts, tables)
     converts = len(tables) == 1 and 2 * sum(one.converts for one in rings if one.tables == tables) > len(rings)
+    numbers = [] if by_text or converts else numbers_of(rings, tables)
     how = FIRST if converts else ONE_TABLE if len(tables) == 1 else ONE_ORDER
-    asks = [] if converts else asks_of(rings, tables)
-    order = how.format(named, f" ({ran})" if ran else "", f": {' last, '.join(asks)} last" if asks else "")
+    asks = [] if converts else asks_of(facts, rings, tables)
+    order = how.format(
+        named,
+        f" ({ran}{BY_THEM})" if by_text else f" ({ran})" if ran else "",
+        f": {' last, '.join(asks)} last" if asks else "",
+    )
     more = AT_ONCE if at_once else "" if converts else (_singly(facts, tables) if pages else "") or REPEAT
     waits = _same_waits(facts, rings, tables) if counted.over_interval and 2 * many > len(rings) >= limits.least else ""
     who, lost = victims_of(rings)
@@ -283,7 +299,9 @@ def _finding(facts: Facts, limits: Limits, counted: Counted, rings: list[Ring]) 
             waits,
         ),
         do=joined(order, more),
-        unknown=joined(STATEMENTS, "" if rings else WHO),
+        unknown=joined(
+            BY_TEXT if by_text else STATEMENTS, WHO if not rings else CALLED.format(*numbers) if numbers else ""
+        ),
         evidence=(
             *(
                 (Evidence("deadlocks about the same tables", counted.count, "", counted.source, limits.repeated),)

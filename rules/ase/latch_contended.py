@@ -324,6 +324,12 @@ def _from_16(facts: Facts) -> bool:
     return bool(server and server.before(16) is False)
 
 
+def _has_partitions(facts: Facts) -> bool:
+    """Whether this release divides tables by hash: it came with 15.0."""
+    server = server_of(facts)
+    return bool(server and server.before(15) is False)
+
+
 def _hot_page(facts: Facts, waits: TooLong, caches: list[str], most: Inserted | None) -> HotPage | None:
     """The small table whose page is waited for: by the partitions of a cache, else by what is changed on a page."""
     skews = uneven_caches(facts, caches, CACHE_PERCENT, 0.0)  # latches are waited for, however little spins for them
@@ -384,6 +390,9 @@ def _do(
     else:
         then = FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS)
     own = HAS.format(say_indexes(indexes)) if indexes else ""
+    if indexes and _has_partitions(facts):
+        whole = joined(SPREAD.format(name, ENDS, own), then)
+        ends = ENDS if len(whole) <= LONGEST else ends
     return joined(SPREAD.format(name, ends, own), then)
 
 

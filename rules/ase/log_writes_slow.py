@@ -68,8 +68,8 @@ BOTH = "Fewer commits and a faster device both shorten it"
 COMMITS = "At that speed fewer commits shorten it, and hardly another device"
 NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
-    "Find out what slows {0}: paths shared with data, a write cache that is off, a remote mirror that each "
-    "write waits for."
+    "Find out what slows {0}: paths shared with data, a write cache that is off, a remote mirror; if none does, move "
+    "the log to a faster device."
 )
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 

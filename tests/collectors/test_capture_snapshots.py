@@ -65,8 +65,26 @@ def test_the_sample_that_was_taken_between_the_snapshots_is_of_the_same_capture(
 
 
 def test_samples_of_another_time_stay_captures_of_their_own() -> None:
-    found = captures([pair("a.txt", 0, 600), sysmon("s.txt", 400, 1000)])
-    assert [(one.interval.start, grabs(one)) for one in found] == [(at(400), []), (at(0), COUNTED)]
+    found = captures([pair("a.txt", 0, 600), sysmon("s.txt", 1260, 1860)])
+    assert [(one.interval.start, grabs(one)) for one in found] == [(at(1260), []), (at(0), COUNTED)]
+
+
+def test_sp_sysmon_minutes_before_or_after_the_only_two_snapshots_is_judged_with_them_and_that_is_said() -> None:
+    for start in (400, 1140):
+        given = [pair("a.txt", 0, 600), sysmon("s.txt", start, start + 600)]
+        (one,) = captures(given)
+        assert (one.interval.start, grabs(one)) == (at(start), COUNTED)
+        assert all("are judged together, as taken one after the other" in " ".join(each.problems) for each in given)
+
+
+def test_a_second_sample_a_start_between_or_a_long_mean_is_another_load_than_that_minutes_beside_it() -> None:
+    def apart(*given: Input) -> bool:
+        return len(captures(given)) > 1 and not any(each.problems for each in given)
+
+    assert apart(pair("a.txt", 0, 600), sysmon("s.txt", 900, 1500), sysmon("t.txt", 1600, 2200))
+    assert apart(pair("a.txt", 0, 7200), sysmon("s.txt", 7300, 7900))
+    started = [Snapshot(number=n, taken=at(n * 600), booted=at(500)) for n in (1, 2)]
+    assert apart(tables("a.txt", started[0], lock(10.0), started[1], lock(50.0)), sysmon("s.txt", -200, 400))
 
 
 def test_to_each_sample_goes_the_one_interval_that_it_shares_most_with() -> None:

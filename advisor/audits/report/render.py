@@ -25,6 +25,8 @@ from advisor.audits.report.plan import WHENS, do_marked, due, steps_of, with_acc
 from advisor.audits.report.run_sheet import RunSheet, sheets_of
 from advisor.core import jinja
 from advisor.core.jinja import environment
+from collectors.statement_text import without_literals
+from rules.changes.quoting import comment
 from rules.ranking import causes_of
 from rules.titles import finding_named, in_words
 
@@ -56,6 +58,10 @@ MOST_NOTES = 10
 """Notes that it names, by their titles alone."""
 MOST_FILES = 4
 """Files with lines that were not understood, of those that the text lists."""
+MOST_UNREAD = 3
+"""Places of such a file that are quoted."""
+LONGEST_UNREAD = 60
+"""Characters of each."""
 MOST_BRING = 6
 """Commands that would decide more about a cluster, of those that the text lists."""
 SHORT = 16
@@ -164,6 +170,7 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "most_first": MOST_FIRST,
         "most_bring": MOST_BRING,
         "most_files": MOST_FILES,
+        "unread": unread,
         "placed_columns": COLUMNS,
         "whens": WHENS,
         "figure_words": figure_words,
@@ -172,6 +179,19 @@ def _extra(kind: str, data: Mapping[str, Any], plots: Plots | None) -> dict[str,
         "clusters": [_cluster(one, places, data) for one in data.get("clusters", ())],
         "sections": [_sections(capture, causes, places, findings) for capture in data["captures"]],
     }
+
+
+def unread(leftovers: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The first places that no reader understood: `line 4: "name  id  scheme"`, without the values in them."""
+    found = []
+    for run in leftovers[:MOST_UNREAD]:
+        first, last = run["lines"]
+        text = run["text"].split("\n")[0].strip()
+        dashes = text[: len(text) - len(text.lstrip("-"))]  # a remark of SQL would be taken out as one
+        shown = comment(" ".join((dashes + without_literals(text[len(dashes) :])).split()), LONGEST_UNREAD + 1)
+        cut = f"{shown[:LONGEST_UNREAD]} [cut]" if len(shown) > LONGEST_UNREAD else shown
+        found.append(f'line {first}{f" to {last}" if last != first else ""}: "{cut}"')
+    return found
 
 
 def _causes(data: Mapping[str, Any]) -> dict[str, list[str]]:

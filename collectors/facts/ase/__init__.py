@@ -38,6 +38,7 @@ from collectors.facts.ase.objects import (
     SegmentUse,
     SessionLocks,
     TableScheme,
+    WithoutIndexes,
 )
 from collectors.facts.ase.plans import PlanAccess, ProcedureText
 from collectors.facts.ase.processes import (
@@ -193,5 +194,6 @@ __all__ = [
     "ThreadBusy",
     "ThreadPool",
     "UserLogCacheFlushes",
+    "WithoutIndexes",
     "WorkerRequests",
 ]

@@ -403,6 +403,11 @@ class Deadlock(TableRow, Fact):
     wait_command: str | None = None
     held_procedure: str | None = None
     wait_procedure: str | None = None
+    held_procedure_id: int | None = None
+    """`object_name` of it is the procedure; 0: none ran."""
+    wait_procedure_id: int | None = None
+    held_line: int | None = None
+    """Line of its procedure or batch at which the holder was when the deadlock ended: there it waited, too."""
     wait_line: int | None = None
     """Line of its procedure or batch at which it waited."""
     held_application: str | None = None
@@ -415,6 +420,16 @@ class Deadlock(TableRow, Fact):
     """Whether it was read in the error log, which has no KPIDs and no time of the wait."""
     victim_spid: int | None = None
     """The victim as the error log names it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithoutIndexes(Fact):
+    """A table that has no index at all: a heap."""
+
+    COLLECTED_BY: ClassVar[str] = "an sp_helpindex of the table, run in its database"
+
+    table: str
+    """No export says of which database."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,6 +29,9 @@ And from the text of `sp_help`, which names no database::
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns, and the type of the first one.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
+* `select name, lockscheme(id)` prints its second column without a heading: the echoed question says
+  which it is.
+* A column that the question calls `scheme` alone counts where its rows hold lock schemes.
 * Beside `forwrowcnt` (a query of `systabstats`) each row counts the rows of its table as well.
 * A scheme that `lockscheme` and `sysstat2` give differently is a problem; the word counts.
 """
@@ -47,7 +50,7 @@ from collectors.layouts.tables import MOST_PARTS, Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
-SCHEME = ("LockScheme", "LockingScheme")
+SCHEME = ("LockScheme", "LockingScheme", "Scheme")
 DATABASE = ("DBName", "Database", "Database_name", "Db")
 OWNER = ("OwnerName", "Owner", "User_name", "UserName")
 IDS = ("ObjectID", "Object_id", "TableID", "ID")
@@ -62,7 +65,12 @@ HEADING = re.compile(
 )
 HELP = re.compile(r"^\W{0,9}Name[\s|]{1,300}Owner[\s|]{1,300}(?:Type|Object_type)\b", re.IGNORECASE)
 PRINTED = re.compile(r"^\W{0,9}Lock scheme\s{1,9}(Allpages|Datapages|Datarows)\s*$", re.IGNORECASE)
-START = re.compile(f"{HEADING.pattern}|{HELP.pattern}|{PRINTED.pattern}", re.IGNORECASE)
+SHORT = re.compile(
+    r"^[\s|]{0,9}(?:object_?name|table_?name|name|table|object)(?:[\s|]{1,300}\w{1,30}){0,6}[\s|]{1,300}scheme[\s|]{0,300}$",
+    re.IGNORECASE,
+)
+"""`scheme` alone is a lock scheme where the rows say so."""
+START = re.compile(f"{HEADING.pattern}|{SHORT.pattern}|{HELP.pattern}|{PRINTED.pattern}", re.IGNORECASE)
 ASKED = re.compile(r".{0,2000}\(", re.IGNORECASE)
 """A question that is echoed calls functions; no column is called so."""
 COLUMNS = re.compile(r"^\W{0,9}Column_name[\s|]{1,300}Type\b", re.IGNORECASE)
@@ -74,6 +82,13 @@ STOP = re.compile(
 )
 HEADING_LINES = 2 * MOST_PARTS
 """A heading and its dashes: a sentence that begins like one is not read to the end of the file for it."""
+QUESTION = re.compile(
+    r"\bselect\s{1,9}(?P<items>[^;]{1,300}?)\s{1,9}from\s{1,9}(?:[\w#$]{0,255}\.){0,2}sysobjects\b", re.IGNORECASE
+)
+BETWEEN = re.compile(r",(?![^(]*\))")
+NO_NAME = re.compile(r"lockscheme\s*\([^)]*\)", re.IGNORECASE)
+BELOW = 12
+"""Lines from a question down to the heading of its answer, with those of other questions of the batch."""
 REMEDY = "export it again in full (isql -w 1000)"
 
 
@@ -106,13 +121,18 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             table = cut(report.lines, index, stop=STOP)
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
-        elif HEADING.search(line) and not ASKED.match(line):
+        elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line):
             table = cut(report.lines, index, min(index + HEADING_LINES, len(report.lines)), STOP)
-            if any(table.has(name) for name in (*SCHEME, "sysstat2")):
+            short = SHORT.match(line) and not any(row.get("Scheme").lower() in SCHEMES for row in table.rows)
+            if not short and any(table.has(name) for name in (*SCHEME, "sysstat2")):
                 table = cut(report.lines, index, stop=STOP)
                 tables += 1
                 yield from _listed(report, table, index)
                 index = max(table.last, index)
+        elif found_question := QUESTION.search(line):
+            answered = list(_answered(report, index, found_question["items"]))
+            tables += bool(answered)
+            yield from answered
         elif ATTRIBUTES.match(line):
             table = cut(report.lines, index, stop=STOP)
             report.claim(index, table.last)
@@ -128,6 +148,32 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
     yield from said
     if not tables:
         raise NotThisReport
+
+
+def _answered(report: Report, question: int, items: str) -> Iterator[TableScheme]:
+    """The rows of a question whose `lockscheme(id)` has no heading; none where its answer does not stand below it."""
+    asked = [one.strip() for one in BETWEEN.split(items)]
+    at = next((place for place, one in enumerate(asked) if NO_NAME.fullmatch(one)), None)
+    name = next((place for place, one in enumerate(asked) if one.lower() == "name"), None)
+    lines = report.lines
+    for rule in range(question + 2, min(question + BELOW, len(lines))) if None not in (at, name) else ():
+        spans = [found.span() for found in re.finditer("-+", lines[rule])]
+        if lines[rule].strip(" -") or len(spans) != len(asked) or lines[rule - 1].split()[:1] != ["name"]:
+            continue
+        report.claim(rule - 1, rule)
+        for row in range(rule + 1, len(lines)):
+            cells = [lines[row][start:end].strip() for start, end in spans]
+            if name is None or at is None or not cells[name] or cells[at].lower() not in SCHEMES:
+                return
+            report.claim(row)
+            yield TableScheme(
+                source=report.source(row),
+                database=database_asked(lines, rule - 1),
+                table=cells[name],
+                scheme=cells[at].lower(),
+                system=is_system(cells[name]),
+            )
+        return
 
 
 def _numbered(said: Iterable[TableScheme], gap: float | None) -> list[TableScheme]:

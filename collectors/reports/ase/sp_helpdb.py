@@ -8,8 +8,8 @@
      ------------------------------ ------------- -------------------- ------------------------- ----------------
      data01                             4000.0 MB data and log         Jan 10 2011  9:12AM                  800000
 
-* The pieces do not say whose they are: the table of one database above them does. Where that lists several, or none,
-  the pieces are of no known database, which is a problem with a remedy.
+* The pieces do not say whose they are: the table of one database above them does, or where that was left out, the
+  command (`sp_helpdb acct`). Where several are listed, or nothing says it, that is a problem with a remedy.
 * Usage `data only`, `log only` and `data and log` become the bits of `sysusages`; any other (`unused by any segments`)
   is no fact.
 * `sp_helpdb` without a name lists databases alone: `mixed log and data` in their status is all it says, and is kept.
@@ -29,6 +29,11 @@ PIECES = re.compile(r"\bdevice_fragments\W{1,300}size\W{1,80}usage\b", re.IGNORE
 SEGMENTS = re.compile(r"\bdevice\W{1,300}segment\b", re.IGNORECASE)
 START = re.compile(f"{NAMED.pattern}|{PIECES.pattern}", re.IGNORECASE)
 STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern}|{SEGMENTS.pattern})|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
+ASKED = re.compile(
+    r"\W{0,9}(?:[0-9]{1,4}>\s*)?(?:exec(?:ute)?\s+)?sp_helpdb\s+[\"'\[]?(?P<database>[\w#$]{1,255})", re.IGNORECASE
+)
+ABOVE = 12
+"""Lines in which the call stands above what it prints, with other answers of few lines between (this project)."""
 DATA = 3
 """System and default segment (vendor: System Administration Guide 2, 16.0, "The sysusages Table")."""
 USAGES = {
@@ -49,7 +54,7 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
     """Yield one fact for each piece of each database, and for each that is said to be mixed."""
     named: list[tuple[str, int]] = []
     found = False
-    for _, table in TABLES.tables(report):
+    for heading, table in TABLES.tables(report):
         found = True
         claim(report, table)
         if not table.has("device_fragments") and not table.has("db_size"):
@@ -59,9 +64,9 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
         for row in table.rows:
             where = report.source(row.first, row.last)
             if table.has("device_fragments"):
-                usage = _usage(row)
-                if usage is not None and len(named) == 1:
-                    (name, number), device = named[0], row.get("device_fragments") or None
+                usage, asked = _usage(row), None if named else _asked(report, heading)
+                if usage is not None and (len(named) == 1 or asked):
+                    (name, number), device = named[0] if named else (asked, None), row.get("device_fragments") or None
                     yield DatabaseFragment(database=name, db_id=number, segments=usage, device=device, source=where)
                 elif usage is not None:
                     report.problem(f"whose piece this is, is not in the table above it: {REMEDY}", row.first)
@@ -74,6 +79,16 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
                 report.problem(f"{DAMAGED}: {REMEDY}", row.first)
     if not found:
         raise NotThisReport
+
+
+def _asked(report: Report, heading: int) -> str | None:
+    """The database of the command above the pieces, where none of another table stands between."""
+    for line in reversed(report.over(heading, ABOVE)):
+        if found := ASKED.match(line):
+            return found["database"]
+        if START.search(line):
+            return None
+    return None
 
 
 def _named(row: Row) -> tuple[str, int] | None:

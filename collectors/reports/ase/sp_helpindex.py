@@ -13,6 +13,7 @@ From 15.0 the columns stand behind the name; before, the description does, and t
   but where the file is named by the command and holds one listing: `sp_helpindex_entry.txt`, of the table `entry`.
   `sp_help` prints the same listing among others, and is read with its lock scheme (`lock_schemes`).
 * A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
+* A table without any has a line that says so: it is a heap.
 * The partitions of the indexes, which newer releases list below, are not read.
 """
 
@@ -21,12 +22,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
-from collectors.facts.ase import IndexKeys
+from collectors.facts.ase import IndexKeys, WithoutIndexes
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
-from collectors.registry import Report, report
+from collectors.registry import NotThisReport, Report, report
 from collectors.tables import Listing
 
 SAID = re.compile(r"\W{0,9}Object (?:has the following indexes|does not have any indexes)\b", re.IGNORECASE)
+NONE = re.compile(r"\W{0,9}Object does not have any indexes\b", re.IGNORECASE)
 STOP = re.compile(rf"\W{{0,40}}(?:{INDEXES_LISTED.pattern})|\s*(?:[0-9]{{1,4}}>\s*)?(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 ASKED = re.compile(
     r"\W{0,9}(?:[0-9]{1,4}>\s*)?(?:exec(?:ute)?\s+)?sp_helpindex\s+[\"'\[]?(?:[\w#$]{0,255}\.){0,2}(?P<table>[\w#$]{1,255})",
@@ -36,16 +38,29 @@ FILES = re.compile(r"^sp_helpindex[ _.-](?:dbo\.)?(?P<table>[\w#$]{1,255})\.(?:t
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=ASKED, provides=(IndexKeys,), files=FILES)
-def read(report: Report) -> Iterator[IndexKeys]:
-    """Yield one fact per index."""
+@report(starts=ASKED, provides=(IndexKeys, WithoutIndexes), files=FILES)
+def read(report: Report) -> Iterator[IndexKeys | WithoutIndexes]:
+    """Yield one fact per index, or that the table has none."""
     named = FILES.match(re.split(r"[/\\]", report.file)[-1])
     alone = sum(bool(SAID.match(line) or ASKED.match(line)) for line in report.lines) == 1
     of_file = named["table"] if named and alone else None
-    asked = [(at, found["table"]) for at, line in enumerate(report.lines) if (found := ASKED.match(line))]
-    for fact in INDEXES.read(report):
-        above = bisect_left(asked, (fact.source.first - report.first, ""))
-        yield replace(fact, table=asked[above - 1][1] if above else of_file)
+    questions = [(at, found["table"]) for at, line in enumerate(report.lines) if (found := ASKED.match(line))]
+
+    def asked(at: int) -> str | None:
+        above = bisect_left(questions, (at, ""))
+        return questions[above - 1][1] if above else of_file
+
+    said = 0
+    for heading, table in INDEXES.tables(report):
+        said += 1
+        for fact in INDEXES.facts(report, table, heading):
+            yield replace(fact, table=asked(fact.source.first - report.first))
+    for at, line in enumerate(report.lines):
+        if NONE.match(line) and (without := asked(at)):
+            said += 1
+            yield WithoutIndexes(source=report.source(at), table=without)
+    if not said:
+        raise NotThisReport
 
 
 INDEXES = Listing(heading=INDEXES_LISTED, row=index_of, stop=STOP, remarks=SAID, remedy=REMEDY)

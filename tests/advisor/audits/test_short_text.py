@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from advisor.audits.report.data import audit_data
-from advisor.audits.report.render import MOST_FINDINGS, MOST_NOTES, render
+from advisor.audits.report.render import MOST_FINDINGS, MOST_NOTES, render, unread
 from advisor.audits.services.auditing import run_audit
 from advisor.uploads.services.reading import read_exports
 from tests.advisor.people import STORIES
@@ -62,4 +62,16 @@ def test_a_file_with_lines_that_were_not_understood_is_named(tmp_path: Path) -> 
     report.write_text("".join([*lines[:-1], "Widget Usage by Gadget  12  34\n", lines[-1]]), "utf-8")
     inputs = read_exports([str(report)], io.BytesIO())
     text = render("audit", audit_data(inputs, run_audit(inputs, {})), "txt")
-    assert f"\n\nLines not understood (lockwright read shows them)\n1 place in {report}\n" in text
+    quoted = f'    line {len(lines)}: "Widget Usage by Gadget ? ?"\n'
+    assert f"\n\nLines not understood (lockwright read shows them)\n1 place in {report}\n{quoted}" in text
+    assert quoted in render("audit_full", audit_data(inputs, run_audit(inputs, {})), "txt")
+
+
+def test_the_first_places_not_understood_are_quoted_short_and_without_what_was_typed() -> None:
+    texts = ["name  'Ann Smith'", "-- taken over 600 s\nthe next line", "a\u202eb" * 40, "never shown"]
+    places = [{"lines": [at, at + text.count("\n")], "text": text} for at, text in enumerate(texts, 7)]
+    assert unread(places) == [
+        'line 7: "name ?"',
+        'line 8 to 9: "- - taken over ? s"',
+        f'line 9: "{("a?b" * 20)} [cut]"',
+    ]

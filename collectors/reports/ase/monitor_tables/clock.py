@@ -39,7 +39,11 @@ HEADING = (
 ALONE = rf"^(?=[^:]{{0,200}}:)\s{{0,80}}+[\"'|]?+\s{{0,40}}+(?:{ANY})\s{{0,40}}[\"'|]?\s{{0,80}}$"
 """A line of nothing but a date with its time."""
 DATE_ALONE = re.compile(ALONE, re.IGNORECASE)
-QUESTION = r"^.{0,80}\bselect\b(?!.{0,400}@@version).{0,400}\bgetdate\s{0,3}\(\s{0,3}\)"
+QUESTION = (
+    r"^(?!.{0,60}(?:\binsert\b|(?<!@)@\w{1,30}\s{0,9}=))"
+    r".{0,80}\bselect\b(?!.{0,400}@@version).{0,400}\bgetdate\s{0,3}\(\s{0,3}\)"
+)
+"""No row is printed where the time is inserted, or goes into a variable, as in the text of a procedure."""
 
 
 DOUBT = "day and month of the time cannot be told apart, so it was not read: use another format"

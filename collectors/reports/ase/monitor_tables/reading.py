@@ -40,6 +40,7 @@ OF_INDEX = ("used_count", "scans")
 MOST_TAIL = 64
 LEAST_BLOCK, MOST_BLOCK = 16, 4096
 """Rows read at once: twice as many after each block, half as many where one of them is not plain."""
+COMPUTED = "a column has no name, as that of a count, or as one whose heading is cut"
 
 
 class Problems(Protocol):
@@ -334,7 +335,8 @@ class Reading:
         self._close_part(self.last)
         if self.lacks:
             lacking = ", ".join(self.lacks)
-            self.tell(f"rows of {self.table.name} without {lacking} were not read: ask for all columns", self.line)
+            how = COMPUTED if "" in self.columns else "ask for all columns"
+            self.tell(f"rows of {self.table.name} without {lacking} were not read: {how}", self.line)
         elif self.rows and self.merged:
             self.tell(f"{self.table.name} was selected without IndexID: its uses and scans were not read", self.line)
         if self.guesses:

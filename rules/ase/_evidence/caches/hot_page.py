@@ -26,7 +26,11 @@ LARGEST_PAGES = 8
 """This project: the largest table that is taken for one hot page, an extent; a larger one lies in many partitions."""
 CROWDED_PAGES = 64
 """This project: the largest table whose rows are taken to be crowded, eight extents; a change is rarely alone there."""
-ONE_ROW = "If a single row is hot (a counter), only an IDENTITY column or numbers taken in blocks help."
+ONE_ROW = "For one hot row (a counter) only an IDENTITY column or numbers in blocks help."
+OWN_CACHE = "Or bind it and its indexes to a small relaxed LRU cache ({0:,.0f} reads a change)."
+"""Vendor: relaxed LRU suits what is rarely changed and never replaced, as all of so small a table is there."""
+READ_MOSTLY = 100.0
+"""This project: reads for each change from which on a table is rarely changed."""
 DEFAULT_PAGE_KB = 2.0
 """The smallest page of a server: used where no export shows its own."""
 
@@ -52,6 +56,12 @@ class HotPage:
     def likeliest(self) -> bool:
         """Whether it is the first to look at, and not shown by the partitions to be the one."""
         return self.surplus is None
+
+    @property
+    def reads_a_change(self) -> float | None:
+        """Reads for each row changed, where they are so many that it is hardly changed; else `None`."""
+        changed = self.held.changed
+        return self.held.reads / changed if changed and self.held.reads >= READ_MOSTLY * changed else None
 
     @property
     def pages(self) -> float:
@@ -154,8 +164,11 @@ def _small(contents: Contents, page_kb: float, pages: float) -> list[Held]:
     ]
 
 
-def spread_page(facts: Facts, hot: HotPage) -> str:
-    """What takes the heat from that page, as two sentences, by the lock scheme of the table and the release."""
+def spread_page(facts: Facts, hot: HotPage, *, searched: bool = False) -> str:
+    """What takes the heat from that page, as two sentences, by the lock scheme of the table and the release.
+
+    `searched`: whether it is searched for too often, which a cache can ease, and not latched.
+    """
     table, owner, server = hot.held.table, hot.held.owner or "", server_of(facts)
     plain = is_plain(table) and (not owner or PLAIN_IDENTIFIER.match(owner))
     name = table if plain else "<table>"
@@ -166,10 +179,16 @@ def spread_page(facts: Facts, hot: HotPage) -> str:
     else:
         fixed = bool(server and server.before(16) is False)
         size = f"{hot.page_kb * 1024:.0f}" if fixed else "<bytes>"
-        only = "" if fixed else " (before 16.0 for columns of variable length alone, up to the longest row)"
+        only = "" if fixed else " (before 16.0 for rows of variable length alone)"
         how = (
             f'`sp_chgattribute "{owned}", "exp_row_size", {size}`{only}, then `reorg rebuild {name}` '
             f"({REBUILD_NEEDS}); undo: 0 and reorg"
         )
     where = f"`use {hot.held.database}`, " if PLAIN_IDENTIFIER.match(hot.held.database) else ""
-    return f"Give each row of {hot.name} a page of its own: {where}{how}. {ONE_ROW}"
+    return f"Give each row of {hot.name} a page of its own: {where}{how}. {_beside(hot, searched=searched)}"
+
+
+def _beside(hot: HotPage, *, searched: bool) -> str:
+    """What else there is: a counter is changed as often as it is read; what is read alone may have its own cache."""
+    reads = hot.reads_a_change if searched else None
+    return OWN_CACHE.format(reads) if reads else ONE_ROW

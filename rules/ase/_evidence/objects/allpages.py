@@ -11,13 +11,16 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Reading, Source, known, number_or
 from collectors.facts.ase import (
+    IndexKeys,
     IndexSize,
     LockRequests,
     MonCachedObject,
     MonOpenObjectActivity,
     ObjectLockContention,
     TableScheme,
+    WithoutIndexes,
 )
+from rules.ase._evidence.objects.indexes import indexes_of
 from rules.ase._evidence.objects.seen import (
     SYSTEM_NAMES,
     activity,
@@ -30,7 +33,16 @@ from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alt
 from rules.changes.quoting import bare_table, comment
 from rules.finding import Change
 
-USES = (MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject, LockRequests)
+USES = (
+    MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject, LockRequests, IndexKeys,
+    WithoutIndexes,
+)  # fmt: skip
+CATALOGUE = "datapages to datarows changes the catalogue only, a matter of seconds, without a copy or a dump"
+COPY = "an exclusive lock, a copy of the table{0} and a full dump afterwards"
+ROOM = " (at least {0:,.0f} MB free, `select into/bulkcopy/pllsort` on)"
+LATER = ", and on to datarows in seconds if 15 % of the requests still wait"
+SAID = 2
+"""Tables that a sentence names."""
 ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"
 INSERTS_PERCENT = 90.0
 """Inserts among the changes of a heap, per cent, from which on its waits are taken to be at its last page (this
@@ -199,6 +211,24 @@ def named_tables(
     return sorted(found.values(), key=lambda one: (-one.weight, one.name))
 
 
+def conversions(facts: Facts, tables: list[Table]) -> str:
+    """The conversions as a sentence: a copy of an allpages table, the catalogue alone of a datapages table."""
+    if not tables:
+        return ""
+    named = ", ".join(f"{one.name} to {one.to}" for one in tables[:SAID])
+    named += f" and {len(tables) - SAID} more" if len(tables) > SAID else ""
+    room = pages_of(facts, tables[0].scheme).needed_mb if len(tables) == 1 and not tables[0].change(facts) else None
+    needs = (
+        [COPY.format(ROOM.format(room) if room else "")]
+        if any(one.scheme.scheme == "allpages" for one in tables)
+        else []
+    )
+    needs += [CATALOGUE] if any(one.scheme.scheme != "allpages" for one in tables) else []
+    on = LATER if any(one.to == "datapages" for one in tables) else ""
+    times = ", one at a time" if len(tables) > 1 else ""
+    return f"Convert {named}{times} at a quiet time: {'; '.join(needs)}{on}."
+
+
 def _set_apart(scheme: TableScheme) -> bool:
     database = (scheme.database or "").lower()
     system = scheme.system or scheme.table.lower() in SYSTEM_NAMES
@@ -251,7 +281,7 @@ def _by_last_pages(facts: Facts, listed: dict[Hashable, TableScheme], heap_waits
     """
     for row in facts.every(ObjectLockContention):
         scheme = listed.get((row.database, row.table))
-        if scheme is None or scheme.scheme != ALLPAGES or scheme.clustered is not False or _set_apart(scheme):
+        if scheme is None or scheme.scheme != ALLPAGES or _clustered(facts, scheme) is not False or _set_apart(scheme):
             continue
         if not known(row.waited) or (row.lock_type or "").upper() != "EX_PAGE" or not heap_waits:
             continue
@@ -370,6 +400,22 @@ def _booked_waits(facts: Facts, listed: dict[Hashable, TableScheme]) -> dict[Has
     return found if address and 2 * sum(found.values()) >= address else {}
 
 
+def _clustered(facts: Facts, scheme: TableScheme) -> bool | None:
+    """Whether it has a clustered index, by its bits, else by sp_helpindex; `None`: not known.
+
+    That names no database, so it counts where no other table that is listed has the name.
+    """
+    name = scheme.table.lower()
+    homes = {one.database for one in facts.every(ObjectLockContention) if (one.table or "").lower() == name}
+    homes |= {one.database for one in schemes(facts).values() if one.table.lower() == name}
+    if scheme.clustered is not None or len(homes) > 1:
+        return scheme.clustered
+    listed = indexes_of(facts, name)
+    if listed:
+        return any(one.clustered for one in listed)
+    return False if any(one.table.lower() == name for one in facts.every(WithoutIndexes)) else None
+
+
 def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:
     """Whether a heap whose locks wait is waited for at its last page, where all inserts go.
 
@@ -377,7 +423,7 @@ def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:
     Where that is not shown, nearly all of its changes must be inserts: datapages is the smaller step, and the next one
     from there is a matter of seconds.
     """
-    if scheme.clustered is not False:
+    if _clustered(facts, scheme) is not False:
         return False
     rows = [row for row in activity(facts) if table_key(row) == table_key(scheme) and row.index_id == 0]
     inserted = sum(row.rows_inserted for row in rows if known(row.rows_inserted))

@@ -3,6 +3,10 @@
 They are those of `monDeadLock`, else those of the last day of the error log. A row of that table is one edge of one
 deadlock. It says what a process did when the deadlock was ended, which need not be the statement that took the lock.
 Rows are told once to each reader, so those of all snapshots of a capture count.
+
+Before 15.7 the table has neither names of procedures nor anything of the one who waits, but each who waits holds a lock
+in the next edge, which has the number and the line of its procedure. Which of the procedures with a text in the export
+that is, the order of the two tables in their transactions tells, where there is one for each order alone.
 """
 
 from collections import Counter
@@ -11,10 +15,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import ConfigParameter, Deadlock
+from collectors.facts.ase import ConfigParameter, Deadlock, ProcedureText
 from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.server import setting_of
 from rules.ase._evidence.waits.error_log import DAY, recent
+from rules.ase._evidence.waits.hot_rows import STEP
 from rules.changes.quoting import comment
 
 HOUR = timedelta(hours=1)
@@ -85,8 +90,8 @@ class Ring:
 
 def table_of(edge: Deadlock) -> str:
     """Database and table of what was waited for, fit to be shown."""
-    database = edge.database or (f"db {edge.db_id}" if edge.db_id is not None else "?")
-    return comment(f"{database}..{edge.object_name or 'a table not named'}")
+    database = edge.database or (f"db {edge.db_id}" if edge.db_id is not None else "")
+    return comment(f"{database}{'..' if database else ''}{edge.object_name or 'a table not named'}")
 
 
 def say_edge(edge: Deadlock) -> str:
@@ -109,7 +114,7 @@ def rings_of(facts: Facts) -> list[Ring]:
         edge = (row.held_spid, row.wait_spid, row.db_id, row.object_name, row.page, row.row)
         groups.setdefault((row.deadlock_id, row.resolved), {})[edge] = row
     found = [
-        Ring(rows[0].deadlock_id or 0, rows[0].resolved, _in_order(rows), _victim(rows))
+        Ring(rows[0].deadlock_id or 0, rows[0].resolved, _in_order(_with_numbers(rows)), _victim(rows))
         for rows in (list(group.values()) for group in groups.values())
     ]
     return sorted(found, key=lambda one: (one.resolved is None, _ago(one.resolved), -one.number))
@@ -146,6 +151,20 @@ def _in_order(rows: list[Deadlock]) -> tuple[Deadlock, ...]:
     return tuple(ordered)
 
 
+def _with_numbers(rows: list[Deadlock]) -> list[Deadlock]:
+    """Each edge with the number and the line of the procedure in which it waits, from the edge where it holds."""
+    holds: dict[int | None, Deadlock] = {one.held_spid: one for one in rows}
+    return [
+        one.placed(one.source, wait_procedure_id=held.held_procedure_id, wait_line=one.wait_line or held.held_line)
+        if one.wait_spid is not None
+        and one.wait_procedure_id is None
+        and not one.wait_procedure
+        and (held := holds.get(one.wait_spid))
+        else one
+        for one in rows
+    ]
+
+
 def _victim(rows: list[Deadlock]) -> int | None:
     for row in rows:
         if row.victim_spid is not None:
@@ -178,20 +197,69 @@ def about(rings: list[Ring]) -> tuple[tuple[str, ...], int]:
     return next(one.in_order for one in rings if one.tables == tables), many
 
 
-def asks_of(rings: list[Ring], tables: tuple[str, ...]) -> list[str]:
+def asks_of(facts: Facts, rings: list[Ring], tables: tuple[str, ...]) -> list[str]:
     """Who asks where for which of two tables, of the latest ring about just these: `pick (line 12) for shop..stock`.
 
     Both tables stand in the title, so each of the two has the other one: what each asks for second tells the order.
     Empty where the two are not told apart by procedure or program.
     """
-    edges = next((one.edges for one in rings if set(one.tables) == set(tables)), ())
+    edges = _latest(rings, tables)
+    by_text = by_texts(facts, rings, tables)
     asks = []
     for edge in edges:
-        name = edge.wait_procedure or edge.wait_application
-        line = f" (line {edge.wait_line})" if edge.wait_procedure and edge.wait_line else ""
+        number = f"procedure {edge.wait_procedure_id}" if edge.wait_procedure_id else ""
+        name = edge.wait_procedure or by_text.get(table_of(edge)) or number or edge.wait_application
+        line = f" (line {edge.wait_line})" if name != edge.wait_application and edge.wait_line else ""
         if name:
             asks.append(f"{comment(name, 60)}{line} asks for {table_of(edge)}")
     return asks if len(edges) == len(tables) == len(set(asks)) == 2 else []
+
+
+def _latest(rings: list[Ring], tables: tuple[str, ...]) -> tuple[Deadlock, ...]:
+    return next((one.edges for one in rings if set(one.tables) == set(tables)), ())
+
+
+def numbers_of(rings: list[Ring], tables: tuple[str, ...]) -> list[int]:
+    """The numbers of procedures without a name in the latest ring about just these tables, each once."""
+    return list(
+        dict.fromkeys(
+            one.wait_procedure_id for one in _latest(rings, tables) if one.wait_procedure_id and not one.wait_procedure
+        )
+    )
+
+
+def by_texts(facts: Facts, rings: list[Ring], tables: tuple[str, ...]) -> dict[str, str]:
+    """By table, the procedure whose text asks for it after the other one, where numbers stand for two procedures.
+
+    Empty where another procedure with a text takes them in the same order: it may be that one.
+    """
+    edges, numbers = _latest(rings, tables), numbers_of(rings, tables)
+    if not len(edges) == len(tables) == len(numbers) == 2:
+        return {}
+    if not all((one.held_lock or "").lower().startswith(EXCLUSIVE) for one in edges):
+        return {}
+    plain = {(one.object_name or "").lower(): table_of(one) for one in edges}
+    found: dict[str, set[str]] = {}
+    for text in facts.every(ProcedureText):
+        for last in _taken_last(text.text, set(plain)):
+            found.setdefault(plain[last], set()).add(text.procedure)
+    if sorted(map(len, found.values())) != [1, 1] or len(set.union(*found.values())) != 2:
+        return {}
+    return {table: next(iter(names)) for table, names in found.items()}
+
+
+def _taken_last(text: str, tables: set[str]) -> set[str]:
+    """Which of two tables a procedure changes after the other one, of each transaction in its text."""
+    taken: list[str] | None = None
+    found = set()
+    for step in STEP.finditer(text):
+        bound, name = (step["bound"] or "").lower(), (step["name"] or "").split(".")[-1].lower()
+        if bound:
+            taken = [] if bound.startswith("begin") else None
+        elif taken is not None and name in tables and name not in taken:
+            taken.append(name)
+            found |= {name} if len(taken) == len(tables) else set()
+    return found
 
 
 def victims_of(rings: list[Ring]) -> tuple[str, int]:

@@ -110,13 +110,16 @@ class Held:
     """Changes of rows and calls of other procedures between the update and the commit of its transaction."""
     calls: tuple[str, ...]
     """Those of other procedures, by name."""
+    calling: str = ""
+    """The procedure that counts up the row, where this one calls it."""
 
     @property
     def says(self) -> str:
         """What it does, as a clause."""
         steps = "1 step more" if self.steps == 1 else f"{self.steps} steps more"
         calls = f" (among them `exec {self.calls[0]}`)" if self.calls else ""
-        return f"{self.fact.procedure} counts up a row and keeps it locked for {steps}, to its commit{calls}"
+        how = f" by {self.calling}" if self.calling else ""
+        return f"{self.fact.procedure} counts up a row{how} and keeps it locked for {steps}, to its commit{calls}"
 
     @property
     def evidence(self) -> Evidence:
@@ -203,8 +206,20 @@ def _counted_up(facts: Facts, table: MonOpenObjectActivity) -> tuple[str, Held] 
             if (step["what"] or "").lower() != "update" or name != (table.object_name or "").lower() or not name:
                 continue
             if (sets := SETS.match(update)) and (adding := ADDS_NUMBER.search(sets["sets"])):
-                found.append((shown(adding[0], 50), _until_commit(fact, steps, place)))
+                held = _until_commit(fact, steps, place)
+                callers = [] if held.steps else list(_callers(facts, fact))
+                found.append((shown(adding[0], 50), max(callers, key=lambda one: one.steps, default=held)))
     return max(found, key=lambda one: one[1].steps, default=None)
+
+
+def _callers(facts: Facts, called: ProcedureText) -> Iterator[Held]:
+    """What procedures that call this one in a transaction of theirs do behind the call, to their commit."""
+    for fact in facts.every(ProcedureText):
+        steps = list(STEP.finditer(fact.text))
+        for place, step in enumerate(steps):
+            calls = (step["what"] or "").lower().startswith("exec")
+            if calls and (step["name"] or "").split(".")[-1].lower() == called.procedure.lower():
+                yield replace(_until_commit(fact, steps, place), calling=called.procedure)
 
 
 def _until_commit(fact: ProcedureText, steps: Sequence[re.Match[str]], place: int) -> Held:

@@ -25,6 +25,7 @@ from collectors.facts.ase import (
     MonProcess,
     MonProcessSQLText,
     MonSysStatement,
+    ProcedureText,
     ResourceUsage,
     TableScheme,
 )
@@ -35,6 +36,7 @@ from rules.ase._evidence.objects.statements import tables_in
 from rules.ase._evidence.server import setting_of
 from rules.ase._evidence.waits.chains import batch_of, head_process, is_whole_table, of_last_file
 from rules.ase._evidence.waits.error_log import DAY, LOG_FACTS, events_of
+from rules.ase._evidence.waits.hot_rows import STEP
 from rules.changes.ase_config import configure
 from rules.changes.ase_promotion import FORGET, PROCEDURES, Thresholds, set_promotion
 from rules.changes.ase_table import NotConvertible
@@ -44,7 +46,7 @@ from rules.finding import Change, Evidence, MissingInput
 
 PROMOTION_FACTS: tuple[type[Fact], ...] = (
     LockEvents, ConfigParameter, ResourceUsage, MonSysStatement, MonCachedStatement, TableScheme, MonOpenObjectActivity,
-    HeldLock, MonProcess, MonProcessSQLText, *LOG_FACTS,
+    HeldLock, MonProcess, MonProcessSQLText, ProcedureText, *LOG_FACTS,
 )  # fmt: skip
 DEFAULT_HWM = 200
 """Vendor's default of `row lock promotion HWM` and of the one for pages."""
@@ -273,9 +275,10 @@ class Taken:
     """What leaves it out the next time, as a sentence."""
 
 
-def taken(facts: Facts, lock: HeldLock) -> Taken | None:
+def taken(facts: Facts, lock: HeldLock, table: str | None = None) -> Taken | None:
     """How this lock of a whole table was taken; `None` where neither the batch nor the command of its holder shows it.
 
+    `table`: its name, where that is known. Without a batch the one procedure that has such a statement is named.
     That a batch which changes rows and asks for no table lock was promoted is this project's conclusion: an earlier
     batch of the same transaction may have asked for it.
     """
@@ -291,10 +294,24 @@ def taken(facts: Facts, lock: HeldLock) -> Taken | None:
     number = setting.run_number if setting else None
     hwm = f"the {kind} lock promotion HWM" if kind else "the lock promotion HWM"
     hwm += f" ({number:,.0f})" if number is not None else ""
+    own = "" if text else _procedure_of(facts, (process.command if process else None) or "", table)
     return Taken(
         f"most likely by lock promotion (its batch {'has no `lock table`' if text else 'changes rows'})",
-        f"Afterwards have it change fewer {kind or 'row'}s in one statement than {hwm}, so that it locks no table.",
+        f"Afterwards have {own or 'it'} change fewer {kind or 'row'}s in one statement than {hwm}, so that it locks no "
+        "table.",
     )
+
+
+def _procedure_of(facts: Facts, command: str, table: str | None) -> str:
+    """The one procedure whose text runs this command on this table, for a sentence; empty: none, or several."""
+    found = {
+        one.procedure
+        for one in facts.every(ProcedureText)
+        for step in STEP.finditer(one.text)
+        if step["what"] and step["what"].upper() == command.strip().upper()
+        if table and (step["name"] or "").split(".")[-1].lower() == table.lower()
+    }
+    return f"{comment(found.pop(), 60)} (it alone does so by its text)" if len(found) == 1 else ""
 
 
 def _most_rows(facts: Facts, scheme: TableScheme, db_id: int | None) -> Promoter | None:
