@@ -189,6 +189,8 @@ class RmsRecordLock(OfNode):
     """`EX`."""
     record: str
     """Record's file address (RFA), 16 hexadecimal digits, as LCKQUE prints it."""
+    waiting: bool = False
+    """Whether the listing says that the process waits for this lock (recalled); else it holds it, or nothing is said."""
 
     @property
     def file(self) -> FileId:
