@@ -60,8 +60,8 @@ BECAUSE = (
     "out another one for it. A larger ROW LENGTH does not help."
 )
 REFUSED = (
-    "A search that finds nothing reads the row from its page under a page lock, and the cache is full, so the next search "
-    "for it finds nothing either. A larger ROW LENGTH does not help."
+    "A search that finds nothing reads the row from its page under a page lock, and the cache is full, so the next "
+    "search for it finds nothing either. A larger ROW LENGTH does not help."
 )
 RECALLED = "Recalled spelling: check with HELP ALTER DATABASE in SQL first; a clause that SQL refuses changes nothing."
 

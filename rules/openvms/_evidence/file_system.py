@@ -297,8 +297,8 @@ def remedy(facts: Facts, share: Share) -> str:
                 return (
                     f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now, "
                     f"{small.by:.0f} with its clusters): {in_prose(small.rate)} allocations/s of so much are then "
-                    f"about {in_prose(small.left)}{waiting}. Else SET RMS_DEFAULT/EXTEND_QUANTITY={small.larger} before the "
-                    "program, or its FAB; a program's own extent stays."
+                    f"about {in_prose(small.left)}{waiting}. Else SET RMS_DEFAULT/EXTEND_QUANTITY={small.larger} before "
+                    "the program, or its FAB; a program's own extent stays."
                 )
             return (
                 f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now) and "
