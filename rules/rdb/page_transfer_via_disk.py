@@ -259,7 +259,7 @@ def _of_node(
 
 
 def _inferred(each: Statistics) -> TypeWaits | None:
-    """How many wait for a page lock, where neither their time nor how many stall was written, but tells of all types."""
+    """How many wait for a page lock, where neither their time nor how many stall is there, but tells of all."""
     if stalled_of(each, "page") or waiting_of(each, "page"):
         return None
     return waits_for(each, "page")

@@ -296,9 +296,9 @@ def remedy(facts: Facts, share: Share) -> str:
                 waiting = f", and {in_prose(waits)} requests/s wait for volume locks" if waits else ""
                 return (
                     f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now, "
-                    f"{small.by:.0f} with its clusters): {in_prose(small.rate)} allocations/s of so much are then about "
-                    f"{in_prose(small.left)}{waiting}. Else SET RMS_DEFAULT/EXTEND_QUANTITY={small.larger} before "
-                    "the program, or its FAB; a program's own extent stays."
+                    f"{small.by:.0f} with its clusters): {in_prose(small.rate)} allocations/s of so much are then "
+                    f"about {in_prose(small.left)}{waiting}. Else SET RMS_DEFAULT/EXTEND_QUANTITY={small.larger} "
+                    "before the program, or its FAB; a program's own extent stays."
                 )
             return (
                 f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now) and "
