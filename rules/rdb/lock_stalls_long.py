@@ -62,7 +62,15 @@ from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, o
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
-from rules.rdb._evidence.waiting_types import by_hand, log_server, most_waited_for, of_mean, unserved
+from rules.rdb._evidence.waiting_types import (
+    MORE_TYPES,
+    by_hand,
+    log_server,
+    most_waited_for,
+    of_mean,
+    several_waited_for,
+    unserved,
+)
 from rules.rdb._evidence.waits import (
     BACKUP,
     BY_TYPE,
@@ -452,6 +460,11 @@ def _is_brief(mean: Mean, limits: Limits) -> bool:
     return mean.seconds < limits.stall_seconds
 
 
+def _of_type(one: OneDatabase, kind: str) -> str:
+    """What to do about waits for one lock type, or what asks for it."""
+    return MORE_TYPES.get(kind) or _see(one, kind) or "see what asks for them"
+
+
 def _see(one: OneDatabase, kind: str) -> str:
     """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
     more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
@@ -476,8 +489,18 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     if most := most_waited_for(mean):
         kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
+        if more := MORE_TYPES.get(kind):
+            return (
+                f"Of {rounded(mean.waiting)} that wait {rounded(found.processes)} wait for {printed(kind)} locks"
+                f"{found.said}: {more}."
+            )
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
+    if several := several_waited_for(mean):
+        parts = [
+            f"{rounded(found.processes)} for {printed(kind)} locks ({_of_type(one, kind)})" for kind, found in several
+        ]
+        return f"Of {rounded(mean.waiting)} that wait, {' and '.join(parts)}."
     return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
 

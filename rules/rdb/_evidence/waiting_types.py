@@ -12,12 +12,35 @@ LOG_SERVER = (
 )
 """Vendor: SQL help (7.2), ALTER DATABASE, LOG_SERVER; RMU help (7.2), Server After_Journal, Start."""
 
+ATTACHED = "users attach and detach (inferred), so let programs stay attached, and let the database stay open"
+MORE_TYPES = {
+    "filid": (
+        "files of the database grow, so see which storage areas and snapshot files do (RMU/DUMP/HEADER=AREAS, twice), "
+        "and give them room ahead, or a larger EXTENT"
+    ),
+    "rtupb": ATTACHED,
+    "active": ATTACHED,
+    "membit": "nodes open and close the database (inferred), so let it stay open on each",
+    "logical area": (
+        "a transaction that reserves a table FOR EXCLUSIVE or PROTECTED does that (inferred), so find it by "
+        "RMU/SHOW LOCKS/MODE=CULPRIT and let it reserve FOR SHARED"
+    ),
+}
+"""What waits for a lock type come of that no other rule judges; vendor (help on the screen Locking): what it guards."""
+
 
 def most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
     """The lock type that most of those who wait wait for, where a screen tells or lets it be inferred."""
     found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
     kind, most = max(found, key=lambda pair: pair[1].processes, default=(None, None))
     return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
+
+
+def several_waited_for(mean: Mean) -> list[tuple[str, TypeWaits]]:
+    """The two lock types that most wait for together, where no one type has most and a screen tells of each."""
+    found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
+    most = sorted(found, key=lambda pair: -pair[1].processes)[:2]
+    return most if len(most) > 1 and sum(one.processes for _, one in most) >= mean.waiting / 2 else []
 
 
 def unserved(one: OneDatabase, mean: Mean) -> bool:
