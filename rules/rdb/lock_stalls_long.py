@@ -63,12 +63,12 @@ from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
 from rules.rdb._evidence.waiting_types import (
-    MORE_TYPES,
+    OTHERS,
     by_hand,
     log_server,
     most_waited_for,
     of_mean,
-    several_waited_for,
+    of_several,
     unserved,
 )
 from rules.rdb._evidence.waits import (
@@ -460,15 +460,10 @@ def _is_brief(mean: Mean, limits: Limits) -> bool:
     return mean.seconds < limits.stall_seconds
 
 
-def _of_type(one: OneDatabase, kind: str) -> str:
-    """What to do about waits for one lock type, or what asks for it."""
-    return MORE_TYPES.get(kind) or _see(one, kind) or "see what asks for them"
-
-
 def _see(one: OneDatabase, kind: str) -> str:
     """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
     more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
-    return f"{BY_TYPE.get(kind, '')}{more}"
+    return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
 
 
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
@@ -489,19 +484,10 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     if most := most_waited_for(mean):
         kind, found = most
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
-        if more := MORE_TYPES.get(kind):
-            return (
-                f"Of {rounded(mean.waiting)} that wait {rounded(found.processes)} wait for {printed(kind)} locks"
-                f"{found.said}: {more}."
-            )
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
-    if several := several_waited_for(mean):
-        parts = [
-            f"{rounded(found.processes)} for {printed(kind)} locks ({_of_type(one, kind)})" for kind, found in several
-        ]
-        return f"Of {rounded(mean.waiting)} that wait, {' and '.join(parts)}."
-    return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
+    several = of_several(mean, lambda kind: _see(one, kind))
+    return several or BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
 
 def _severity(
