@@ -234,7 +234,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     rows = shared_rows(facts, one)
     if long or high or many:
         yield _finding(one, limits, waits, rows, attached, long, high, timeouts if many else None, of)
-        if high and not long and not many and _is_brief(high, limits):
+        if high and not long and not many and high.seconds < limits.stall_seconds:
             if not (_main(waits, limits) or most_waited_for(high)):
                 yield Unknown((TYPES,), f"{one.subject}: {of_mean(high)}, for which lock type is not in the export")
         elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None) not in NOBODY:
@@ -342,7 +342,7 @@ def _finding(
     )
     if not held and long and (row := shared_of(long[0], rows)):
         do = joined(row.alone(named(long[0])), do)
-    if mean and not (held or long or timeouts) and _is_brief(mean, limits):
+    if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
     longest = longest_of(long[0]) if long else None
@@ -453,11 +453,6 @@ def _queue(
         expects=(Expectation(f"processes that wait for {holder}", waiting, "fewer", "heuristic"),),
         urgent=bool(halted),
     )
-
-
-def _is_brief(mean: Mean, limits: Limits) -> bool:
-    """Whether waits end long before a person could look who holds the lock: many short ones, not one long one."""
-    return mean.seconds < limits.stall_seconds
 
 
 def _see(one: OneDatabase, kind: str) -> str:
