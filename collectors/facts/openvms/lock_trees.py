@@ -232,7 +232,7 @@ class FileName(Fact):
 class IndexedFile(Fact):
     """An indexed file of RMS as FDL describes it, and what an analysis found in the tree of its primary key."""
 
-    COLLECTED_BY: ClassVar[str] = "ANALYZE/RMS_FILE/FDL of the file"
+    COLLECTED_BY: ClassVar[str] = "an FDL of the file, made by ANALYZE/RMS_FILE/FDL"
 
     name: str
     """As FDL has it; empty where it has none."""
