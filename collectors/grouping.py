@@ -20,6 +20,7 @@ from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonProcess, Serv
 from collectors.facts.openvms import (
     ClusterNode,
     FileName,
+    IndexedFile,
     LockActivity,
     LockLatency,
     LockQueue,
@@ -80,6 +81,7 @@ OF_CLUSTERS = (
     LockQueue,
     RmsRecordLock,
     FileName,
+    IndexedFile,
     OpenFile,
     RmsDefaults,
     Volume,
@@ -89,6 +91,7 @@ OF_ONE_CLUSTER = (
     "openvms/lock_activity",
     "openvms/lock_queues",
     "openvms/rms_locks",
+    "openvms/fdl",
     "openvms/file_ids",
     "openvms/open_files",
     "openvms/rms_defaults",
@@ -213,7 +216,9 @@ def _shared_out(
         return False
     named = {name.upper() for fact in one.facts for name in nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
-    if not found and all(isinstance(fact, FileName | OpenFile | RmsDefaults | Volume) for fact in one.facts):
+    if not found and all(
+        isinstance(fact, FileName | IndexedFile | OpenFile | RmsDefaults | Volume) for fact in one.facts
+    ):
         found = list(nodes.of([one]))
     for group in found:
         nodes.add(group, [one])

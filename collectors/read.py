@@ -217,6 +217,7 @@ class _File:
 
     def _start(self, candidates: list[Kind], number: int, line: str) -> bool:
         """Take a line on which a report may start; returns whether it goes to a fed reader, with those below it."""
+        candidates = [kind for kind in candidates if not kind.alone]
         if self.failed:
             candidates = [kind for kind in candidates if not self._within_failed(kind, line)]
         self._cut_if_full(number)
@@ -374,6 +375,8 @@ class _File:
         self.at_the_end = True
         self._close_fed(0)
         self._close_whole()
+        if not self.found and not self.began_like:
+            self._read_alone()
         if not self.found:
             why = self.problems or [self._why_none()]
             return [Input(self.name, None, problems=why, leftovers=self.loose.runs[:3])]
@@ -384,6 +387,18 @@ class _File:
             what = f"line {self.loose.runs[-1].last:,}: {self.loose.dropped:,} more lines below were not understood"
             first.problems.append(f"{what} and are not listed: look whether they belong to an export")
         return self.found
+
+    def _read_alone(self) -> None:
+        """Read what is a report only where the file has no other, of a file that is short enough to be here whole."""
+        starts = starting_on(self.beginning)
+        first = next((at for at, of in starts.items() if any(kind.alone for kind in of)), None)
+        if first is None or self.unknown_lines != len(self.beginning):
+            return
+        self.loose = Leftovers()
+        self._not_ours(1, self.beginning[:first])
+        candidates = [kind for kind in starts[first] if kind.alone]
+        self.whole = (candidates, first + 1, self.beginning[first:], self.beginning[:first])
+        self._close_whole()
 
     def _why_none(self) -> str:
         if self.blank:

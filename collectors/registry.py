@@ -172,6 +172,8 @@ class Kind:
     recording: Callable[[str], Recorder] | None = None
     begins: re.Pattern[bytes] | None = None
     """The first bytes of a file that is no text."""
+    alone: bool = False
+    """Whether its lines are a report only where the file has no other: readers of others have them as lines above."""
 
 
 def _id_of(module: str) -> str:
@@ -187,13 +189,15 @@ def report(
     provides: tuple[type[Fact], ...],
     rank: int = 0,
     files: re.Pattern[str] | None = None,
+    alone: bool = False,
 ) -> Callable[[Callable[[Report], Iterable[Fact]]], Callable[[Report], Iterable[Fact]]]:
     """Register a reader of whole reports.
 
     `starts` is searched in each line not yet owned by a report, without regard to case and without flags of its own
     (the patterns of all readers are joined into one); the report runs until a line that starts another
     kind, or the end of the file (lines that start the same kind again belong to it too). Of two kinds that start on
-    the same line the one of higher `rank` tries first; `NotThisReport` passes the lines on. `files`: as of `stream`.
+    the same line the one of higher `rank` tries first; `NotThisReport` passes the lines on. `files`: as of `stream`;
+    `alone`: as of `Kind`.
     """
 
     def register(read: Callable[[Report], Iterable[Fact]]) -> Callable[[Report], Iterable[Fact]]:
@@ -205,6 +209,7 @@ def report(
             title=_title(read.__module__),
             rank=rank,
             files=files,
+            alone=alone,
         )
         REGISTER[kind.id] = kind
         return read

@@ -161,6 +161,11 @@ class Limits:
         "this project: as many as openvms/locks_mastered_remotely judges; a real two-node day had 1,140 and no trouble",
         unit="lock requests/s of other nodes",
     )
+    volume_waits: float = limit(
+        10.0,
+        "this project: with files that grow by next to nothing, so many wait for a volume's lock that extents are set",
+        unit="volume lock waits/s",
+    )
     file_system_cpus: float = limit(
         0.25,
         "this project: a quarter of one CPU in the file system alone is work that fewer opens or extents save",
@@ -294,9 +299,11 @@ def _finding(
     no_room = buffers.no_room if buffers else ""
     polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
+    waited = bool(small) and file_system.volume_waits(facts) >= limits.volume_waits
     shared = (share.kind == RMS_FILE or bool(small)) and remote >= limits.shared
     loud = several and (
         shared
+        or waited
         or max(one.total for one in pictures) >= limits.many_requests
         or polled
         or misses

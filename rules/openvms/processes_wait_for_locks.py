@@ -59,6 +59,7 @@ from rules.openvms._evidence.lock_queues import (
     held_by,
     holder_of,
     holders_in,
+    idle,
     listed_as,
     look_at,
     suspended,
@@ -359,7 +360,9 @@ def _reports(many: int) -> str:
 def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
     one_holds = _one_holds_many(one.waiting, held, limits)
-    loud = _loud(facts, one_holds, often, held)
+    still = idle(facts, held)
+    listed_twice = held is not None and held.waits >= limits.waiting
+    loud = _loud(facts, one_holds, often or still is not None or listed_twice, held)
     node = comment(one.head.node or "", 15)
     file = file_of(facts, one)
     failed = failed_in(facts)
@@ -384,6 +387,10 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             sentence(
                 f"the file is {file}" if file else "",
                 f"{held.listing} has {_held(facts, held)} as its holder" if held else "",
+                f"its I/O ({still.io:,.0f}) and CPU time ({still.cpu_seconds:,.2f} s) are the same in two listings of "
+                "SHOW SYSTEM, so it does nothing meanwhile"
+                if still and known(still.io) and known(still.cpu_seconds)
+                else "",
             ),
         ),
         because=REASONS.get(one.head.resource.kind, WAITS),

@@ -62,7 +62,15 @@ from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, o
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
-from rules.rdb._evidence.waiting_types import by_hand, log_server, most_waited_for, of_mean, unserved
+from rules.rdb._evidence.waiting_types import (
+    OTHERS,
+    by_hand,
+    log_server,
+    most_waited_for,
+    of_mean,
+    of_several,
+    unserved,
+)
 from rules.rdb._evidence.waits import (
     BACKUP,
     BY_TYPE,
@@ -226,7 +234,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     rows = shared_rows(facts, one)
     if long or high or many:
         yield _finding(one, limits, waits, rows, attached, long, high, timeouts if many else None, of)
-        if high and not long and not many and _is_brief(high, limits):
+        if high and not long and not many and high.seconds < limits.stall_seconds:
             if not (_main(waits, limits) or most_waited_for(high)):
                 yield Unknown((TYPES,), f"{one.subject}: {of_mean(high)}, for which lock type is not in the export")
         elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None) not in NOBODY:
@@ -334,7 +342,7 @@ def _finding(
     )
     if not held and long and (row := shared_of(long[0], rows)):
         do = joined(row.alone(named(long[0])), do)
-    if mean and not (held or long or timeouts) and _is_brief(mean, limits):
+    if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
     longest = longest_of(long[0]) if long else None
@@ -447,15 +455,10 @@ def _queue(
     )
 
 
-def _is_brief(mean: Mean, limits: Limits) -> bool:
-    """Whether waits end long before a person could look who holds the lock: many short ones, not one long one."""
-    return mean.seconds < limits.stall_seconds
-
-
 def _see(one: OneDatabase, kind: str) -> str:
     """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
     more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
-    return f"{BY_TYPE.get(kind, '')}{more}"
+    return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
 
 
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
@@ -478,7 +481,8 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
         see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
         return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
-    return BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
+    several = of_several(mean, lambda kind: _see(one, kind))
+    return several or BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
 
 def _severity(

@@ -42,6 +42,7 @@ from rules.rdb._evidence.counted import (
     WAITING,
     AskedBack,
     Stalled,
+    TypeWaits,
     asked_back,
     caveats,
     counted,
@@ -225,14 +226,17 @@ def _of_node(
     counted_ones = each.rate(PASSED_ON)
     waiting = waiting_of(each, "page")
     costs = waits_matter(each, stalled.per_second if stalled else None, limits.stalled_per_second, "page")
+    crowd = _inferred(each)
+    costs = costs or (crowd is not None and crowd.processes >= ONE_WAITS)
     share = f" ({back.said} of those requested and promoted)" if back else ""
     figures = (
         f"{rounded(blasts.per_second)} blocking ASTs/s on page locks{share} and {rounded(writes.per_second)} "
         f"{_named(counted_ones)}/s"
     )
-    unseen = "" if waiting else ", waits for page locks not in the export"
+    unseen = "" if waiting or crowd else ", waits for page locks not in the export"
     waits = f", {rounded(stalled.per_second)} stalled page locks/s" if stalled else unseen
     waits += f", {rounded(waiting.per_second / HUNDREDTHS)} processes wait for one at any moment" if waiting else ""
+    waits += f", {rounded(crowd.processes)} processes wait for one at any moment{crowd.said}" if crowd else ""
     start = f"{one.subject}: transfer via disk, and {figures}{waits}"
     few = blasts.per_second < limits.blasts_per_second or writes.per_second < limits.writes_per_second
     if few or (stalled and not costs and few_asked):
@@ -252,6 +256,13 @@ def _of_node(
     if not many and not counted_ones and one.is_on("fast_commit") is not True:
         return Unknown((COUNTED_BY,), f"{start}; without fast commit each commit writes its pages, too")
     return _finding(facts, one, limits, transfer, (blasts, writes, back, figures + waits), stalled, costs, each)
+
+
+def _inferred(each: Statistics) -> TypeWaits | None:
+    """How many wait for a page lock, where neither their time nor how many stall is there, but tells of all."""
+    if stalled_of(each, "page") or waiting_of(each, "page"):
+        return None
+    return waits_for(each, "page")
 
 
 def _named(passed_on: Rate | None) -> str:
@@ -309,7 +320,7 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read, limits: Limits)
         yield Unknown(tuple(lacking), f"{one.subject}: page transfer via memory is set")
 
 
-def _why_nothing(held: str, few: bool, part: float, waits: Stalled | Rate | None) -> str:
+def _why_nothing(held: str, few: bool, part: float, waits: Stalled | Rate | TypeWaits | None) -> str:
     """Why nothing is set; `waits`: what was counted of those for pages."""
     if held:
         return HELD.format(held)
@@ -334,17 +345,20 @@ def _finding(
     missing = unmet(steps_to("page_transfer", facts, one))
     first = f"make what is missing in this order: {listed(missing)}; then " if missing else ""
     do = f"With the database closed and after a full backup {first}set PAGE TRANSFER VIA from DISK to MEMORY. {PRICE}"
-    waiters = []
+    waiters, crowd = [], _inferred(each)
     if waiting := waiting_of(each, "page"):
         processes = round(waiting.per_second / HUNDREDTHS, 2)
         waiters.append(Evidence("processes that wait for a page lock", processes, "", waiting.source, WAITING))
+    elif crowd:
+        many = round(crowd.processes, 2)
+        waiters.append(Evidence("processes that wait for a page lock", many, "", crowd.source, ONE_WAITS, "inferred"))
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if costs else Severity.NOTE,
         title=f"{blasts.per_second:,.0f} page locks per second are wanted by another process, pages go over disk",
         seen=f"{figures}.",
         because=WRITTEN,
-        do=do if costs else _why_nothing(held, few, part, stalled or waiting),
+        do=do if costs else _why_nothing(held, few, part, stalled or waiting or crowd),
         unknown=joined(moved(one), caveats(one, each)),
         evidence=(
             Evidence("page transfer", str(transfer.value), "", transfer.source),

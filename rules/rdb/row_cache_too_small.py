@@ -59,6 +59,10 @@ BECAUSE = (
     "A search that finds nothing reads the row from its page under a page lock, and puts it into a cache that throws "
     "out another one for it. A larger ROW LENGTH does not help."
 )
+REFUSED = (
+    "A search that finds nothing reads the row from its page under a page lock, and the cache is full, so the next "
+    "search for it finds nothing either. A larger ROW LENGTH does not help."
+)
 RECALLED = "Recalled spelling: check with HELP ALTER DATABASE in SQL first; a clause that SQL refuses changes nothing."
 
 
@@ -125,7 +129,7 @@ def _of_cache(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, cache
         + (f", and {rounded(full)} rows/s are not put in, as the cache is full" if full else "")
         + (f". It has {slots:,.0f} slots" if slots else "")
         + (f" for {rows:,.0f} rows." if slots and rows else "."),
-        because=BECAUSE,
+        because=REFUSED if refused else BECAUSE,
         do=_do(one, name, size, memory, free_memory(facts)),
         unknown=RECALLED if rows else "",
         evidence=(

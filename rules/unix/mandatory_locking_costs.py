@@ -117,7 +117,8 @@ def _judge(found: Sequence[Pair], at: clock.Clock, limits: Limits) -> Outcome:
             ""
             if mandatory - advisory >= limits.system_seconds
             else f"It is {mandatory - advisory:.2f} s in this run: measure longer ones first.",
-            "Use advisory locks, taken by every program that uses the file; Linux has no mandatory locks since 5.15.",
+            "Use advisory locks, once every program that uses the file is seen to take them: chmod g-s the file, or "
+            "mount its file system without mand; Linux has no mandatory locks since 5.15.",
         ),
         evidence=tuple(_evidence(timed, limits)),
         expects=(Expectation(f"system seconds, {counted(last.processes)}", mandatory, advisory, "arithmetic"),),

@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 from collectors.capture import captures
 from collectors.facts import Fact
-from collectors.facts.openvms import LockActivity, LockTree, Node, SysgenParameter
+from collectors.facts.openvms import IndexedFile, LockActivity, LockTree, Node, SysgenParameter
 from collectors.read import Input
 
 TREE = "524D5324EFD10200000200444154412020202020202020"
@@ -47,3 +47,10 @@ def test_a_word_that_nothing_beside_it_names_is_no_node() -> None:
 def test_a_file_called_after_two_nodes_is_of_neither() -> None:
     inputs = weight("day/SYSGEN_YELL_UNST.TXT", 2.0), locks("day/LOCK_ACTV.RPT")
     assert all(not found for name, found in weights(*inputs).items() if name in ("YELL", "UNST"))
+
+
+def test_an_fdl_makes_no_system_of_its_own_beside_locks_of_a_cluster() -> None:
+    fdl = given("day/ITEMS.FDL", "openvms/fdl", IndexedFile(name="DISK$DATA:[SHOP]ITEMS.IDX;2"))
+    found = {one.system.name: len(one.facts.every(IndexedFile)) for one in captures((fdl, locks("day/LOCK_ACTV.RPT")))}
+    assert "ITEMS" not in found
+    assert sum(found.values()) > 0

@@ -19,6 +19,7 @@ from collectors.facts.openvms.listings import (
 )
 from collectors.facts.openvms.lock_trees import (
     FileName,
+    IndexedFile,
     ListedLocks,
     ListedQueue,
     LockActivity,
@@ -76,6 +77,7 @@ __all__ = [
     "FileName",
     "GlobalSection",
     "Hole",
+    "IndexedFile",
     "KernelService",
     "ListedLocks",
     "ListedMember",

@@ -189,6 +189,8 @@ class RmsRecordLock(OfNode):
     """`EX`."""
     record: str
     """Record's file address (RFA), 16 hexadecimal digits, as LCKQUE prints it."""
+    waiting: bool = False
+    """Whether the listing says that the process waits for this lock (recalled); else it has it, or nothing is said."""
 
     @property
     def file(self) -> FileId:
@@ -224,6 +226,29 @@ class FileName(Fact):
     def file(self) -> FileId:
         """The file's id."""
         return FileId(self.number, self.sequence, self.volume_number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexedFile(Fact):
+    """An indexed file of RMS as FDL describes it, and what an analysis found in the tree of its primary key."""
+
+    COLLECTED_BY: ClassVar[str] = "an FDL of the file, made by ANALYZE/RMS_FILE/FDL"
+
+    name: str
+    """As FDL has it; empty where it has none."""
+    bucket_blocks: Reading = ABSENT
+    """Of the area of its data, else of the file: blocks of 512 bytes, 1 to 63."""
+    allocated_blocks: Reading = ABSENT
+    extend_blocks: Reading = ABSENT
+    record_bytes: Reading = ABSENT
+    """The mean length of a data record, else that of a record of fixed length."""
+    load_fill: Reading = ABSENT
+    """Per cent of a data bucket that CONVERT fills."""
+    data_fill: Reading = ABSENT
+    """Per cent of the data buckets that is filled now; this and the next two are of an analysis alone."""
+    depth: Reading = ABSENT
+    """Levels of the index above the data."""
+    records: Reading = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,8 @@ ROW = re.compile(
     re.IGNORECASE,
 )
 RECORD = re.compile(r"Record lock\.\s{1,20}RFA=0x(?P<rfa>[0-9a-f]{1,16})\b", re.IGNORECASE)
+WAITS = re.compile(r",\s{0,20}(?:WAITING|CONVERT(?:ING)?)\b", re.IGNORECASE)
+"""Recalled: versions that say of each lock whether it is granted; the published sample says nothing."""
 HIGH = 1 << 16
 """What a word cannot be: then the head has the whole number already."""
 MOST = 2_000
@@ -78,4 +80,5 @@ def _lock(report: Report, index: int, head: re.Match[str], row: re.Match[str], r
         image=row["image"],
         mode=row["mode"].upper(),
         record=rfa.upper().zfill(16),
+        waiting=bool(WAITS.search(row["what"])),
     )

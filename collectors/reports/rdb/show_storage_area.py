@@ -157,11 +157,12 @@ def _attached(report: Report) -> str | None:
     for above, line in enumerate(reversed(report.before), 1):
         if found := ATTACH.match(line[:400]):
             report.above = above
-            return _root(found["root"])
-    return next((_root(found["root"]) for line in report.lines if (found := ATTACH.match(line[:400]))), None)
+            return root_of(found["root"])
+    return next((root_of(found["root"]) for line in report.lines if (found := ATTACH.match(line[:400]))), None)
 
 
-def _root(file: str) -> str | None:
+def root_of(file: str) -> str | None:
+    """A root file as it is attached to, with its type; `None`: a logical name."""
     if not is_whole(file):
         return None
     return file if re.search(r"\.\w+$", VERSION.sub("", file)) else f"{file}.RDB"

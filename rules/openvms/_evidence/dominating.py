@@ -263,7 +263,7 @@ class Dominating:
     def record_locks(self) -> list[RmsRecordLock]:
         """Exclusive locks of records of the file, as RMS_LOCKS lists them."""
         every = self.facts.also(RmsRecordLock).every(RmsRecordLock)
-        return [one for one in every if one.mode == "EX" and one.file == self.share.resource.file]
+        return [one for one in every if one.mode == "EX" and not one.waiting and one.file == self.share.resource.file]
 
     @property
     def listed(self) -> "Listed | None":

@@ -182,7 +182,8 @@ def what(facts: Facts, share: Share) -> str:
     volume = tree.resource.volume if tree else None
     file = _opened(facts, share).rpartition("]")[2]
     if next(iter(by_kind(share)), "") == VOLUME and (small := extended(facts, share)):
-        does, file = f"extending files by {small.by:.0f} blocks", small.name.rpartition("]")[2]
+        does = f"extending files by {small.by:.0f} blocks" if small.name else "extending files"
+        file = small.name.rpartition("]")[2]
     on = f" on {comment(volume, LONGEST_LABEL)}" if volume else ""
     return f"{does}{on} (file system{f', as {file}' if file else ''})"
 
@@ -192,6 +193,7 @@ class Small:
     """A file that is listed with a small extent on a volume where files are extended often."""
 
     name: str
+    """Empty where no file of the volume is listed, so that its own extent alone is known."""
     command: str
     """As DCL takes its name."""
     by: float
@@ -218,7 +220,8 @@ def extended(facts: Facts, share: Share) -> Small | None:
     """The file with the smallest extent on the busiest volume, where extensions are the load: not files that are made.
 
     A file without an extent of its own has that of its volume (SHOW DEVICE/FULL); of files alike the largest is named.
-    `None` where no listing of DIRECTORY/FULL has one, or the volume's extent was not read.
+    Where none is listed, the volume's extent alone, if so few files are made that it is others that grow (`grown`).
+    `None` where neither a file's nor the volume's extent was read.
     """
     tree, rate, made = busiest(share, VOLUME), *(_rate(facts, f"FCP {one}") for one in (ALLOCATIONS, "Files created"))
     if tree is None or rate is None or made is None or rate < OFTEN_EXTENDED or made > rate / 2:
@@ -234,7 +237,9 @@ def extended(facts: Facts, share: Share) -> Small | None:
     least = min((by for by, _ in here), default=0.0)
     small = {one.name: one for by, one in here if by == least}
     if not small:
-        return None
+        alone = Small("", "", default, 0, rate, volume)
+        grow = 0 < default < SMALL_EXTENT and rate > MOST_PER_FILE * made
+        return alone if grow and alone.larger > default else None
     name = min(small, key=lambda one: (-_allocated(small[one]), one))
     of_volume = volume if not small[name].extend_blocks else None
     try:
@@ -286,6 +291,15 @@ def remedy(facts: Facts, share: Share) -> str:
         more = f" (and {small.more} more listed there with so small an extent)" if small.more else ""
         if small.volume:
             device = comment(small.volume.device, LONGEST_NAME)
+            if not small.name:
+                waits = volume_waits(facts)
+                waiting = f", and {in_prose(waits)} requests/s wait for volume locks" if waits else ""
+                return (
+                    f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now, "
+                    f"{small.by:.0f} with its clusters): {in_prose(small.rate)} allocations/s of so much are then "
+                    f"about {in_prose(small.left)}{waiting}. Else SET RMS_DEFAULT/EXTEND_QUANTITY={small.larger} "
+                    "before the program, or its FAB; a program's own extent stays."
+                )
             return (
                 f"SET VOLUME/EXTENSION={small.larger} {device}: ({small.volume.extend_blocks:,.0f} blocks now) and "
                 f"SET FILE/EXTENSION={small.larger} {small.command}{more}: {in_prose(small.rate)} allocations/s of "
@@ -427,9 +441,14 @@ def _keep_open(facts: Facts, share: Share) -> str:
     return f"Keep {file} open over the work instead of opening it for each record or request{often}"
 
 
+def volume_waits(facts: Facts) -> float:
+    """How often per second one waits for the lock of a volume; 0 where that was not counted."""
+    return _rate(facts, VOLUME_WAITS) or 0.0
+
+
 def growth(facts: Facts, share: Share) -> Iterator[Evidence]:
     """The rates behind the extent that is asked for."""
-    if grown(facts, share):
+    if grown(facts, share) or extended(facts, share):
         for what, name in (("files created", "FCP Files created"), ("allocations", f"FCP {ALLOCATIONS}")):
             if found := mean_of(facts, "MON.FCP", name):
                 yield Evidence(f"{what} ({told_by(facts)}, mean)", round(found.value, 1), "/s", found.source)

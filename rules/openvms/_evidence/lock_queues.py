@@ -53,6 +53,8 @@ class Held:
     listing: str = SDA_LISTING
     image: str = ""
     """The program of the first, where the listing has it."""
+    waits: int = 0
+    """How many wait for it in that listing, where it says so of each lock."""
 
     @property
     def program(self) -> str:
@@ -175,8 +177,9 @@ def held_by(facts: Facts, waits: Waits) -> Held | None:
         for one in facts.every(RmsRecordLock)
         if head.kind == RMS_RECORD and one.file == head.file and one.record == head.record and one.mode in HOLD
     ]
-    if len({one.pid for one in locks}) == 1:
-        return Held(((locks[-1].pid, locks[-1].mode),), 1, locks[-1].source, RMS_LISTING, locks[-1].image)
+    held, queued = [one for one in locks if not one.waiting], len({one.pid for one in locks if one.waiting})
+    if len({one.pid for one in held}) == 1:
+        return Held(((held[-1].pid, held[-1].mode),), 1, held[-1].source, RMS_LISTING, held[-1].image, queued)
     return holders_in(listed_as(facts, waits))
 
 
@@ -223,6 +226,22 @@ def first_of(facts: Facts, held: Held) -> str:
 def suspended(facts: Facts, held: Held | None) -> bool:
     """Whether the first process that holds it is suspended, so that nobody behind it gets on by waiting."""
     return held is not None and holder_of(facts, held.holders[0][0])[1] in SUSPENDED
+
+
+def idle(facts: Facts, held: Held | None) -> Process | None:
+    """The first holder as a later SHOW SYSTEM has it, where it did nothing since an earlier one; `None`: not known.
+
+    Only where another process did some I/O meanwhile: else it is one listing, given twice.
+    """
+    lines: dict[str, list[Process]] = {}
+    for one in facts.every(Process):
+        lines.setdefault(one.pid, []).append(one)
+    mine = lines.get(held.holders[0][0], []) if held else []
+    if len(mine) < 2 or not known(mine[-1].io) or not known(mine[-1].cpu_seconds):
+        return None
+    done = {(one.io, one.cpu_seconds) for one in mine}
+    apart = any(len({one.io for one in others if known(one.io)}) > 1 for others in lines.values())
+    return mine[-1] if len(done) == 1 and apart else None
 
 
 def look_at(facts: Facts, held: Held, what: str = "it") -> str:

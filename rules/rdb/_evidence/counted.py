@@ -422,11 +422,15 @@ def waits_for(each: Statistics, lock_type: str) -> TypeWaits | None:
 def waits_matter(each: Statistics, stalled: float | None, least: float, lock_type: str = "total") -> bool:
     """Whether waits cost anything: by how long they take together where that was counted, else by how many there are.
 
+    Of one lock type it is inferred where only the time of all was written: a part of next to nothing is nothing.
+
     `stalled`: requests that stall, per second or for each hundred transactions; `least`: from how many on they count
     where their time is not known.
     """
     time = waiting_of(each, lock_type)
     if time is not None and time.per_second / HUNDREDTHS < WAITING:
+        return False
+    if time is None and stalled and (crowd := waits_for(each, lock_type)) and crowd.processes < WAITING:
         return False
     if stalled is None:
         return time is not None and time.per_second / HUNDREDTHS >= ONE_WAITS

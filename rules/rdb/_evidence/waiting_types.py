@@ -1,9 +1,12 @@
 """Who waits at any moment and for which lock type; the journal's log server where that is the after-image journal."""
 
+from collections.abc import Callable
+
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.counted import Mean, TypeWaits, mean_stall, on_node, rounded, waits_for
 from rules.rdb._evidence.databases import OneDatabase
+from rules.rdb._evidence.root_file import printed
 
 LOG_SERVER = (
     "Start the journal's log server: RMU/SERVER AFTER_JOURNAL START {} (while users are attached; back: STOP), then "
@@ -12,12 +15,39 @@ LOG_SERVER = (
 )
 """Vendor: SQL help (7.2), ALTER DATABASE, LOG_SERVER; RMU help (7.2), Server After_Journal, Start."""
 
+ASKS = "see what asks for them"
+ATTACHED = "users attach and detach (inferred), so let programs stay attached, and let the database stay open"
+OTHERS = {
+    "filid": (
+        "files of the database grow, so see which storage areas and snapshot files do (RMU/DUMP/HEADER=AREAS, twice), "
+        "and give them room ahead, or a larger EXTENT"
+    ),
+    "rtupb": ATTACHED,
+    "active": ATTACHED,
+    "membit": "nodes open and close the database (inferred), so let it stay open on each",
+    "logical area": (
+        "let the transaction that reserves a table FOR EXCLUSIVE or PROTECTED (inferred) reserve it FOR SHARED, with a "
+        "commit after each portion"
+    ),
+}
+"""What waits for a lock type come of that no other rule judges; vendor (help on the screen Locking): what it guards."""
+
 
 def most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
     """The lock type that most of those who wait wait for, where a screen tells or lets it be inferred."""
     found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
     kind, most = max(found, key=lambda pair: pair[1].processes, default=(None, None))
     return (kind, most) if kind and most and most.processes >= mean.waiting / 2 else None
+
+
+def of_several(mean: Mean, see: Callable[[str], str]) -> str:
+    """The two lock types that most wait for together, where no one type has most, and what to do; empty where none."""
+    found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
+    most = sorted(found, key=lambda pair: -pair[1].processes)[:2]
+    if len(most) < 2 or sum(one.processes for _, one in most) < mean.waiting / 2:
+        return ""
+    parts = [f"{rounded(one.processes)} for {printed(kind)} locks ({see(kind) or ASKS})" for kind, one in most]
+    return f"Of {rounded(mean.waiting)} that wait, {' and '.join(parts)}."
 
 
 def unserved(one: OneDatabase, mean: Mean) -> bool:

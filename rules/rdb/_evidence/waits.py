@@ -68,8 +68,8 @@ LONGEST = 1e8
 HOLDER = MissingInput("who holds the lock", HeldLock.COLLECTED_BY)
 SOONER = "let it commit sooner, ask no person for input, and find rows by an index."
 READS = (
-    "if it only reads (PR), let it SET TRANSACTION READ ONLY, which takes no locks of rows; else let it commit sooner "
-    "and find rows by an index."
+    "if it only reads (PR), let it end now, and SET TRANSACTION READ ONLY from the next run on, which takes no locks "
+    "of rows; else let it commit sooner and find rows by an index."
 )
 RESERVES = (
     "if it reserves {0} FOR EXCLUSIVE WRITE, as EX on a logical area suggests: RESERVING {0} FOR SHARED WRITE with a "

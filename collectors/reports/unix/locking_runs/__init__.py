@@ -25,6 +25,7 @@ As textbooks print it, groups of columns over columns, parted by blanks::
     #Proc
     1 0.21 0.44 0.66 0.21 0.45 0.66 0 0.22 0.54 0.77 20
 
+or with `Advisory locking` and `Mandatory locking` alone over the columns, which are then of one grain, taken for fine;
 or with `Coarse-grained advisory`, `Fine-grained advisory`, `Fine-grained mandatory` over the columns.
 
 Long and wide may be separated by commas, semicolons, tabs or bars; a heading may call a column `user`, `user seconds`,

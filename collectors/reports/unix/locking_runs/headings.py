@@ -28,7 +28,7 @@ NAMES = {
 ONE_OF_SECONDS = re.compile(SECONDS, re.IGNORECASE)
 OF_A_VARIANT = re.compile(rf"(?P<variant>{VARIANT})[ _:/-]{{1,3}}(?P<figure>{SECONDS})", re.IGNORECASE)
 DELTA = re.compile(
-    r"(?:[\u0394\u2206]|delta)[ _]?(?P<of>clock|sys|system)(?:[ _]?(?:time|%|percent|\(%\)|pct)){0,2}", re.IGNORECASE
+    r"(?:[\u0394\u2206]|delta|d)[ _]?(?P<of>clock|sys|system)(?:[ _]?(?:time|%|percent|\(%\)|pct)){0,2}", re.IGNORECASE
 )
 FIGURES = {"user": "user_seconds", "sys": "system_seconds", "system": "system_seconds"}
 VARIANT_NAME = re.compile(
@@ -38,7 +38,7 @@ VARIANT_NAME = re.compile(
 PHRASE = re.compile(
     r"(?P<top>No locking|Advisory locking|Mandatory locking)"
     r"|(?P<group>(?:Coarse|Fine)[- ]grained (?:locking|advisory|mandatory))"
-    r"|(?P<delta>(?:[\u0394\u2206]|Delta ?)(?:Clock|Sys))|(?P<figure>User|System|Sys|Clock)|(?P<percent>Percent|%)"
+    r"|(?P<delta>(?:[\u0394\u2206]|Delta ?|\bd)(?:Clock|Sys))|(?P<figure>User|System|Sys|Clock)|(?P<percent>Percent|%)"
     r"|(?P<load># ?Proc(?:esses)?|Processes|nrec|Records)",
     re.IGNORECASE,
 )
@@ -151,6 +151,8 @@ def _printed(lines: Sequence[str], at: int) -> Heading | None:
 
 def _variants(tops: list[str], groups: list[str], count: int) -> list[Variant]:
     """Whose figures stand from left to right: what a column repeats stands under `Mandatory locking`."""
+    if not groups and [top.lower()[:4] for top in tops] == ["advi", "mand"] and count == len(tops):
+        return [("fine", False), ("fine", True)]  # of one grain, whichever it is
     variants: list[Variant] = []
     if tops and tops[0].lower().startswith("no ") and count == len(groups) + 1:
         variants.append(("none", False))
