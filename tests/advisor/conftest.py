@@ -33,6 +33,13 @@ def _service(static_root: Path) -> Iterator[None]:
         yield
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where no test is known to want a database none is made, and `migrated` would copy the one of a real service."""
+    for item in items:
+        if "migrated" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.django_db)
+
+
 @pytest.fixture(scope="session")
 def migrated(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
