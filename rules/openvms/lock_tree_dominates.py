@@ -42,6 +42,7 @@ from collectors.facts.openvms import (
     ClusterMember,
     DistributedLockRates,
     ListedLocks,
+    ListedMember,
     LockActivity,
     LockRates,
     MemoryUse,
@@ -200,6 +201,7 @@ class Limits:
         *SAMPLE_FACTS,
         RmsRecordLock,
         ListedLocks,
+        ListedMember,
         OpenFile,
         RmsDefaults,
         Volume,
@@ -232,7 +234,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         top = f"; {shares[0].key} has {shares[0].percent:.0f} % at most" if shares else ""
         yield Clean(f"{figures}, spread over them{top} (limit {limits.share_percent:g} %){_gaps(pictures)}")
     elif (elsewhere := judged_at(facts, first)) is not None:
-        yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, which masters most of it")
+        yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, its master or the one measured")
     else:
         found = of_share(facts, first)
         beside = [
