@@ -124,6 +124,7 @@ def _much_together(facts: Facts, limits: Limits) -> Finding | None:
     if modes is None or not known(modes.interrupt_percent) or not known(modes.cpus) or modes.cpus < 2:
         return None
     share = modes.interrupt_percent / modes.cpus
+    ports = "" if machine_of(facts).x86 else " and which ports are on them (SHOW FASTPATH)"
     if not limits.all_percent <= share <= 100:
         return None
     return Finding(
@@ -132,8 +133,8 @@ def _much_together(facts: Facts, limits: Limits) -> Finding | None:
         title=f"{plain(modes.interrupt_percent / 100, 2)} of {modes.cpus:.0f} CPUs are interrupt state",
         seen=f"On average {plain(share, 2)} % of all CPUs are interrupt state: completion of I/O, and lock messages.",
         do=(
-            "Look which CPUs that is (MONITOR MODES/CPU) and which ports are on them (SHOW FASTPATH): spreading them "
-            "helps only where one CPU is full of it and others are not. Where all are, only less I/O helps."
+            f"Look which CPUs that is (MONITOR MODES/CPU){ports}: spreading it helps only where one CPU is full of it "
+            "and others are not. Where all are, only less I/O helps."
         ),
         evidence=(
             Evidence("interrupt state (mean)", modes.interrupt_percent, "% of one CPU", modes.source),
