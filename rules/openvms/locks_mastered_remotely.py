@@ -293,7 +293,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
         return _Where(_mostly_here(waits, rates), f"{STAYS}{lacks}.", rates.one_node)
     if order is None or found is None:
         why = f"{EXPENSIVE} Work and trees belong on one node, {_fastest(facts)}."
-        return _Where(f"{waits}.", why, rates.together, "" if rates.tree else KEPT)
+        return _Where(f"{waits}.", why, rates.together, "" if rates.tree or members_of(facts) else KEPT)
     faster = ("as fast", "the faster one", "the slower one")[order.sign]
     return _Where(
         f"{waits}, and {found[0]}, {found[1]}, is {faster} ({order.basis}).",
