@@ -79,27 +79,35 @@ def with_members(captures: Sequence[Capture]) -> list[Capture]:
     by_name: dict[str, list[Capture]] = {}
     for at in nodes:
         by_name.setdefault(found[at].system.name.upper(), []).append(found[at])
+    place = {id(found[at]): at for at in nodes}
     for at in nodes:
-        if listings := _by_listings(found[at], by_name):
-            found[at] = replace(found[at], facts=Facts((*found[at].facts.items, *listings)))
+        for one, listings in _by_listings(found[at], by_name):
+            number = place[id(one)]
+            found[number] = replace(found[number], facts=Facts((*found[number].facts.items, *listings)))
     seen = _seen_elsewhere(found)
     named = ((one, _named_elsewhere(one, at, seen)) for at, one in enumerate(found))
     return [replace(one, facts=Facts((*one.facts.items, *more))) if more else one for one, more in named]
 
 
-def _by_listings(capture: Capture, by_name: Mapping[str, list[Capture]]) -> list[ListedMember]:
-    """The node beside all others of its SHOW CLUSTER, where it alone was measured and they have listings alone."""
+def _by_listings(
+    capture: Capture, by_name: Mapping[str, list[Capture]]
+) -> Iterator[tuple[Capture, list[ListedMember]]]:
+    """The node beside all others of its SHOW CLUSTER, where it alone was measured and they have listings alone.
+
+    Each of them is told of all, the measured one first.
+    """
     listed = latest_lines(capture.facts.every(ClusterNode))
     if len(listed) < 2 or capture.interval.start is None or capture.facts.every(ClusterMember):
-        return []
+        return
     own, members = capture.system.name.upper(), [capture]
     for name in sorted(listed.keys() - {own}):
         theirs = by_name.get(name, [])
         if len(theirs) != 1 or theirs[0].interval.start is not None:
-            return []
+            return
         members += theirs
     told = [_member(one, listed, (), None) for one in members]
-    return [ListedMember(**{**vars(one), "own": one is told[0]}) for one in told]
+    for number, one in enumerate(members):
+        yield one, [ListedMember(**{**vars(other), "own": other is told[number]}) for other in told]
 
 
 Seen = dict[tuple[str, str], list[tuple[int, ClusterNode]]]

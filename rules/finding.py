@@ -215,7 +215,7 @@ class Finding:
     again: bool = False
     """Whether it says what to collect in place of figures that have ended."""
     once: bool = False
-    """Whether it rests on too few reports to be more than a note: the verdict names it, and more are asked for."""
+    """Whether it rests on too few reports to change anything for it: the verdict names it, and more are asked for."""
     blind: bool = False
     """Whether it says that what was collected was not measured: the verdict is that, where most rules cannot judge."""
     urgent: bool = False

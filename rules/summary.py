@@ -174,20 +174,19 @@ def _verdict(
                 f"{blind.title}: set the switches and collect again; {open_} of {judged + open_} rules could not judge."
             )
         rules = "rule" if judged == 1 else "rules"
+        rest = f", {open_} could not" if open_ else ""
         if window := _maintenance(accounts):
-            rest = f", {open_} could not" if open_ else ""
             return f"{window}; capture a working hour: no finding above a note, {judged} {rules} judged{rest}."
+        if once and not gap:
+            return f"{once.title}, by too few reports: collect again; {judged} {rules} judged{rest}."
         if most and judged and open_ - wanting <= OPEN_TO_JUDGED * judged:  # what was collected was judged
             found = f"Nothing found so far: no finding above a note; {judged} {rules} judged what was collected"
             return f"{found}, {open_} more need other exports; see what to collect."
         if most:
             return f"{could_not}; see what to collect."
-        rest = f", {open_} could not" if open_ else ""
         if gap:
             found = f"Nothing found in what was measured, but {gap.title}: of that time nothing is known"
             return f"{found}, so collect again; {judged} {rules} judged{rest}."
-        if once:
-            return f"{once.title}, by too few reports: collect again; {judged} {rules} judged{rest}."
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
     if not loud:

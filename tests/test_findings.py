@@ -4,7 +4,7 @@ A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknow
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (or one of its parts:
 `seen`, `because`, `do`, `unknown`) and `never_says` (pieces), `changes` (target: [old, new]), `apply` (pieces of the
 script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`, `cost`, `evidence` (metric: value),
-`held_against` (metric: limit), `cites` (metric: first line), `explains`, `urgent`, `no_changes`, `no_cost`,
+`held_against` (metric: limit), `cites` (metric: first line), `explains`, `urgent`, `once`, `no_changes`, `no_cost`,
 `no_expects`. Beside any of them `missing`: pieces of what to bring.
 """
 
@@ -207,6 +207,8 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         assert [round(v, 2) for v in (finding.cost.processors, finding.cost.low, finding.cost.high)] == want["cost"]
     if "urgent" in want:
         assert finding.urgent is want["urgent"]
+    if "once" in want:
+        assert finding.once is want["once"]
     if want.get("no_expects"):
         assert not finding.expects
     if want.get("no_cost"):

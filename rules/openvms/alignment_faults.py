@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.openvms import AlignmentFaults, FaultSource, Node
+from collectors.facts.openvms import AlignmentFaults, FaultSource, Node, T4Column
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import (
@@ -52,6 +52,8 @@ IMAGE = re.compile(
     r"(?P<image>[A-Z$_][A-Z0-9$_]{0,38})(?:\+|\s+)[0-9A-F]{1,8}\b(?:\s+(?P<routine>[A-Z$_][A-Z0-9$_]{0,38}))?", re.I
 )
 """Image and offset as FLT prints them beside a program counter, and the routine where one stands."""
+CPU_TIME = " CpuTim"
+"""How T4 ends the heading of a column in `[MON.PROC]`."""
 MOST_OF = 50.0
 """This project: an image with more of the listed faults than this, in per cent, is the one to repair first."""
 
@@ -71,7 +73,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(AlignmentFaults, FaultSource, Node), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(AlignmentFaults, FaultSource, Node, T4Column), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the rate of all modes; without one, the sum of a fault trace, which is less than all."""
     machine = machine_of(facts)
@@ -190,6 +192,9 @@ def _finding(
     elif modes:
         seen += f"; {inner:,.0f} of them are in the inner modes (the system, drivers, or products such as Rdb and RMS)"
         do = f"{trace}Install newer releases of {worst.image if worst else 'what the FLT trace names'}; {NO_PARAMETER}"
+    if user is not None and user >= inner and not sources and (most := _most_cpu(facts)):
+        evidence.append(most)
+        which = f"{which[:-1]}; {most.metric.removeprefix('CPU time of ')} take most CPU time, so look there first."
     if worst:
         evidence.append(worst.evidence)
     return Finding(
@@ -202,6 +207,29 @@ def _finding(
         unknown=which,
         evidence=tuple(evidence),
         expects=(Expectation("alignment faults per second", round(total, 1), "lower", "heuristic"),),
+    )
+
+
+def _most_cpu(facts: Facts) -> Evidence | None:
+    """The processes with more than half of the CPU time of all that T4 lists by their names; `None` where none have.
+
+    A name of `*` alone is all of them.
+    """
+    listed = {
+        one.name.removesuffix(CPU_TIME): one
+        for one in facts.every(T4Column)
+        if one.group == "MON.PROC" and one.name.endswith(CPU_TIME) and known(one.mean) and one.name != f"*{CPU_TIME}"
+    }
+    times = {name: one.mean for name, one in listed.items() if known(one.mean)}
+    most, total = max(times, key=lambda name: times[name], default=""), sum(times.values())
+    if len(times) < 2 or times[most] * 100 <= total * MOST_OF:
+        return None
+    return Evidence(
+        f"CPU time of the processes {comment(most, 15)}",
+        round(100 * times[most] / total, 1),
+        "% of what T4 lists by process",
+        listed[most].source,
+        computed="from the means of these columns",
     )
 
 

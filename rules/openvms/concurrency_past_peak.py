@@ -22,7 +22,8 @@ documented for Alpha and Integrity alone, and the host of a guest may take the t
 When to ignore it: when the dip is within the noise of the method (a few per cent), or when the MP synchronization comes
 from another spinlock than the lock manager's: where a trace with SDA's SPL extension says so, the finding is advice
 without a cost, for openvms/spinlock_hot counts it. Captures of one node at several
-numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy.
+numbers of CPUs are no runs of one test: a series made of them is advice at most, a note unless the node was busy. With
+too few lock operations to blame the lock manager no peak is spoken of: a spinlock trace comes first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.openvms import LockRates, ProcessorModes, SpinlockTrace, SpinlockTraceRun
+from collectors.facts.openvms.spinlocks import TRACE
 from collectors.facts.scaling import LoadSeries
 from rules.engine import limit, percent, rule
 from rules.finding import (
@@ -53,6 +55,7 @@ from rules.laws.modes import spinning_share
 from rules.laws.series import Step, TimeSeries, course_of
 from rules.laws.settings import of_a_size, outdone
 from rules.laws.work import uneven_work
+from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_counts import counts_differ
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.debug_modes import DebugModes, debug_modes
@@ -83,6 +86,7 @@ from rules.openvms._evidence.spinlocks import (
     waited_for,
 )
 from rules.openvms._evidence.spinning import (
+    OWN_CPU_OPERATIONS,
     PAST_BUSY,
     PAST_OPERATIONS,
     PAST_SHARE,
@@ -388,18 +392,20 @@ def _of_hours(facts: Facts, limits: Limits, hours: Stretch) -> Finding:
     away = other_time(facts, hours.synch, hours)
     blamed = _blamed(facts, divides=not away)
     otherwise = "Do not add processes or CPUs for these hours: spread their work, or let it queue."
+    if _too_few(facts, operations) and not _is_open(facts):
+        otherwise = f"Collect {TRACE} in such an hour; until then change no parameter. {otherwise}"
     own = own_peak(facts, with_it=False)
     loud = hours.synch >= limits.synch_percent and not blamed.quiet
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronization{_past(debug, facts)}",
+        title=f"{hours.when} {share:.0f} % of the busy time was MP synchronization{_past(debug, facts, operations)}",
         seen=(
             f"{hours.when} {hours.busy:.0f} of {100 * hours.cpus:.0f} % were busy, and {hours.synch:.0f} of these "
             f"{hours.busy:.0f} ({share:.0f} %) were MP synch, at {in_prose(operations)} lock operations per second. "
             f"{hours.apart}"
         ),
-        because=joined(debug.because if debug else _peak_told(own), blamed.because),
+        because=joined(debug.because if debug else _peak_told(own, facts, operations), blamed.because),
         do=joined(debug.do if debug else otherwise, blamed.do or (ON_X86 if _is_open(facts) else "")),
         unknown=joined(_peak_untold(debug, facts, away, own), sentence(blamed.unknown)),
         evidence=(
@@ -425,15 +431,31 @@ def _is_open(facts: Facts) -> bool:
     return vms_of(facts).x86 and waited_for(facts) is None
 
 
-def _past(debug: DebugModes | None, facts: Facts) -> str:
+def _too_few(facts: Facts, operations: float) -> bool:
+    """Whether there are too few lock operations to blame the lock manager, whose peaks are published, and no trace.
+
+    Long chains of the resource hash table make each of them dear, and a test on this node has shown its own peak.
+    """
+    traced = waited_for(facts) or half_believed(facts) or most_often(facts) or vms_of(facts).untraced
+    chain = chain_of(facts)
+    dear = isinstance(chain, Chain) and chain.explains_spinning
+    return operations < OWN_CPU_OPERATIONS and not (traced or dear or own_peak(facts, with_it=False))
+
+
+def _past(debug: DebugModes | None, facts: Facts, operations: float) -> str:
     """The end of a title: what is concluded, or the debug modes that come first."""
     if debug:
         return f", with {debug.named}"
-    return ", for which spinlock is not shown" if _is_open(facts) else ": past the peak"
+    return ", for which spinlock is not shown" if _is_open(facts) or _too_few(facts, operations) else ": past the peak"
 
 
-def _peak_told(own: OwnRun | None) -> str:
-    """Where the peak lies: by a test on this node, else as published of another one."""
+def _peak_told(own: OwnRun | None, facts: Facts, operations: float) -> str:
+    """Where the peak lies: by a test on this node, else as published of another one, where locks may be the cause."""
+    if _too_few(facts, operations):
+        return (
+            f"{in_prose(operations)} lock operations per second are too few to blame the lock manager for it (below "
+            f"{OWN_CPU_OPERATIONS:,.0f}/s, this project), so another spinlock may be the cause."
+        )
     if own is None:
         return PUBLISHED
     share = f", with {own.share_at_peak:.0f} % of the busy time in MP synch" if own.share_at_peak is not None else ""
@@ -514,6 +536,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     differ = counts_differ(Layout(facts))
     short = too_short(facts, modes.source, limits.least_samples, limits.least_sampled_minutes)
     do = "Do not add processes or CPUs."
+    if _too_few(facts, operations) and not _is_open(facts):
+        do = f"Collect {TRACE}; until then change no parameter, and add neither processes nor CPUs."
     if short and work.sustained:
         do = f"Collect more: these are {short} (this project's minimum; none is published)."
     moment = MOMENT.get(modes.statistic, modes.statistic)
@@ -526,13 +550,13 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{moment} {share:.0f} % of the busy time is MP synchronization{_past(debug, facts)}",
+        title=f"{moment} {share:.0f} % of the busy time is MP synchronization{_past(debug, facts, operations)}",
         seen=joined(
             f"{moment} {work.busy:.0f} of {100 * work.cpus:.0f} % are busy, and {now:.0f} of these {work.busy:.0f} "
             f"({share:.0f} %) are MP synch.",
             sentence(lasts, cost, f"the highest lock rate read is {in_prose(operations)} lock operations per second"),
         ),
-        because=joined(debug.because if debug else _peak_told(own), blamed.because),
+        because=joined(debug.because if debug else _peak_told(own, facts, operations), blamed.because),
         do=joined(
             debug.do if debug else do,
             blamed.do

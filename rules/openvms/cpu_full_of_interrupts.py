@@ -57,6 +57,9 @@ class Limits:
     )
     warning_percent: float = percent(80.0, "this project: four fifths leave little for a burst")
     critical_percent: float = percent(90.0, "this project: a CPU can hardly take more interrupts")
+    all_percent: float = percent(
+        25.0, "this project: a quarter of a machine in interrupt state is a note, whichever CPU has it", of="all CPUs"
+    )
     left_percent: float = percent(20.0, "this project: a CPU with more idle time than this has room")
     others_idle_percent: float = percent(
         25.0, "this project: with less the other CPUs are nearly full, too, and spreading gives little", of="their time"
@@ -90,6 +93,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     found = _flooded(facts) if facts.every(CpuModes) else _together(facts, limits)
     if isinstance(found, Unknown | Clean):
+        if isinstance(found, Unknown) and (much := _much_together(facts, limits)):
+            yield much
         yield found
         return
     said = (
@@ -111,6 +116,31 @@ def _together(facts: Facts, limits: Limits) -> Unknown | Clean:
         said = f"all CPUs together are {plain(modes.interrupt_percent, 2)} % of one CPU in interrupt state"
         return Clean(f"{said}; limit {limits.interrupt_percent:g} %")
     return Unknown.without("interrupt state of each CPU", CpuModes.COLLECTED_BY)
+
+
+def _much_together(facts: Facts, limits: Limits) -> Finding | None:
+    """That much of the whole machine is interrupt state, where no figures of its CPUs came along."""
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    if modes is None or not known(modes.interrupt_percent) or not known(modes.cpus) or modes.cpus < 2:
+        return None
+    share = modes.interrupt_percent / modes.cpus
+    ports = "" if machine_of(facts).x86 else " and which ports are on them (SHOW FASTPATH)"
+    if not limits.all_percent <= share <= 100:
+        return None
+    return Finding(
+        subject=Layout(facts).subject,
+        severity=Severity.NOTE,
+        title=f"{plain(modes.interrupt_percent / 100, 2)} of {modes.cpus:.0f} CPUs are interrupt state",
+        seen=f"On average {plain(share, 2)} % of all CPUs are interrupt state: completion of I/O, and lock messages.",
+        do=(
+            f"Look which CPUs that is (MONITOR MODES/CPU){ports}: spreading it helps only where one CPU is full of it "
+            "and others are not. Where all are, only less I/O helps."
+        ),
+        evidence=(
+            Evidence("interrupt state (mean)", modes.interrupt_percent, "% of one CPU", modes.source),
+            Evidence("its share of all CPUs", round(share, 1), "%", modes.source, limits.all_percent, "from this line"),
+        ),
+    )
 
 
 def _flooded(facts: Facts) -> Flooded | Unknown | Clean:

@@ -124,6 +124,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         away = f"CPU {cpu} of the lock manager is not in RAD {memory.rad}, where its memory is"
         yield Clean(f"{away}, but {idle}") if idle else _far(layout, cpu, source, memory)
         return
+    if not layout.fastpath_read and (told := _beside(facts, layout, limits, cpu, source)):
+        yield told
     if not isinstance(pair, Pair) and (not here.names or not isinstance(pair, Clean)):
         yield pair
 
@@ -328,6 +330,39 @@ def _no_manager(facts: Facts, layout: Layout) -> Outcome:
     if off and not any(off) and None not in off:
         return Clean("the [LCK73] columns are zero: no CPU is dedicated to the lock manager")
     return Unknown.without("the lock manager's CPU", "SHOW FASTPATH")
+
+
+def _beside(facts: Facts, layout: Layout, limits: Limits, cpu: int, source: Source) -> Finding | None:
+    """That its co-thread runs, where SHOW FASTPATH did not come along: what is there decides, so nothing is set."""
+    pair = layout.pair(cpu)
+    if not isinstance(pair, Pair) or pair.sibling is None or not layout.runs(pair.sibling):
+        return None
+    if _not_worth_it(facts, layout, limits, cpu):
+        return None
+    sibling = pair.sibling
+    shown = next((one for one in reversed(facts.every(Cpu)) if one.number == sibling and one.process), None)
+    ran = f", and {comment(shown.process, 15)} ran there when it was displayed" if shown and shown.process else ""
+    do = (
+        f"Look at SHOW FASTPATH: what is on CPU {sibling} gets another CPU, then STOP/CPU {sibling} gives the lock "
+        "manager the whole core. Before that LCKMGR_MODE must not be larger than the CPUs that stay active."
+    )
+    if layout.may_be_primary(sibling):
+        do = (
+            f"CPU {sibling} is the primary, which is never stopped: look at SHOW FASTPATH for a CPU that serves "
+            "nothing, and let LCKMGR_CPUID name that one."
+        )
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.NOTE,
+        title=f"Lock manager on CPU {cpu} shares its core with CPU {sibling}, which runs",
+        seen=f"CPU {cpu} has the lock manager, CPU {sibling} is its co-thread and runs{ran}.",
+        because="Two co-threads share one core: what one of them does slows the other.",
+        do=do,
+        evidence=(
+            Evidence("CPU of the lock manager", cpu, "", source),
+            Evidence(f"co-thread of CPU {cpu} (Cothd)", sibling, "", pair.source),
+        ),
+    )
 
 
 def _not_worth_it(facts: Facts, layout: Layout, limits: Limits, cpu: int) -> Clean | None:

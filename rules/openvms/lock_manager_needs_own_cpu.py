@@ -533,7 +533,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
             when = f"SHOW CPU/FULL shows that CPU {likely}, free in SHOW FASTPATH, shares its core with no CPU in use"
             when += f", with LCKMGR_CPUID {likely}"
         named = layout.setting("LCKMGR_CPUID")
-        if named and layout.runs(int(named)) is not False and not read:
+        if named and layout.runs(int(named)) is not False and not layout.fastpath_read:
             likely, when = None, f"SHOW FASTPATH shows nothing on CPU {named:.0f}, which LCKMGR_CPUID names"
         when = f"only when {when}" if traced else f"only when {_traced_first(doubted)}, and {when}"
         if home is not None:

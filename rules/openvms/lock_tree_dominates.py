@@ -27,7 +27,8 @@ manager that other nodes ask so often that it must be polled, or a file of RMS t
 openvms/locks_mastered_remotely judges, as each such request is work of two nodes; global buffers of a file that
 GBLPAGFIL has no room for, as whoever set them wanted them; a tree that is polled: work for nothing; and a queue in that
 same tree (LCKQUE) that is for no record, as two kinds of report show it then. Three pictures are asked for; two where
-the CPU time of the file system tells over the whole time that it lasts.
+the CPU time of the file system tells over the whole time that it lasts. One is enough to look who asks, and for no
+change, where nearly all of many requests are in one tree and nothing measured beside it says otherwise.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 """
@@ -41,6 +42,7 @@ from collectors.facts.openvms import (
     ClusterMember,
     DistributedLockRates,
     ListedLocks,
+    ListedMember,
     LockActivity,
     LockRates,
     MemoryUse,
@@ -151,6 +153,9 @@ class Limits:
         "this project: just above the 14,282 lock operations/s at the peak of a real two-node day without trouble",
         unit="lock requests/s",
     )
+    nearly_all_percent: float = percent(
+        80.0, "this project: four of five, so what else locks is little", low=50, of="lock requests"
+    )
     polled: float = limit(
         500.0,
         "this project: as many as openvms/locks_mastered_remotely judges; jobs alone ask for few a second",
@@ -201,6 +206,7 @@ class Limits:
         *SAMPLE_FACTS,
         RmsRecordLock,
         ListedLocks,
+        ListedMember,
         OpenFile,
         RmsDefaults,
         Volume,
@@ -233,7 +239,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         top = f"; {shares[0].key} has {shares[0].percent:.0f} % at most" if shares else ""
         yield Clean(f"{figures}, spread over them{top} (limit {limits.share_percent:g} %){_gaps(pictures)}")
     elif (elsewhere := judged_at(facts, first)) is not None:
-        yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, which masters most of it")
+        yield NotApplicable(f"{first.key}: judged in the capture of {elsewhere}, its master or the one measured")
     else:
         found = of_share(facts, first)
         beside = [
@@ -310,6 +316,9 @@ def _finding(
         or costs
         or bool(no_room or polls or queued)
     )
+    # one report of nearly all of many requests is worth looking at who makes them, and no change yet
+    nearly_all = found.percent >= limits.nearly_all_percent and share.picture.total >= limits.many_requests
+    alone = nearly_all and not loud and not _doubted(facts, share.picture)
     wrong = misplaced(facts, members_of(facts), share.masters[0], share.by_node) if len(share.masters) == 1 else None
     low, high = min(share.percents), max(share.percents)
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
@@ -317,12 +326,13 @@ def _finding(
     crosses = loud and (polled or (shared and not wrong))
     return Finding(
         subject=share.key,
-        severity=Severity.ADVICE if loud else Severity.NOTE,
+        severity=Severity.ADVICE if loud or alone else Severity.NOTE,
         title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of the lock requests that LOCK_ACTV lists"
         + found.in_all
         + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
         + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else "")
-        + (f"; {queued.waiting:g} wait in it" if queued else ""),
+        + (f"; {queued.waiting:g} wait in it" if queued else "")
+        + (f", by {'one report' if len(pictures) == 1 else 'too few reports'}" if alone else ""),
         seen=joined(
             f"{in_prose(share.rate)} of {in_prose(share.picture.total)} lock requests/s{when}"
             f"{f', in {share.members:,} trees' if share.members > 1 else ''}{_members(share)}"
@@ -527,6 +537,12 @@ def _usual(facts: Facts, picture: Picture) -> Evidence | None:
     if not longer or not measured / SAME <= shown <= measured * SAME:
         return None
     return Evidence("lock requests of this node (mean)", round(measured, 1), "/s", source, computed="as a sum")
+
+
+def _doubted(facts: Facts, picture: Picture) -> bool:
+    """Whether more was measured, of another time or with another rate, so that the picture may be an odd moment."""
+    measured = (DistributedLockRates, LockRates, T4File, MonitorSample)
+    return any(facts.every(one) for one in measured) and _usual(facts, picture) is None
 
 
 def _with_cost(facts: Facts, pictures: Sequence[Picture]) -> bool:

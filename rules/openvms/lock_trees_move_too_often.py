@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterMember, RemasterRates
+from collectors.facts.openvms import ClusterMember, ListedMember, RemasterRates
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
@@ -80,7 +80,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*CLUSTER_FACTS, *TREE_FACTS, RemasterRates), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*CLUSTER_FACTS, *TREE_FACTS, ListedMember, RemasterRates), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the sustained rates."""
     rates = sustained(facts)
@@ -146,14 +146,15 @@ def _told(
     members, own = members_of(facts), own_name(facts)
     ranks = ranks_of(facts, [one.name for one in members])
     fastest = [name for name, rank in ranks.items() if rank == 1]
-    name = governing(facts, members)
+    listed = members or facts.every(ListedMember)  # of nodes with listings alone the settings are known, no rates
+    name = governing(facts, listed)
     decides = f"{name} decides here ({WHEN_SET[name]})" if name else BOTH
     equals = [one for one in members if one.name in fastest] if 1 < len(fastest) == len(members) else []
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     wanderer = wanders_most(facts)
     homeless = not wanderer and name == "LOCKDIRWT" and _one_weight(facts, equals)
     if wanderer:
-        move = Move((), _weight(facts, members, wanderer, alike=bool(equals)))
+        move = Move((), _weight(facts, listed, wanderer, alike=bool(equals)))
     elif homeless:
         move = _home(facts, members, equals) or move
     if len(fastest) == 1 < len(members):
@@ -178,7 +179,7 @@ def _told(
         do=_do(move, wanderer),
         unknown=joined(
             sentence("" if reasons else why.removesuffix("."), move.unknown),
-            sentence(_pe1(facts, members), _pending(facts, members).strip(" .")),
+            sentence(_pe1(facts, listed), _pending(facts, members).strip(" .")),
         ),
         evidence=(
             Evidence(

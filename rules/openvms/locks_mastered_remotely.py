@@ -37,6 +37,7 @@ from rules.laws.hardware import Order
 from rules.laws.mastering import WhatIf
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
+    KEPT,
     Cluster,
     cluster_of,
     far_apart,
@@ -291,7 +292,8 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
         lacks = "" if isinstance(cluster, Cluster) else f": {OF_OTHERS}"
         return _Where(_mostly_here(waits, rates), f"{STAYS}{lacks}.", rates.one_node)
     if order is None or found is None:
-        return _Where(f"{waits}.", f"{EXPENSIVE} Work and trees belong on one node, {_fastest(facts)}.", rates.together)
+        why = f"{EXPENSIVE} Work and trees belong on one node, {_fastest(facts)}."
+        return _Where(f"{waits}.", why, rates.together, "" if rates.tree or members_of(facts) else KEPT)
     faster = ("as fast", "the faster one", "the slower one")[order.sign]
     return _Where(
         f"{waits}, and {found[0]}, {found[1]}, is {faster} ({order.basis}).",
@@ -448,13 +450,14 @@ def _with_databases(facts: Facts, rates: _Rates, where: _Where) -> _Where:
 def _do(facts: Facts, where: _Where) -> tuple[str, str]:
     """What to do, as two sentences; where no tree may leave this node, that is tried before anything dearer."""
     own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
-    if not where.room and len(members_of(facts)) < 2 and own and set(own) == {-1.0}:
+    if where.room in ("", KEPT) and len(members_of(facts)) < 2 and own and set(own) == {-1.0}:
         off = "openvms/remastering_switched_off"
         return (
             f"First let trees move, as PE1 is -1 here ({off}), and measure.",
             f"If that is not enough: {where.remedy}.",
         )
-    return f"{where.remedy}; then measure again.", where.room
+    steps = (f"{where.remedy}; then measure again.", where.room)
+    return (steps[1], steps[0]) if where.room == KEPT else steps
 
 
 def _drawn(facts: Facts, cluster: Cluster | Outcome, rates: _Rates) -> Misplaced | None:

@@ -81,6 +81,9 @@ WAITERS = (
     "made while processes wait for them"
 )
 
+TOLD = 1.0
+"""Per cent of the searches, this project: where so many find a deadlock, nobody says that no deadlock is the reason."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -196,6 +199,8 @@ def _finding(
             f"{100 * finds / searches:.0f} % of the searches do find a deadlock: look first for programs that lock in "
             "different orders."
         )
+    few = 100 * finds / searches
+    reason = f"and {few:.0f} % of the searches find a deadlock" if few >= TOLD else "and no deadlock is the reason"
     most = f"{when} {plain(waiting, 3)} lock requests wait at any moment"
     follows = (
         f"A search starts for a request that has waited {NAME} seconds: that many without a deadlock mean at least "
@@ -213,9 +218,7 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if waiting >= limits.many_waiting and not assumed else Severity.ADVICE,
-        title=f"{most}, "
-        + ("beside those whose search finds a deadlock" if dead else "and no deadlock is the reason")
-        + held,
+        title=f"{most}, " + ("beside those whose search finds a deadlock" if dead else reason) + held,
         seen=joined(f"{figures}.", sentence(apart, part, pending_clauses(facts, NAME))),
         because=joined(follows, dead),
         do=look

@@ -15,7 +15,8 @@ it is dynamic, so only WRITE ACTIVE is missing. PE1 is dynamic; it belongs to th
 by name alone. Where most of what a node asks for is served elsewhere, -1 is set to 0, there and on every node that has
 it: of those trees the PE1 of their masters decides, and it is mostly set on all nodes alike (inference), so this comes
 before any dearer remedy. Where this node works more in the trees of another one with -1, 0 on both: what comes here
-must be able to leave again. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps
+must be able to leave again. Where nothing tells what other nodes ask for here, MONITOR DLOCK comes first, as 1 would
+keep the trees where they are. On a node that is alone there is nothing to set; on one that serves no other, -1 keeps
 nobody's trees away and nothing is urgent.
 
 When to ignore it: during a LOCKTIME run, which needs it so that no tree moves; put it back afterwards.
@@ -34,6 +35,7 @@ from rules.laws.rounding import plain
 from rules.openvms._evidence.after_move import in_range
 from rules.openvms._evidence.cluster import (
     CLUSTER_FACTS,
+    SERVED,
     members_of,
     own_name,
     own_rates,
@@ -111,6 +113,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield finding
     if len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
         yield Unknown((PE1_SHOWN,))
+    if _unmeasured(facts) and _in_cluster(facts) is not False:
+        yield Unknown.without("lock operations by where they are served", SERVED, "to which value PE1 is to be set")
     if _blind(facts):
         why = "PE1 is -1, which stops the counters"
         yield Unknown.without("lock requests of each tree, once PE1 is no longer -1", LockActivity.COLLECTED_BY, why)
@@ -265,6 +269,12 @@ def _blind(facts: Facts) -> bool:
     return bool(totals) and all(total == 0 for total in totals)
 
 
+def _unmeasured(facts: Facts) -> bool:
+    """Whether nothing tells what other nodes ask this one for, nor what it asks them for."""
+    rates = own_rates(facts)
+    return rates is None or rates.incoming_per_second is None or rates.outgoing_per_second is None
+
+
 def _leaving(facts: Facts) -> float:
     """Lock operations that this node asks others for, in per cent of all that it asks for; 0 where that is not read."""
     rates = own_rates(facts)
@@ -287,6 +297,9 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     asks = together is True and len(members_of(facts)) < 2 and _leaving(facts) >= limits.leaving_percent
     asks = asks and not measuring and not apart
     giver = None if faster or user or asks or apart or meant is not None else _giver(facts)
+    # 1 would keep the trees where they are, 0 let them go: which is right the rates alone tell
+    open_ = together is not False and not (local or faster or apart or user or asks or giver) and meant is None
+    open_ = open_ and _unmeasured(facts)
     new = FREE if faster or ((user or asks or giver) and meant is None) else (COUNTED if meant is None else meant)
     why = reason = ""
     if together is False or local:
@@ -332,13 +345,20 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
             f"PE1 -1 → 0 (at once) here as on {giver}: with -1 or a limit here, what comes from there would not leave "
             "again. Then LOCK_ACTV three times at the peak, as until now nothing was counted."
         )
+    elif open_:
+        do = joined(
+            "Put back what it was before that run (0 is the default)." if measuring else "",
+            "First MONITOR DLOCK on every node under load: 0 where others ask for much that this node serves, 1 where "
+            "its trees are to stay and be counted.",
+        )
     else:
         do = (
             "PE1 -1 → 1 (at once) keeps all but the smallest trees where they are (as recalled: trees up to that many "
             "locks may move) and counts again; 0 lets them move."
         )
     waits = pending_of(facts, NAME)
-    changes = _changes(value, new, node, None if apart else together, faster, waits, WHEN_APART if apart else WHEN)
+    shared = False if open_ else None if apart else together
+    changes = _changes(value, new, node, shared, faster, waits, WHEN_APART if apart else WHEN)
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring or apart else Severity.ADVICE,
@@ -374,7 +394,7 @@ def _changes(
     waits: tuple[float, SysgenParameter] | None,
     when: str,
 ) -> tuple[Change, ...]:
-    """A script where locks are shared, a template (`when`) where nothing tells, nothing for a node that is alone."""
+    """A script where locks are shared, a template (`when`) where nothing tells; none for one alone or not measured."""
     if together is False:
         return ()
     then = waits[0] if waits else None

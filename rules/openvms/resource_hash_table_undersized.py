@@ -35,6 +35,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import (
     LockRates,
     MemoryUse,
+    ModparamsLine,
     Node,
     ProcessorModes,
     SpinlockTrace,
@@ -222,7 +223,7 @@ def _finding(
     enough = "what is pending is not enough for these resources: set this value before that boot" if waits else ""
     if settled:
         change = f"The pending {NAME} {new}"
-        enough = "that is enough: nothing is to be set, only the reboot is missing; then measure"
+        enough = f"that is enough: only the reboot is missing{_kept(facts, new)}; then measure"
     do = (
         f"{change} shortens the chain to {to}; about {memory:.2f} MB more (estimate: {BUCKET_BYTES} bytes a bucket, as "
         "recalled)"
@@ -433,6 +434,13 @@ def _next_boot_alone(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Evidence(AFTER_BOOT, round(after, 3), "resources per bucket", fact.source, limits.mean_chain),
         ),
     )
+
+
+def _kept(facts: Facts, value: float) -> str:
+    """What keeps a pending value, as a clause; empty where a line of MODPARAMS.DAT has as much."""
+    lines = [one.value for one in facts.every(ModparamsLine) if one.name == NAME and one.prefix in ("", "MIN_")]
+    kept = any(known(line) and line >= value for line in lines)
+    return "" if kept else f" (keep MIN_{NAME} = {value:.0f} in MODPARAMS.DAT, or AUTOGEN may take it back)"
 
 
 def _by_own_test(facts: Facts) -> Iterator[Finding]:

@@ -294,6 +294,7 @@ def _finding(
             *look.expects,
         ),
         share=spin,
+        once=lost is None and not short and not beyond and spin >= limits.warning_percent,
     )
     yield from look.missing
 

@@ -197,8 +197,11 @@ def _first(before: NotYet | None, differ: CountsDiffer | None) -> str:
     return first and f"{first} If CPUs still spin, collect {TRACE}; add neither CPUs nor processes."
 
 
-def _collect(facts: Facts, when: str, long: float | None = None) -> str:
-    """What divides the loss, or that this machine has nothing that does; `long`: seconds of samples that hide peaks."""
+def _collect(facts: Facts, when: str, long: float | None = None, *, little: bool = False) -> str:
+    """What divides the loss, or that this machine has nothing that does; `long`: seconds of samples that hide peaks.
+
+    `little`: so little is lost that nobody is kept from adding work.
+    """
     if untraced := machine_of(facts).untraced:
         return f"{untraced} has no spinlock trace (SPL) that would divide this loss. Add neither CPUs nor processes."
     if long:
@@ -209,7 +212,7 @@ def _collect(facts: Facts, when: str, long: float | None = None) -> str:
     trace = RATED if facts.every(SpinlockTrace) and not heats(facts) else TRACE
     if machine_of(facts).x86:
         when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {when[0].lower()}{when[1:]}"
-    return f"{when} {trace}; it divides this loss. Until then add neither CPUs nor processes."
+    return f"{when} {trace}; it divides this loss.{'' if little else ' Until then add neither CPUs nor processes.'}"
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:
@@ -268,9 +271,10 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
     elif facts.every(SpinlockTrace):
         said.append("the spinlock trace that came with it gives no share of time: it divides nothing")
     cost, peak = peak_cost(facts)
+    severity = _severity(limits, synch, cpus)
     return Finding(
         subject=layout.subject,
-        severity=_severity(limits, synch, cpus),
+        severity=severity,
         title=f"{plain(synch / 100, 2)} of {cpus:.0f} CPUs are lost in MP synchronization, "
         + (
             f"with {debug.named}"
@@ -285,7 +289,10 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, modes: ProcessorModes
             sentence(cost, rated),
         ),
         because=joined(debug.because if debug else SPUN, dedicated),
-        do=debug.do if debug else _first(before, differ) or _collect(facts, "Collect", coarse(facts, modes.source)),
+        do=debug.do
+        if debug
+        else _first(before, differ)
+        or _collect(facts, "Collect", coarse(facts, modes.source), little=severity is Severity.NOTE),
         unknown=joined(sentence(*said), sentence(debug.until) if debug else ""),
         evidence=(
             Evidence("MP synch (mean)", synch, "% of one CPU", modes.source, limits.noted_share * cpus),

@@ -390,7 +390,8 @@ def test_of_a_node_that_was_not_measured_the_settings_are_known_beside_those_of_
     assert listed["SKYE"].lock_remaster_weight == 9.0
     assert (listed["SKYE"].version, listed["SKYE"].outgoing_per_second) == ("VMS V7.3-2", ABSENT)
     assert not members(orkney)
-    assert not [one for other in others for one in other.facts.every(ListedMember)]
+    (skye,) = others
+    assert [(one.name, one.own) for one in skye.facts.every(ListedMember)] == [("ORKNEY", False), ("SKYE", True)]
 
 
 def test_with_a_third_node_of_which_nothing_was_collected_no_settings_are_held_against_each_other() -> None:

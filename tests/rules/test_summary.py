@@ -298,6 +298,10 @@ def test_what_rests_on_too_few_reports_is_named_and_collected_again() -> None:
     summary = summarized((Ranked("openvms/lock_tree_dominates", found),), verdicts, Plan(), ())
     assert summary.verdict.startswith("The RMS file (5,1,0) on WORK has 61 %, by too few reports: collect again; ")
     assert summary.collect[0].command == command
+    most = [*verdicts, *(Verdict(f"openvms/{letter}", "unknown", "", lacks) for letter in "bcdefghijklm")]
+    alone = summarized((Ranked("openvms/lock_tree_dominates", found),), most, Plan(), ()).verdict
+    assert alone.startswith("The RMS file (5,1,0) on WORK has 61 %, by too few reports: ")
+    assert "12 could not" in alone
     enough = (Ranked("openvms/lock_tree_dominates", replace(found, once=False)),)
     assert summarized(enough, verdicts, Plan(), ()).verdict.startswith("Nothing to do: ")
 

@@ -45,7 +45,11 @@ START = re.compile(
 TITLE = re.compile(
     rf"\s*AUTOGEN (?:Parameter )?Calculation Report(?:\s+on\s+node:?\s+(?P<node>{NODE})(?:::)?)?\s*$", re.IGNORECASE
 )
-AT = re.compile(rf"\s*This information was generated (?:at|on)\s+(?P<at>{MOMENT})\s*\.?\s*$", re.IGNORECASE)
+AT = re.compile(
+    rf"\s*(?:This information was generated|AUTOGEN was run(?: on node:? (?P<node>{NODE}))?) (?:at|on)"
+    rf"\s+(?P<at>{MOMENT})\s*\.?\s*$",
+    re.IGNORECASE,
+)
 FEEDBACK_AT = re.compile(
     rf"\s*(?:\*+ )?Feedback (?:information|data) was (?:generated|collected) (?:at|on)\s+(?P<at>{MOMENT})\s*\.?"
     r"(?:\s*\(uptime(?: (?P<days>[0-9]{1,4}) days?)?,? (?P<hours>[0-9]{1,2}):[0-9]{2}(?::[0-9]{2})?\))?\s*$",
@@ -64,7 +68,7 @@ BEGUN = re.compile(r"\s*New(?: value(?: is)?)?\s*", re.IGNORECASE)
 """Where the line was broken off within the new value."""
 CALCULATED = re.compile(
     rf"\s*(?:The )?calculated value was:? (?P<calculated>{VALUE})\.?"
-    rf"(?:\s+(?:The )?new value (?:is:?|of) (?P<new>{VALUE})\.?(?: is\b.{{0,80}})?"
+    rf"(?:\s+(?:The )?new value (?:is:?|of) (?P<new>{VALUE})\.?(?: (?:is|from)\b.{{0,80}})?"
     r"|\s+The value (?:has been|was|is) (?:disabled|overridden)\b.{0,80}"
     r"|\s+The(?: new(?: value(?: used(?: in(?: the(?: parameter(?: file)?)?)?)?)?)?)?)?\s*$",
     re.IGNORECASE,
@@ -84,6 +88,7 @@ WARNING = re.compile(r"\s*\*{2,4} {0,2}(?P<level>WARNING|ERROR) {0,2}\*{2,4}[ -]
 UNDERSTOOD = re.compile(
     r"\s*(?:Feedback information\.?|Feedback information will be used .{0,60}|Parameter information follows:?"
     r"|Processing Parameter Data files:?|Including parameters from:? .{0,80}|AUTOGEN was run from .{0,80}"
+    r"|This file is .{0,80}"
     r"|\*{2,4} {0,2}(?:No changes will be done by AUTOGEN|INFORMATIONAL) {0,2}\*{2,4}"
     r"|The following was detected within \S{1,80}|Please review immediately\."
     r"|\*{2,4} {0,2}INFORMATIONAL {0,2}\*{2,4}[ -]{1,6}.{1,160}|End of AUTOGEN (?:Parameter )?Calculation Report"
@@ -239,7 +244,7 @@ def _uptime(text: str, otherwise: Reading) -> Reading:
 def _above(run: _Run, line: str) -> bool:
     """Take a line that tells of the whole run."""
     if found := AT.match(line):
-        run.at = found["at"]
+        run.at, run.node = found["at"], run.node or (found["node"] or "").upper() or None
     elif found := FEEDBACK_AT.match(line):
         run.feedback_at = found["at"]
         if found["hours"]:

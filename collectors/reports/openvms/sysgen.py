@@ -77,7 +77,8 @@ CLUSTERWIDE = re.compile(r"\s*Clusterwide on local cluster\b", re.IGNORECASE)
 ON_NODE = re.compile(r"\bon node (?P<node>[A-Z0-9_$]{1,15})\b", re.IGNORECASE)
 PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
 CALLED = re.compile(
-    r"\s*(?:(?:\$ *)?! *(?:node +)?)?(?P<noted>[A-Z][A-Z0-9]{1,5})[>$:]?\s*$"
+    r"\s*(?:\$ *)?[!*=#-]{0,72} *(?P<word>(?i:(?:on )?node):? +)?(?P<noted>[A-Z][A-Z0-9]{1,5})[>$:]?"
+    r"(?: *[!*=#-]{1,72})?\s*$"
     r"|\s*(?P<asked>[A-Z][A-Z0-9]{1,5})[$>]\s*(?:(?i:MCR)\s+|(?i:RUN\s+SYS\$SYSTEM:))(?i:SYS(?:GEN|MAN))\b"
 )
 """A node's name, of six characters at most, above a session or in its prompt."""
@@ -282,7 +283,7 @@ class _Sessions:
     notes: list[tuple[int, str]] = field(default_factory=list)
     """Names above sessions: by the first of the rows that follow."""
     sure: bool = False
-    """Whether a prompt has one of them: a comment alone may be anything, so it takes two that differ."""
+    """Whether a prompt or the word `node` has one: another word alone may be anything, so it takes two that differ."""
     number: int = 0
 
     def above(self, lines: Sequence[str]) -> int:
@@ -300,7 +301,7 @@ class _Sessions:
             return False
         if found["noted"] and not CALL.match(next(filter(str.strip, below), "")):
             return False
-        self.sure = self.sure or bool(found["asked"])
+        self.sure = self.sure or bool(found["asked"] or found["word"])
         self.notes.append((len(self.rows), found["noted"] or found["asked"]))
         return True
 

@@ -32,6 +32,11 @@ PARTS = ("local", "incoming", "outgoing")
 STATISTICS = ("mean", "current", "at lock peak")
 SERVED_BY = "a T4 composite CSV of {0}, of the same day, or MONITOR DLOCK ! on {0}"
 SERVED = f"{DistributedLockRates.COLLECTED_BY}, or MONITOR DLOCK"
+KEPT = (
+    "First see what keeps the trees elsewhere: LOCK_ACTV names them and their masters, MCR SYSGEN SHOW has PE1 and "
+    "LOCKDIRWT of every node."
+)
+"""What tells why a node asks others for most of its locks, where nothing came along of who serves them."""
 
 
 def members_of(facts: Facts) -> list[ClusterMember]:

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import ListedLocks, LockQueue, LockRates, OpenFile, RmsDefaults, RmsRecordLock
+from collectors.facts.openvms import (
+    ListedLocks,
+    ListedMember,
+    LockQueue,
+    LockRates,
+    OpenFile,
+    RmsDefaults,
+    RmsRecordLock,
+)
 from collectors.facts.openvms.resource_names import (
     APPLICATION,
     QUEUE_MANAGER,
@@ -44,7 +52,7 @@ from rules.openvms._evidence.rms_files import Buffers, buffers_for
 from rules.openvms._evidence.rms_use import Use, use_of
 from rules.openvms._evidence.spinning import CROSSING_OPERATIONS
 
-DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, *CLASS_FACTS, LockQueue)
+DOMINATING_FACTS = (*TREE_FACTS, *NODE_FACTS, *CLASS_FACTS, ListedMember, LockQueue)
 """What a rule that uses this module has to declare."""
 LABEL = re.compile(r"[A-Z0-9$_-]{1,12}")
 """A volume label that can stand in a command."""
@@ -443,7 +451,10 @@ def _find(share: Share) -> str:
 
 
 def judged_at(facts: Facts, share: Share) -> str | None:
-    """The member that masters most of it, where that is another node than this one."""
+    """The member that masters most of it, where that is another node than this one; else the one that was measured."""
+    measured = next(iter(facts.every(ListedMember)), None)
+    if measured and not measured.own and measured.name in share.picture.activity.nodes:
+        return measured.name
     own, names = own_name(facts), {one.name.upper() for one in members_of(facts)}
     if not share.masters or own is None or own.upper() == share.masters[0].upper():
         return None

@@ -166,11 +166,14 @@ def of_volume(facts: Facts, share: Share) -> LockTree | None:
     return busiest(share, VOLUME) if looked_up(facts) or next(iter(by_kind(share)), "") == VOLUME else None
 
 
-def _opens_more(facts: Facts) -> bool:
-    """Whether there are more lookups and opens than files that are made, extended or erased."""
+def _opens_more(facts: Facts, *, lookups: bool = True) -> bool:
+    """Whether there are more lookups and opens than files that are made, extended or erased.
+
+    Without `lookups` opens are counted alone, as a file that is made or erased is looked up, too.
+    """
     made = [_rate(facts, name) or 0.0 for name in ("FCP Files created", f"FCP {ALLOCATIONS}", "FCP erases")]
-    used = [_rate(facts, name) or 0.0 for name in ("FCP Filename lookups", "FCP Files opened")]
-    return sum(used) > sum(made)
+    names = ("FCP Filename lookups", "FCP Files opened")[not lookups :]
+    return sum(_rate(facts, name) or 0.0 for name in names) > sum(made)
 
 
 def what(facts: Facts, share: Share) -> str:
@@ -179,6 +182,8 @@ def what(facts: Facts, share: Share) -> str:
     tree = of_volume(facts, share)
     if tree and not looked_up(facts) and not _opens_more(facts):
         does = "creating, extending and deleting files"
+    elif tree and not looked_up(facts) and not _opens_more(facts, lookups=False):
+        does = "creating, extending, deleting and opening files"
     volume = tree.resource.volume if tree else None
     file = _opened(facts, share).rpartition("]")[2]
     if next(iter(by_kind(share)), "") == VOLUME and (small := extended(facts, share)):
