@@ -31,6 +31,8 @@ the CPU time of the file system tells over the whole time that it lasts. One is 
 change, where nearly all of many requests are in one tree and nothing measured beside it says otherwise.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
+
+Over 600 lines: all that makes one tree louder or quieter is weighed against the rest in one place.
 """
 
 from collections.abc import Iterator, Sequence
