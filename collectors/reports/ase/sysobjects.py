@@ -32,7 +32,7 @@ HEADING = re.compile(
     re.IGNORECASE,
 )
 TELLS = re.compile(
-    rf"(?=.{{0,400}}\b(?:{'|'.join(DATABASE)})\b)[\s|]{{0,40}}{COLUMN}(?:[\s|;,]{{1,300}}{COLUMN}){{1,5}}[\s|;,]{{0,300}}$",
+    rf"^(?=.{{0,400}}\b(?:{'|'.join(DATABASE)})\b)[\s|]{{0,40}}{COLUMN}(?:[\s|;,]{{1,300}}{COLUMN}){{1,5}}[\s|;,]{{0,300}}$",
     re.IGNORECASE,
 )
 """A heading that needs no question above it: with any other column the listing is another's."""
