@@ -49,7 +49,7 @@ def _transfer(text: str) -> str | None:
     """`via memory is disabled` and `not via memory` are via disk, the only other way."""
     said_of, medium, state = re.split(r"\b(memory|disk)\b", text.lower(), maxsplit=1)
     on = _switch(state) if state.strip() else True
-    if on is None or (denied := "not" in said_of.split()) and state.strip():
+    if on is None or ((denied := "not" in said_of.split()) and state.strip()):
         return None
     if on and not denied:
         return medium
