@@ -306,6 +306,31 @@ def test_what_rests_on_too_few_reports_is_named_and_collected_again() -> None:
     assert summarized(enough, verdicts, Plan(), ()).verdict.startswith("Nothing to do: ")
 
 
+@pytest.mark.parametrize(
+    ("waiting", "to", "open_", "says"),
+    [
+        (
+            3.4,
+            None,
+            3,
+            "Nothing found so far: no finding above a note, yet on average 3.4 processes wait for locks of X; ",
+        ),
+        (0.4, None, 3, "Nothing to do: "),  # nobody waits most of the time
+        (3.4, "rdb/page_locks_dominate:X", 3, "Nothing to do: "),  # a note tells of them
+        (3.4, None, 0, "Nothing to do: "),  # no rule is left that could tell why
+    ],
+)
+def test_where_processes_wait_for_what_no_rule_could_tell_it_is_not_said_that_there_is_nothing_to_do(
+    waiting: float, to: str | None, open_: int, says: str
+) -> None:
+    lacks = (MissingInput("locks by type", "a write of the screens"),)
+    verdicts = [Verdict(f"rdb/{letter}", "clean", "") for letter in "abcdefgh"]
+    verdicts += [Verdict(f"rdb/{letter}", "unknown", "", lacks) for letter in "xyz"[:open_]]
+    loss = Loss(to, "locks of X", Amount(waiting, waiting, waiting), NOWHERE)
+    account = Account(WAITING_TASKS, MEAN, None, None, (loss,), None, None)
+    assert summarized((), verdicts, Plan(), (account,)).verdict.startswith(says)
+
+
 def test_what_was_not_measured_is_the_verdict_where_most_rules_cannot_judge_and_no_word_of_it_else() -> None:
     found = Ranked(
         "ase/monitoring_switched_off", Finding("S", Severity.NOTE, "Not measured: monLocks", "", (), blind=True)
