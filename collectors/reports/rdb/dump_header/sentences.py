@@ -81,7 +81,7 @@ def _none(_: str) -> float:
 
 
 NONE_OF = "no checkpoint(?:ing)?"
-NOT_GIVEN = "(?:is|was) (?P<value>specified|set|defined)"
+NOT_GIVEN = r"(?P<value>\.?$| (?:is|was) (?:specified|set|defined)\b)"
 STATES = r"(?:currently|not|no|none|enabled|disabled|on|off|in|inactive|active|unused)\b"
 """What is said of a cache rather than its name; a name in quotes is one whatever it says."""
 WORDS = r"(?P<value>[A-Za-z-]{1,20})"
@@ -121,8 +121,8 @@ IN_LOCKING = (_counted("lock_timeout_seconds", "timeout interval"),)
 IN_FAST_COMMIT = (
     _counted("checkpoint_blocks", "checkpoint(?:ing)? (?:aij )?interval"),
     _counted("checkpoint_seconds", "checkpoint(?:ing)? (?:time|timed) interval"),
-    _of("checkpoint_blocks", f"{NONE_OF} (?:aij )?interval {NOT_GIVEN}", _none),
-    _of("checkpoint_seconds", f"{NONE_OF} (?:time|timed) interval {NOT_GIVEN}", _none),
+    _of("checkpoint_blocks", f"{NONE_OF} (?:aij )?interval{NOT_GIVEN}", _none),
+    _of("checkpoint_seconds", f"{NONE_OF} (?:time|timed) interval{NOT_GIVEN}", _none),
 )
 IN_SECTION = {"locking": IN_LOCKING, "fast commit": IN_FAST_COMMIT}
 """Below their title alone: other features have time-outs, and row caches checkpoints of their own, too."""
@@ -134,10 +134,17 @@ INSTANCE = re.compile(
 FANOUT = re.compile(r"(?i)\bfanout factor [0-9]{1,2} is [0-9]{1,6}\b")
 NODES_WARNED = re.compile(r"(?i)\bmaximum node count is (?P<value>[0-9]{1,4}) instead of 1\b")
 SILENT = re.compile(
-    r"(?i)sweep interval is [0-9]|default cache file directory is|access restricted to privileged users"
-    r"|created at\s{1,3}[0-9]|no row cache is associated"
+    r"(?i)(?:sweep interval is [0-9]|default cache file directory is|access restricted to privileged users"
+    r"|created at\s{1,3}[0-9]|no (?:row )?cache (?:is )?associated"
+    r"|database close mode is|database will be mapped in|all transaction modes are allowed"
+    r"|operator notification is|reserved storage area count is|maximum pages per buffer is"
+    r"|default recovery buffer count is|(?:detected )?asynchronous (?:pre-?fetch|batch-write)s? (?:is|are)"
+    r"|maximum pre-?fetch depth is|pre-?fetch (?:depth|threshold) is|clean buffer count is|maximum batch size is"
+    r"|(?:no )?default recovery-unit journal filename|database is configured for [0-9]{1,5} journals?\b"
+    r"|(?:no|[0-9]{1,5}) journals? (?:is|are) currently in use"
+    r"|filename is \"|access mode is|page (?:format|size) is)"
 )
-"""Known sentences that say nothing of locking."""
+"""Known sentences from which nothing here is judged: their spelling is recalled, so what stands behind is not read."""
 AREA = (
     _counted("number", "area id(?: number)?"),
     _switched("page_level_locking", "page[- ]level locking"),
@@ -145,7 +152,9 @@ AREA = (
     _of("page_level_locking", r"locking (?:level )?is (?P<value>page|row)\b", lambda level: level.lower() == "page"),
     ROW_LEVEL,
     _of(
-        "row_cache", rf'row cache (?:name )?(?:is|used is) (?!{STATES})"?(?P<value>[A-Za-z][\w$ ]{{0,40}}?)"?\s*$', str
+        "row_cache",
+        rf'(?:row|associated) cache (?:name )?(?:is|used is) (?!{STATES})"?(?P<value>[A-Za-z][\w$ ]{{0,40}}?)"?\s*$',
+        str,
     ),
 )
 CACHE = (
