@@ -93,7 +93,10 @@ def alter(
     known = _checked(clause, place, old, new, area)
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
-        alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+        alone = (
+            "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone, and it is known that no other "
+            "has to open it after a failure"
+        )
         when = f"{alone}; {when}" if when else alone
     elif clause == "cluster_nodes" and new == 1 and place.others:
         only = f"when {_given_up(place.others)}"
