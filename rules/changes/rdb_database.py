@@ -96,8 +96,8 @@ def alter(
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
         alone = (
-            "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone, and it is known that no other "
-            "has to open it after a failure"
+            "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone, and it is known that no "
+            "other has to open it after a failure"
         )
         when = f"{alone}; {when}" if when else alone
     elif clause == "cluster_nodes" and new == 1 and place.others:
