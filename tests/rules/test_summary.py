@@ -236,7 +236,8 @@ def test_the_line_of_a_template_says_what_has_to_come_first() -> None:
     assert told == [
         "LCKMGR_MODE 0 → 6, only when a spinlock trace blames LCKMGR",
         "NUMBER OF CLUSTER NODES 16 → 1, only when RMU/SHOW SYSTEM on every node of the cluster shows it open on one "
-        "alone: ALTER DATABASE FILENAME 'DISK$A:[X]Y.RDB' NUMBER OF CLUSTER NODES 1",
+        "alone, and it is known that no other has to open it after a failure: ALTER DATABASE FILENAME "
+        "'DISK$A:[X]Y.RDB' NUMBER OF CLUSTER NODES 1",
         "LCKMGR_MODE 0 → 6",
     ]
 
