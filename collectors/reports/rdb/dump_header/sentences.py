@@ -17,7 +17,9 @@ SWITCH = r"(?:is|are) (?P<value>(?:(?:currently|not|no longer) )?(?:enabled|disa
 VIA = rf"(?P<value>(?:(?:is )?not )?(?:is )?via (?:memory|disk)(?: {SWITCH.replace('?P<value>', '?:')})?)\.?\s*$"
 SUBJECT = "[^A-Za-z0-9]{0,9}(?:(?:the|this|oracle|rdb|database|default) ){0,3}"
 """What may stand before: any other word makes it a sentence of something else (`No global buffers are enabled`)."""
-HEDGED = re.compile(r"(?i)\b(?:not|no|but|unless|until|if|when|once|only|without|pending|inactive)\b")
+HEDGED = re.compile(r"(?i)\b(?:not|but|unless|until|if|when|once|only|pending|inactive)\b")
+"""Behind `is enabled`: `(no timeout)` is none of it."""
+DENIED = re.compile(r"(?i)\b(?:not|no|without|unless|if|when)\b")
 COUNT = r"(?:is|are) (?P<value>[0-9,]{1,15}|\*{1,15})(?![0-9.])"
 SNAPSHOTS = {
     "nondeferred": "immediate",
@@ -167,7 +169,7 @@ CACHE = (
 def single_instance(text: str) -> bool | None:
     """Whether the sentence says that one instance alone opens it; None where it says neither."""
     found = INSTANCE.match(text)
-    if not found or HEDGED.search(found["before"]) or HEDGED.search(text, found.end()):
+    if not found or DENIED.search(found["before"]) or HEDGED.search(text, found.end()):
         return None
     on = _switch(found["value"]) if found["value"] else True
     if found["kind"].lower() == "single":
