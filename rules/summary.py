@@ -35,6 +35,8 @@ MOST_LOSSES = 2
 """Losses in the verdict: a table of measured runs has one each."""
 ONE_IN_TEN = 0.1
 """Of the tasks that wait or run: the same for waiting tasks (this project)."""
+ONE_PROCESS = 1.0
+"""Processes of a database: where one waits at any moment, it is not said that there is nothing to do (this project)."""
 FIRST = "first: "
 """Before the finding that a verdict names, where it counts them."""
 COSTS_PROCESSORS = re.compile("spin|engines|lock_manager|interrupts")
@@ -187,6 +189,9 @@ def _verdict(
         if gap:
             found = f"Nothing found in what was measured, but {gap.title}: of that time nothing is known"
             return f"{found}, so collect again; {judged} {rules} judged{rest}."
+        if waits := _unexplained_waits(accounts) if wanting else "":
+            found = f"Nothing found so far: no finding above a note, yet on average {waits}"
+            return f"{found}; {judged} {rules} judged{rest}; see what to collect."
         nothing, see = ("Nothing to do so far", "; see what to collect") if some else ("Nothing to do", "")
         return f"{nothing}: no finding above a note; {judged} {rules} judged{rest}{see}."
     if not loud:
@@ -220,6 +225,17 @@ def _maintenance(accounts: Sequence[Account]) -> str:
                     ")", ""
                 )
     return ""
+
+
+def _unexplained_waits(accounts: Sequence[Account]) -> str:
+    """How many processes wait for locks of a database that no finding accounts for; empty below one at any moment.
+
+    Where tasks were counted as a whole too, as of ASE, the verdict tells of them by their share.
+    """
+    tasks = [one for one in accounts if one.currency == WAITING_TASKS and one.span == MEAN and not one.capacity]
+    waits = [one for account in tasks for one in account.lost if not one.to and one.amount.booked >= ONE_PROCESS]
+    most = max(waits, key=lambda one: one.amount.booked, default=None)
+    return f"{most.amount.booked:.1f} processes wait for {most.what}" if most else ""
 
 
 def _minor(accounts: Sequence[Account]) -> bool:

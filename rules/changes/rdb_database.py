@@ -51,6 +51,8 @@ class Place:
     """The other nodes of the cluster, none of which has it open now."""
     another_time: str = ""
     """Where the header is of another time than the figures, so not to act on: the dates that say so, in words."""
+    uncounted: bool = False
+    """Whether its header says that statistics are disabled: nothing but the header asks for a change then."""
 
 
 COMMIT = "COMMIT TO JOURNAL OPTIMIZATION"
@@ -93,11 +95,17 @@ def alter(
     known = _checked(clause, place, old, new, area)
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
-        alone = "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
+        alone = (
+            "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone, and it is known that no "
+            "other has to open it after a failure"
+        )
         when = f"{alone}; {when}" if when else alone
     elif clause == "cluster_nodes" and new == 1 and place.others:
         only = f"when {_given_up(place.others)}"
         when = f"{only}; {when}" if when else only
+    if place.uncounted:
+        counting = "when statistics are counted, and those of a busy hour still ask for it"
+        when = f"{counting}; {when}" if when else counting
     if dates := place.another_time:
         read = f"when a new RMU/DUMP/HEADER still shows what it is changed from, and new figures why ({dates})"
         when = f"{read}; {when}" if when else read

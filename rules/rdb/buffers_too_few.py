@@ -18,16 +18,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.rdb import StatisticRow
+from collectors.facts import Facts, Source, known
+from collectors.facts.rdb import BufferHits, StatisticRow
 from rules.changes.rdb_database import alter
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
 from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, of_each_node, per_transaction, rounded, shown
-from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import place_of
-from rules.rdb._evidence.screens import Lines, screens
+from rules.rdb._evidence.screens import screens
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = (
@@ -36,11 +36,15 @@ LINKS = (
 )
 FETCHES = re.compile(r"\bPIO Statistics\W{0,4}Data Fetches\b", re.IGNORECASE)
 ASKED, MISSED = ("fetch for read", "fetch for write"), "not found: read"
-SCREEN = "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Fetches, after minutes of typical load"
+SCREEN = (
+    "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Fetches, or Buffer Analysis, after minutes "
+    "of typical load"
+)
 FEW = 20
 """The number that a header of the vendor's manual shows as the default of a local pool (RMU help, Open)."""
 BLOCK = 512
 KILOBYTE = 1_024
+MEGABYTE = KILOBYTE**2
 EACH = "synchronous data reads per transaction"
 
 
@@ -63,7 +67,7 @@ class Limits:
     )
 
 
-@rule(needs=(StatisticRow,), uses=COUNTED_FACTS, links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, BufferHits), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node that reads most."""
     for one in databases(facts, (StatisticRow,)):
@@ -82,28 +86,59 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     if reads.per_second < limits.reads_per_second or (per is not None and per < limits.reads_per_transaction):
         said = f"(limits {limits.reads_per_second:g}/s and {limits.reads_per_transaction:g})"
         return Clean(f"{figures} {said}")
+    shared = one.is_on("global_buffers")
+    least_percent = limits.global_percent if shared else limits.local_percent
     fetched = [each for each in screens(facts, one, FETCHES) if each.node in (None, (of.node or "").upper())]
     each = next((each for each in fetched if each.total(*ASKED) and each.total(MISSED) is not None), None)
-    if each is None:
+    if each is not None:
+        asked, missed = each.total(*ASKED) or 0.0, each.total(MISSED) or 0.0
+        if missed > 1.05 * asked + 0.2:
+            return Untrusted(f"{each.title}: more fetches missed than there are; write the screen again")
+        share = min(100.0, 100 * missed / asked)
+        seen = (
+            f"{rounded(asked * share / 100)} of {rounded(asked)} page fetches/s do not find their page in the buffers"
+        )
+        misses = _Misses(share, least_percent, f"{seen} ({each.over})", each.source(MISSED))
+    elif hits := _hits(facts, one, of, "global_percent" if shared else "local_percent"):
+        share, pool = 100.0 - hits[0], "global" if shared else "local"
+        seen = f"{rounded(share)} % of the page fetches do not find their page in {pool} buffers (Buffer Analysis)"
+        misses = _Misses(share, least_percent, seen, hits[1])
+    else:
         return Unknown.without("how many page fetches find their page in the buffers", SCREEN, figures)
-    asked, missed = each.total(*ASKED) or 0.0, each.total(MISSED) or 0.0
-    if missed > 1.05 * asked + 0.2:
-        return Untrusted(f"{each.title}: more fetches missed than there are; write the screen again")
-    share, shared = 100 * missed / asked, one.is_on("global_buffers")
-    least_percent = limits.global_percent if shared else limits.local_percent
-    if share < least_percent:
-        return Clean(f"{figures}; {share:.0f} % of the page fetches read their page (limit {least_percent:g} %)")
-    return _finding(facts, one, limits, (each, asked, min(share, 100.0), least_percent), (reads, of, per))
+    if misses.share < least_percent:
+        return Clean(f"{figures}; {misses.share:.0f} % of the page fetches read their page (limit {least_percent:g} %)")
+    return _finding(facts, one, limits, misses, (reads, of, per))
+
+
+@dataclass(frozen=True)
+class _Misses:
+    """Page fetches that do not find their page."""
+
+    share: float
+    """Per cent of all."""
+    limit: float
+    said: str
+    source: Source
+
+
+def _hits(facts: Facts, one: OneDatabase, of: Statistics, field: str) -> tuple[float, Source] | None:
+    """The share of page fetches that find their page by the analysis screen of the node, the latest one."""
+    found = [
+        (float(value), hits.source)
+        for hits in belonging(facts.every(BufferHits), one)
+        if (hits.node or "").upper() in ("", (of.node or "").upper()) and known(value := getattr(hits, field))
+    ]
+    return found[-1] if found else None
 
 
 def _finding(
     facts: Facts,
     one: OneDatabase,
     limits: Limits,
-    fetches: tuple[Lines, float, float, float],
+    misses: _Misses,
     reading: tuple[Rate, Statistics, float | None],
 ) -> Finding:
-    (each, asked, share, least_percent), (reads, of, per) = fetches, reading
+    share, (reads, of, per) = misses.share, reading
     own, said, why = _buffers(one)
     changes = _changes(facts, one) if why and share >= limits.acts_percent else ()
     return Finding(
@@ -111,8 +146,7 @@ def _finding(
         severity=Severity.ADVICE if changes else Severity.NOTE,
         title=f"{share:.0f} % of the page fetches read their page from the disk{f', with {said}' if said else ''}",
         seen=(
-            f"{rounded(asked * share / 100)} of {rounded(asked)} page fetches/s do not find their page in the buffers "
-            f"({each.over})"
+            misses.said
             + (f": {rounded(per)} synchronous reads for each transaction" if per is not None else "")
             + (f". A process has {said}." if said else ".")
         ),
@@ -121,7 +155,7 @@ def _finding(
         unknown=caveats(one, of)
         or "Pages that are scanned once are read whatever the buffers: see that the reads are not those of reports.",
         evidence=(
-            Evidence("page fetches that read their page", round(share, 1), "%", each.source(MISSED), least_percent),
+            Evidence("page fetches that read their page", round(share, 1), "%", misses.source, misses.limit),
             *shown("synchronous data reads", reads, limits.reads_per_second),
             *(
                 (Evidence(EACH, round(per, 1), "", reads.source, limits.reads_per_transaction),)
@@ -168,6 +202,9 @@ def _do(one: OneDatabase, changes: tuple[Change, ...]) -> str:
     blocks = one.figure("buffer_blocks")
     named = ", then ".join(f"{change.target} from {_said(change.old)} to {_said(change.new)}" for change in changes)
     size = f" of {blocks * BLOCK / KILOBYTE:,.0f} kB each" if blocks else ""
+    users, new = one.figure("maximum_users"), changes[-1].new
+    if blocks and users and isinstance(new, int | float) and not one.is_on("global_buffers"):
+        size += f", {blocks * BLOCK * users * new / MEGABYTE:,.0f} MB for all {users:,.0f} users that there may be"
     return f"Set {named}{size}, after SHOW MEMORY has shown that the node has that memory; then count again."
 
 

@@ -298,6 +298,12 @@ def _finding(
 ) -> Finding:
     evidence = [Evidence("carry-over locks", "enabled", "", setting.source)]
     seen = []
+    if worst:
+        stalled = worst[0]
+        part = f", {stalled.percent:.0f} % of all requests that stall" if stalled.percent is not None else ""
+        seen.append(f"{stalled.per_second:,.2f} requests/s for it stalled{on_node(worst[1])}{part}")
+        rate = round(stalled.per_second, 2)
+        evidence.append(Evidence("stalled NOWAIT locks", rate, "/s", stalled.source, limits.stalled_per_second))
     if groups:
         events = total(groups)
         seen.append(f"{events:,} waits for the NOWAIT lock were logged")
@@ -309,11 +315,6 @@ def _finding(
         evidence.append(
             Evidence("longest wait for the NOWAIT lock", longest, so_far(g), g.source, limits.stall_seconds)
         )
-    if worst:
-        stalled = worst[0]
-        seen.append(f"{stalled.per_second:,.2f} requests/s for it stalled{on_node(worst[1])}")
-        rate = round(stalled.per_second, 2)
-        evidence.append(Evidence("stalled NOWAIT locks", rate, "/s", stalled.source, limits.stalled_per_second))
     per, more, expects = _cost(found)
     costs = _costs(limits, total(groups), [seconds for seconds, _ in lengths], worst, hours)
     return Finding(
@@ -337,7 +338,12 @@ def _finding(
         if costs
         else (),
         explains=tuple(dict.fromkeys(_explains(limits, waits, groups, worst, found if costs else []))),
-        expects=(Expectation("waits for the NOWAIT lock", seen[0], "fewer", "heuristic"), *expects),
+        expects=(
+            Expectation("stalled NOWAIT locks (/s)", round(worst[0].per_second, 2), "lower", "heuristic")
+            if worst
+            else Expectation("waits for the NOWAIT lock", seen[0], "fewer", "heuristic"),
+            *expects,
+        ),
     )
 
 

@@ -352,7 +352,7 @@ def _finding(
         title="; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
-                *([] if most and not mean else [_title(limits, longest, mean, timeouts)]),
+                *([] if most and not mean else [_title(limits, longest, mean, timeouts, [] if lines else long)]),
                 *([holds_up(lines[0])] if lines else []),
             ]
         ),
@@ -498,9 +498,12 @@ def _severity(
     return Severity.ADVICE if any(longest_of(group) >= limits.one_seconds for group in long) else Severity.NOTE
 
 
-def _title(limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None) -> str:
+def _title(
+    limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None, long: list[WaitGroup]
+) -> str:
     if longest is not None:
-        return f"processes wait up to {longest:,.1f} s for a lock"
+        alone = len(long) == 1 and long[0].resource_kind in ("record", "page")
+        return f"processes wait up to {longest:,.1f} s for {named(long[0], short=True) if alone else 'a lock'}"
     if mean and mean.seconds < limits.stall_seconds:
         part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else ""
         return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"

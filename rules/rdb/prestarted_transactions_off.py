@@ -59,6 +59,7 @@ from rules.rdb._evidence.root_file import (
     hot_of,
     over,
     root_io,
+    telling,
     waited_for,
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED
@@ -122,7 +123,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     elif setting and setting.value:
         return Clean(f"{one.subject}: prestarted transactions are enabled{one.read_apart}")
     found, refused = counted(facts, one)
-    hot = max((hot for hot, _ in of_each_node(found, hot_of)), key=lambda hot: _weight(hot, limits), default=None)
+    hots = telling((hot for hot, _ in of_each_node(found, hot_of)), limits)
+    hot = max(hots, key=lambda hot: _weight(hot, limits), default=None)
     io = max((io for io, _ in of_each_node(found, root_io)), key=lambda io: _heavy(io, limits), default=None)
     said = "; ".join([*([figures_of(hot)] if hot else []), *([_io_said(io)] if io else [])])
     if hot is None and io is None:
@@ -205,16 +207,22 @@ def _lock_evidence(hot: Hot | None, limits: Limits) -> tuple[Evidence, ...]:
         return ()
     source = hot.rates[0].source
     percent = Evidence(
-        *("SEQBLK and TSNBLK locks", round(hot.operations, 1), "% of lock operations", source),
+        *(hot.metric, round(hot.operations, 1), "% of lock operations", source),
         limits.operations_percent,
     )
     whole = Evidence(hot.counted_as, round(hot.whole, 1), "/s", source, limits.operations_per_second)
     stalls = (
-        (Evidence("stalled for SEQBLK and TSNBLK", round(hot.stalls, 1), "/s", source, limits.stalled_per_second),)
+        (
+            Evidence(
+                "stalled for SEQBLK and TSNBLK", round(hot.stalls, 1), "/s", hot.stalls_from, limits.stalled_per_second
+            ),
+        )
         if hot.stalls is not None
         else ()
     )
-    return (percent, whole, *stalls)
+    # what people wait for comes first
+    waits = hot.stalls is not None and hot.stalls >= limits.stalled_per_second
+    return (*stalls, percent, whole) if waits else (percent, whole, *stalls)
 
 
 def _io_evidence(io: RootIO | None, limits: Limits) -> tuple[Evidence, ...]:
@@ -233,4 +241,5 @@ def _expects(hot: Hot | None, io: RootIO | None) -> tuple[Expectation, ...]:
     if io is not None:
         return (Expectation("root file I/Os per transaction", round(io.per_transaction, 2), "lower", "heuristic"),)
     percent = round(hot.operations, 1) if hot else 0.0
-    return (Expectation("SEQBLK and TSNBLK locks (% of lock operations)", percent, "lower", "heuristic"),)
+    name = hot.metric if hot else "SEQBLK and TSNBLK locks"
+    return (Expectation(f"{name} (% of lock operations)", percent, "lower", "heuristic"),)

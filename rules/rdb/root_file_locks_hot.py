@@ -34,7 +34,6 @@ from rules.rdb._evidence.counted import (
     per_transaction,
     quiet,
     rounded,
-    stalled_of,
 )
 from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.prerequisites import (
@@ -55,6 +54,7 @@ from rules.rdb._evidence.root_file import (
     hot_of,
     over,
     root_io,
+    telling,
     waited_for,
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED
@@ -110,7 +110,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     found, refused = counted(facts, one)
-    judged = [hot for hot, _ in of_each_node(found, hot_of)]
+    judged = telling((hot for hot, _ in of_each_node(found, hot_of)), limits)
     if not judged:
         bring = MissingInput("SEQBLK and TSNBLK locks beside all locks", StatisticRow.COLLECTED_BY)
         yield refused or Unknown((bring,), f"{one.subject}: the screens Locking (SEQBLK lock) and (TSNBLK lock) decide")
@@ -149,26 +149,35 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         io = None
     acts = waits or io is not None
     percent = round(hot.operations, 1)
+    of_them = "promotions" if hot.at_least else "operations"
     operations = [
-        Evidence("SEQBLK and TSNBLK locks", percent, "% of lock operations", source, limits.operations_percent),
+        Evidence(hot.metric, percent, "% of lock operations", source, limits.operations_percent),
         Evidence(hot.counted_as, round(hot.whole, 1), "/s", source, limits.operations_per_second),
     ]
     stalls: list[Evidence] = []
     if hot.stalled is not None and hot.stalls is not None:
-        where = next((stalled.source for kind in ROOT if (stalled := stalled_of(each, kind))), source)
+        where = hot.stalls_from
         stalls = [
             Evidence("stalled for SEQBLK and TSNBLK", round(hot.stalls, 1), "/s", where, limits.stalled_per_second),
             Evidence("of all stalled requests", round(hot.stalled, 1), "%", where, limits.stalled_percent),
         ]
     # what decides comes first
-    evidence = [*operations, *stalls] if hot.operations >= limits.operations_percent else [*stalls, *operations]
+    exact = hot.operations >= limits.operations_percent and not (hot.at_least and waits)
+    evidence = [*operations, *stalls] if exact else [*stalls, *operations]
     if io:
         place = io.rates[0].source
         evidence.append(
             Evidence("root file writes", round(io.per_second, 1), "/s", place, limits.root_writes_per_second)
         )
     if per is not None:
-        evidence.append(Evidence("SEQBLK and TSNBLK operations per transaction", round(per, 2), "", source))
+        evidence.append(
+            Evidence(
+                f"SEQBLK and TSNBLK {of_them} per transaction",
+                round(per, 2),
+                "",
+                source,
+            )
+        )
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if acts else Severity.NOTE,
@@ -181,7 +190,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         ),
         seen=joined(
             f"{figures_of(hot)}{on_node(each)} ({each.over})"
-            f"{f', {rounded(per)} operations for each transaction' if per is not None else ''}"
+            f"{f', {rounded(per)} {of_them} for each transaction' if per is not None else ''}"
             f"{f', and {rounded(io.per_transaction)} writes of the root file' if io else ''}.",
             said,
         ),
@@ -191,7 +200,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         evidence=(*evidence, *more),
         explains=() if source.tentative else explained(each, ROOT, limits.main_percent),
         changes=changes if acts else (),
-        expects=(Expectation("SEQBLK and TSNBLK locks (% of lock operations)", percent, "lower", "heuristic"),),
+        expects=(Expectation(f"{hot.metric} (% of lock operations)", percent, "lower", "heuristic"),),
         share=hot.stalled,
     )
 

@@ -40,6 +40,8 @@ WHEN = (
     "when SHOW LOGICAL RDM$BIND_STATS_ENABLE shows that no logical name is the reason, and HELP ALTER DATABASE in SQL "
     "has the clause, which is recalled"
 )
+FIRST = 1.0
+"""More than any other finding of a database weighs, of which none is weighed: what is tuned is measured first."""
 COSTS = "What counting costs is in no source: measure before and after."
 
 
@@ -119,6 +121,7 @@ def _finding(facts: Facts, one: OneDatabase, off: bool, proof: tuple[Statistics,
         do=f"{_first(facts, one)} Then wait for the busiest hour and write the screens again, twice.",
         evidence=tuple(evidence),
         changes=(_enable(facts, one),),
+        weight=FIRST,
     )
 
 

@@ -236,7 +236,8 @@ def test_the_line_of_a_template_says_what_has_to_come_first() -> None:
     assert told == [
         "LCKMGR_MODE 0 → 6, only when a spinlock trace blames LCKMGR",
         "NUMBER OF CLUSTER NODES 16 → 1, only when RMU/SHOW SYSTEM on every node of the cluster shows it open on one "
-        "alone: ALTER DATABASE FILENAME 'DISK$A:[X]Y.RDB' NUMBER OF CLUSTER NODES 1",
+        "alone, and it is known that no other has to open it after a failure: ALTER DATABASE FILENAME "
+        "'DISK$A:[X]Y.RDB' NUMBER OF CLUSTER NODES 1",
         "LCKMGR_MODE 0 → 6",
     ]
 
@@ -304,6 +305,31 @@ def test_what_rests_on_too_few_reports_is_named_and_collected_again() -> None:
     assert "12 could not" in alone
     enough = (Ranked("openvms/lock_tree_dominates", replace(found, once=False)),)
     assert summarized(enough, verdicts, Plan(), ()).verdict.startswith("Nothing to do: ")
+
+
+@pytest.mark.parametrize(
+    ("waiting", "to", "open_", "says"),
+    [
+        (
+            3.4,
+            None,
+            3,
+            "Nothing found so far: no finding above a note, yet on average 3.4 processes wait for locks of X; ",
+        ),
+        (0.4, None, 3, "Nothing to do: "),  # nobody waits most of the time
+        (3.4, "rdb/page_locks_dominate:X", 3, "Nothing to do: "),  # a note tells of them
+        (3.4, None, 0, "Nothing to do: "),  # no rule is left that could tell why
+    ],
+)
+def test_where_processes_wait_for_what_no_rule_could_tell_it_is_not_said_that_there_is_nothing_to_do(
+    waiting: float, to: str | None, open_: int, says: str
+) -> None:
+    lacks = (MissingInput("locks by type", "a write of the screens"),)
+    verdicts = [Verdict(f"rdb/{letter}", "clean", "") for letter in "abcdefgh"]
+    verdicts += [Verdict(f"rdb/{letter}", "unknown", "", lacks) for letter in "xyz"[:open_]]
+    loss = Loss(to, "locks of X", Amount(waiting, waiting, waiting), NOWHERE)
+    account = Account(WAITING_TASKS, MEAN, None, None, (loss,), None, None)
+    assert summarized((), verdicts, Plan(), (account,)).verdict.startswith(says)
 
 
 def test_what_was_not_measured_is_the_verdict_where_most_rules_cannot_judge_and_no_word_of_it_else() -> None:

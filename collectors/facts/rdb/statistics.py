@@ -199,3 +199,18 @@ class Journals(OfDatabase):
     def suspended(self) -> bool:
         """Whether the heading says that there is no journal to switch to."""
         return (self.state or "").lower().startswith("suspend")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BufferHits(OfDatabase):
+    """The share of page fetches that find their page in a buffer, by the screen Buffer Analysis."""
+
+    COLLECTED_BY: ClassVar[str] = (
+        "a write (key W) of the RMU/SHOW STATISTICS screen Buffer Analysis, after minutes of typical load"
+    )
+
+    at: datetime | None = None
+    local_percent: Reading = ABSENT
+    """In local buffers or the AS pool; Oracle calls less than 75 % worth a look (RMU help, 7.2)."""
+    global_percent: Reading = ABSENT
+    """In the pool of global buffers; there it is 85 %."""

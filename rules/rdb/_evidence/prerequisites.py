@@ -184,7 +184,8 @@ def place_of(facts: Facts, one: OneDatabase) -> Place:
     by_hand = any(use.opened_by_operator for use in one.uses) or None
     elsewhere = open_elsewhere(facts, one)
     others = other_members(facts, one) if elsewhere is False else ()
-    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, others, one.another_time)
+    uncounted = one.is_on("statistics_enabled") is False
+    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, others, one.another_time, uncounted)
 
 
 def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:

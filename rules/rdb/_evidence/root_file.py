@@ -1,11 +1,22 @@
 """Locks for the root file, SEQBLK and TSNBLK, as a part of all: what starts and ends of transactions take."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from collectors.facts import Source
 from rules.engine import limit, percent
-from rules.rdb._evidence.counted import ASKED, per_transaction, rounded, rows_of, stalled_of, waiting_of, waits_matter
+from rules.rdb._evidence.counted import (
+    ASKED,
+    STALLED,
+    per_transaction,
+    rounded,
+    rows_of,
+    stalled_of,
+    waiting_of,
+    waits_matter,
+)
 from rules.rdb._evidence.limits import LeastLimits
-from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics
+from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics, counted_as
 
 ROOT = ("seqblk", "tsnblk")
 ROOT_IO = ("root reads", "root writes")
@@ -55,13 +66,26 @@ class Hot:
     each: Statistics
     waiting: float | None = None
     """Their part of the time that was waited for all locks; `None`: not in the export."""
+    at_least: bool = False
+    """Whether only their promotions were written: a lower bound, which can accuse and never acquits."""
+
+    @property
+    def stalls_from(self) -> Source:
+        """Where `stalls` were read."""
+        found = (stalled.source for kind in ROOT if (stalled := stalled_of(self.each, kind)))
+        return next(found, self.rates[0].source)
+
+    @property
+    def metric(self) -> str:
+        """What was counted of them, for evidence."""
+        return f"SEQBLK and TSNBLK locks{' promoted' if self.at_least else ''}"
 
 
 def hot_of(each: Statistics) -> Hot | None:
     """The locks of one node; `None` where no screen has one of the two beside all locks."""
     shares = [share for kind in ROOT if (share := each.share(kind))]
     if not shares:
-        return None
+        return _promoted(each)
     stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
     parts = [stalled.percent for stalled in stalls if stalled.percent is not None]
     rates = tuple(rate for kind in ROOT for rate in rows_of(each, OPERATIONS, kind))
@@ -75,6 +99,34 @@ def hot_of(each: Statistics) -> Hot | None:
         each,
         _waiting(each),
     )
+
+
+def _promoted(each: Statistics) -> Hot | None:
+    """Where their requests were not written: their promotions, held against all requests and promotions."""
+    asked, promoted = each.operations("total", ASKED), [each.rate(ASKED[1], kind) for kind in ROOT]
+    rates = tuple(rate for rate in promoted if rate)
+    if not asked or len(rates) < len(ROOT):
+        return None
+    stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
+    whole = sum(rate.per_second for rate in rows_of(each, STALLED))
+    known = len(stalls) == len(ROOT)
+    waited = sum(stalled.per_second for stalled in stalls)
+    return Hot(
+        100 * sum(rate.per_second for rate in rates) / asked,
+        asked,
+        counted_as(ASKED),
+        min(100.0, 100 * waited / whole) if known and whole else None,
+        waited if known else None,
+        rates,
+        each,
+        _waiting(each),
+        at_least=True,
+    )
+
+
+def telling(hots: Iterable[Hot], limits: RootLimits) -> list[Hot]:
+    """Those that can be judged: a lower bound below the limits says nothing."""
+    return [hot for hot in hots if not hot.at_least or over(hot, limits)]
 
 
 def asked_each(hot: Hot | None, limits: RootLimits) -> float | None:
@@ -116,7 +168,10 @@ def figures_of(hot: Hot) -> str:
         if hot.stalled is not None and hot.stalls is not None
         else ""
     )
-    return f"{rounded(hot.operations)} % of {hot.whole:,.0f} {hot.counted_as}/s are SEQBLK and TSNBLK locks{stalls}"
+    least = " or more" if hot.at_least else ""
+    return (
+        f"{rounded(hot.operations)} %{least} of {hot.whole:,.0f} {hot.counted_as}/s are SEQBLK and TSNBLK locks{stalls}"
+    )
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,8 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[MissingInput, str]:
         system, word = f"RMU/SHOW SYSTEM ! on {asked}, at the same time", f"word that {told} has no Rdb ({NO_RDB})"
         bring = "; ".join([system] * bool(asked) + [word] * bool(told))
         said = f"whether {names} has it open is not in the export"
-        return MissingInput(f"whether {names} has it open", bring), said + _other_times(facts, one)
+        said += _may_be_partial(facts, members) or _other_times(facts, one)
+        return MissingInput(f"whether {names} has it open", bring), said
     if len(one.sightings) == 1 and nodes_without(facts, one):
         return WHICH_NODES, "which other nodes the cluster has is not in the export"
     return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)
@@ -309,6 +310,19 @@ def _other_times(facts: Facts, one: OneDatabase) -> str:
         return ""
     seen = " and ".join(apart.values())
     return f", for {comment(here.node, 31)} was listed at {here.end:%d-%b-%Y %H:%M} and {seen}: not at one time"
+
+
+def _may_be_partial(facts: Facts, members: Sequence[str]) -> str:
+    """Lists of these nodes with one database that do not show the command; begins with a colon, or empty."""
+    lists = (one for one in facts.every(NodeDatabases) if not one.complete and len(one.databases) == 1)
+    found = {one.node.upper() for one in lists} & set(members)
+    named = " and ".join(comment(name, 31) for name in sorted(found))
+    return (
+        f": the list of {named} has one database and not its command, so it may be of RMU/SHOW USERS; keep the line of "
+        "RMU/SHOW SYSTEM in the file"
+        if found
+        else ""
+    )
 
 
 def _members(facts: Facts) -> set[str]:

@@ -262,10 +262,8 @@ class _Walk:
         if sentences.FANOUT.search(text):
             self.now.fanouts += 1
             return True
-        if single := sentences.SINGLE.search(text):
-            values.setdefault("single_instance", (single["switch"] or "enabled").lower() == "enabled")
-        elif sentences.MULTIPLE.search(text):
-            values.setdefault("single_instance", False)
+        if (single := sentences.single_instance(text)) is not None:
+            values.setdefault("single_instance", single)
         elif sentences.NO_TIMEOUT.search(text):
             values.setdefault("lock_timeout_seconds", 0.0)
         else:

@@ -32,6 +32,7 @@ from collectors.facts.base import ABSENT, Fact, Source, known
 from collectors.facts.rdb import (
     LOCK_TYPES,
     AreaIo,
+    BufferHits,
     EventLog,
     HotRow,
     Journals,
@@ -98,7 +99,8 @@ NEVER_ZERO = ("total", "area", "page", "record")
 
 
 @report(
-    starts=START, provides=(StatisticsWindow, StatisticRow, ProcessLocks, WaitGroup, EventLog, HotRow, AreaIo, Journals)
+    starts=START,
+    provides=(StatisticsWindow, StatisticRow, ProcessLocks, WaitGroup, EventLog, HotRow, AreaIo, Journals, BufferHits),
 )
 def read(report: Report) -> Iterator[Fact]:
     """Yield for each screen a window and what stands in it."""
@@ -194,6 +196,8 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         yield from users.history(report, screen, history["what"].lower())
     elif users.FILES.search(screen.title):
         yield from users.areas(report, screen)
+    elif users.BUFFERS.search(screen.title):
+        yield from users.buffer_hits(report, screen, unsure=unsure)
     elif users.JOURNALS.search(screen.title):
         yield from users.journals(report, screen, unsure=unsure)
     else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from collectors.facts.base import ABSENT, Reading, Source, known
-from collectors.facts.rdb import AreaIo, EventLog, HotRow, Journals, ProcessLocks, WaitGroup
+from collectors.facts.rdb import AreaIo, BufferHits, EventLog, HotRow, Journals, ProcessLocks, WaitGroup
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import PROCESS, item_of, reason_and_mode, resource_of
 from collectors.registry import Report
@@ -18,6 +18,15 @@ HISTORY = re.compile(r"(?P<what>Timeout|Deadlock) History\b", re.IGNORECASE)
 HOT = re.compile(r"Hot Row\b(?:[^()]{0,40}\((?P<cache>[^()]{1,60})\))?", re.IGNORECASE)
 FILES = re.compile(r"File IO Overview\b", re.IGNORECASE)
 JOURNALS = re.compile(r"AIJ Journal Information\b", re.IGNORECASE)
+BUFFERS = re.compile(r"Buffer Analysis\b", re.IGNORECASE)
+OF_BUFFERS = re.compile(r"\s{0,9}Analysis item\W.{0,90}\bCurrent\W.{0,30}\bTh", re.IGNORECASE)
+"""Its heading: the current figure stands before the threshold."""
+HIT = re.compile(
+    r"\s{0,9}(?P<pool>local|global)[- ]buffer\b.{0,30}\bhit rate\s{1,60}(?P<now>[0-9]{1,3}\.[0-9])\s?%"
+    r"\s{1,30}[0-9.]{1,5}\s?%\s*$",
+    re.IGNORECASE,
+)
+PREFETCH = re.compile(r"\s{0,9}(?:detected )?asynchronous pre-?fetch\s{1,60}(?:enabled|disabled)\s*$", re.IGNORECASE)
 OF_JOURNALS = re.compile(r"\s{0,9}After-Journal\.Name", re.IGNORECASE)
 NAMED_VALUE = re.compile(r"\b(?P<name>Journaling|Shutdown|State|ABS|ALS):\s{0,9}(?P<value>\w{1,20})", re.IGNORECASE)
 FULL_PERCENT = 99.0
@@ -52,12 +61,14 @@ NEAR = 1
 
 def is_of_users(title: str) -> bool:
     """Whether a screen lists processes, rows or files instead of statistics."""
-    return any(pattern.search(title) for pattern in (OVERVIEW, STALLS, HISTORY, HOT, FILES, JOURNALS))
+    return any(pattern.search(title) for pattern in (OVERVIEW, STALLS, HISTORY, HOT, FILES, JOURNALS, BUFFERS))
 
 
 def is_recalled(lines: Sequence[str], screen: Screen) -> bool:
     """Whether nothing on a screen names its columns: one of stalls, processes or journals without its heading."""
     names = [lines[index] for index in range(screen.body, screen.end) if HEADING.match(lines[index])]
+    if BUFFERS.search(screen.title):
+        return True
     if JOURNALS.search(screen.title):
         return not any(OF_JOURNALS.match(line) for line in lines[screen.body : screen.end])
     if STALLS.search(screen.title):
@@ -337,4 +348,38 @@ def journals(report: Report, screen: Screen, *, unsure: bool) -> Iterator[Journa
             backup_server=told.get("abs"),
             listed=len(listed),
             full=sum(listed),
+        )
+
+
+def buffer_hits(report: Report, screen: Screen, *, unsure: bool) -> Iterator[BufferHits]:
+    """The shares of page fetches that find their page; items are those of the RMU help (7.2), their layout recalled.
+
+    Without the heading nothing is read: the threshold would pass for the figure.
+
+    Sample::
+
+        Analysis item................................ Current.... Threshold..
+        local-buffer/AS page hit rate                       52.3%       75.0%
+        asynchronous prefetch                             enabled
+    """
+    found: dict[str, float] = {}
+    last = headed = 0
+    for index in range(screen.body, screen.end):
+        line = report.lines[index]
+        if OF_BUFFERS.match(line):
+            headed = True
+            report.claim(index)
+        elif headed and (hit := HIT.match(line)) and float(hit["now"]) <= 100:
+            found.setdefault(hit["pool"].lower(), float(hit["now"]))
+            report.claim(last := index)
+        elif headed and PREFETCH.match(line):
+            report.claim(index)
+    if found:
+        yield BufferHits(
+            source=Source(report.file, report.first + screen.first, report.first + last, unsure),
+            database=screen.database,
+            node=screen.node,
+            at=screen.at,
+            local_percent=found.get("local", ABSENT),
+            global_percent=found.get("global", ABSENT),
         )
