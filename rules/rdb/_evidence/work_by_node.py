@@ -196,13 +196,14 @@ def _by_io(facts: Facts, one: OneDatabase, nodes: Mapping[str, str]) -> Areas | 
 def _areas(
     counts: Mapping[str, Mapping[str, float]], nodes: Mapping[str, str], kind: str, what: str, source: Source
 ) -> Areas:
-    """Each area with the node that uses it most, of what each node has of each area."""
+    """Each area with the node whose own it is, and how much of all is of main nodes, of what each has of each area."""
     mains: dict[str, list[str]] = {}
     main, whole = 0.0, 0.0
     for area in dict.fromkeys(area for own in counts.values() for area in own):
         of_area = {name: own.get(area, 0.0) for name, own in counts.items()}
         best = max(of_area, key=lambda name: of_area[name])
-        mains.setdefault(best, []).append(comment(area, 31))
+        if 100 * of_area[best] >= DISTINCT_PERCENT * sum(of_area.values()):  # else it is no node's own
+            mains.setdefault(best, []).append(comment(area, 31))
         main, whole = main + of_area[best], whole + sum(of_area.values())
     of_node = tuple((nodes[name], tuple(names)) for name, names in sorted(mains.items()))
     return Areas(of_node, 100 * main / whole if whole else 0.0, round(whole), kind, what, source)
