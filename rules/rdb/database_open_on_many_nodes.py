@@ -255,7 +255,8 @@ def _close(found: tuple[Sighting, Sighting]) -> str:
     return (
         f"If {there} has the room and is no slower, move the {here.users:,.0f} users of {node} there or let them use "
         f"Rdb remote access, one application first; then close it on {node}. NUMBER OF CLUSTER NODES stays as it is "
-        f"until then; ask whether {node} takes over after a failure, and only if not set it to 1, closed and after a full backup."
+        f"until then; ask whether {node} takes over after a failure, and only if not set it to 1, closed and after a "
+        "full backup."
     )
 
 

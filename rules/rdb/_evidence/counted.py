@@ -7,6 +7,7 @@ clean, and `averaged` says so in a finding.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from math import inf
 from typing import TypeVar
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
@@ -299,6 +300,7 @@ class AskedBack:
 
     least: float
     most: float
+    """Infinite where the requests of this lock type were not read."""
     rate: Rate
     asked: float | None
     """Requested and promoted, per second; `None`: only one of the two was read of this lock type."""
@@ -313,6 +315,8 @@ class AskedBack:
         """`30.3 %`, `22 to 34 %` or `at most 34 %`, for a sentence."""
         if self.exact:
             return f"{rounded(self.least)} %"
+        if self.most == inf:
+            return f"at least {rounded(self.least)} %"
         return f"{rounded(self.least)} to {rounded(self.most)} %" if self.least else f"at most {rounded(self.most)} %"
 
     def evidence(self, metric: str, limit: float) -> Evidence:
