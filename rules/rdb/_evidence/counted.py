@@ -368,12 +368,12 @@ BY_SEARCHES_PERCENT = 25.0
 """This project: where deadlocks alone keep a quarter of those that wait, they come first; others queue behind these."""
 
 
-def by_deadlocks(each: Statistics, lock_type: str = "total") -> float | None:
+def by_deadlocks(each: Statistics, lock_type: str = "total", after: float = SEARCHED_AFTER) -> float | None:
     """How many processes deadlocks alone keep waiting on average, where that is a good part of all that wait.
 
-    Inferred: the deadlocks in a second times the default of DEADLOCK_WAIT. `None`: not counted, or a small part.
+    Inferred: the deadlocks in a second times DEADLOCK_WAIT (`after`, seconds). `None`: not counted, or a small part.
     """
-    ended = SEARCHED_AFTER * sum(rate.per_second for rate in rows_of(each, DEADLOCKED, lock_type))
+    ended = after * sum(rate.per_second for rate in rows_of(each, DEADLOCKED, lock_type))
     crowd = waiting_of(each, lock_type)
     waiting = crowd.per_second / HUNDREDTHS if crowd else 0.0
     return min(ended, waiting) if waiting and 100 * ended >= BY_SEARCHES_PERCENT * waiting else None
