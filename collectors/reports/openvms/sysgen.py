@@ -88,8 +88,8 @@ CALLED = re.compile(
 """A node's name, of six characters at most, above a session or in its prompt."""
 CALL = re.compile(r"\s*\$ *(?:MCR|RUN)\s.*SYS(?:GEN|MAN)\b", re.IGNORECASE)
 """What stands below such a name: a word above anything else is none."""
-NEXT_BOOT = re.compile(r"!.*\bcurrent\b", re.IGNORECASE)
-"""In a comment of SYSGEN above a listing: the values are not said to run."""
+WHOSE = re.compile(r"!.*\b(active|current)\b", re.IGNORECASE)
+"""In a comment of SYSGEN above a listing: whose values they are."""
 OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
 DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
 ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"(0-9%A-F])")
@@ -245,8 +245,8 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
             sessions.end()
         if sessions.called(raw, report.below(index)):
             report.claim(index)
-            if NEXT_BOOT.search(raw):
-                area.use("current")
+            if whose := WHOSE.search(raw):
+                area.use(whose[1].lower())
         if line.kind is heading:
             headed = inside = True
             edges = ()
@@ -358,6 +358,8 @@ def _area_above(report: Report) -> _WorkArea:
     area = _WorkArea()
     for above in report.before:
         line = _line(above)
+        if CALLED.match(above) and (whose := WHOSE.search(above)):
+            area.use(whose[1].lower())
         if not area.take(line) and line.kind is _Is.SAYS and line.came_from:
             area.use(line.came_from)
     return area
