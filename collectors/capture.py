@@ -13,7 +13,8 @@ from collectors.cluster import of_other_times, with_members
 from collectors.facts import NOWHERE, Capture, Fact, Facts, Interval, System, known, without_collection
 from collectors.facts.ase import EngineBusy, MonEngine, MonState, Server, ServerStart, Snapshot, SysmonSample
 from collectors.facts.openvms import MonitorSample, Node, OtherSample, ProcessorModes, T4File
-from collectors.facts.rdb import Database, DatabaseUse, EventLog, StatisticsWindow
+from collectors.facts.rdb import Database, DatabaseUse, EventLog, OfDatabase, SeenOnNode, StatisticsWindow
+from collectors.facts.rdb.names import root_key
 from collectors.facts.scaling import LoadSeries
 from collectors.facts.zvm import PerfkitPage, ProcessorLoad
 from collectors.faults import OURS, Guarded, told
@@ -133,7 +134,7 @@ def _split_by_time(group: Group) -> list[Capture]:
             beside.append(one)
         else:
             timed.setdefault(_sample_key(one, span), []).append(one)
-    samples = _torn(_with_others(_with_intervals(list(timed.values()), intervals), beside))
+    samples = _beside_rmu(_torn(_with_others(_with_intervals(list(timed.values()), intervals), beside)))
     listings = Listings(timeless, [one for sample in samples for one in sample])
     if not samples:
         alone = listings.beside(())
@@ -147,7 +148,34 @@ def _split_by_time(group: Group) -> list[Capture]:
         for number, sample in enumerate(samples)
     ]
     starts = _started_since(group.inputs, own)
-    return [_capture(group, [*own[at], *apart(own, at, near[at]), *starts[at]]) for at in range(len(own))]
+    seen = _seen_on_nodes(group.inputs) if len(own) > 1 else {}
+    return [
+        _capture(group, [*own[at], *apart(own, at, near[at]), *starts[at], *_on_other_nodes(own[at], seen)])
+        for at in range(len(own))
+    ]
+
+
+def _seen_on_nodes(inputs: Iterable[Input]) -> dict[str, dict[str, SeenOnNode]]:
+    """By database the nodes on which any export of these shows it, in capitals; the latest of each."""
+    found: dict[str, dict[str, SeenOnNode]] = {}
+    for fact in (fact for one in inputs for fact in one.facts if isinstance(fact, DatabaseUse | StatisticsWindow)):
+        if fact.database and fact.node and not (isinstance(fact, DatabaseUse) and fact.cluster_wide):
+            nodes, at = found.setdefault(root_key(fact.database), {}), fact.at
+            before = nodes.get(fact.node.upper())
+            if before is None or (at and (before.at is None or at > before.at)):
+                seen = SeenOnNode(source=fact.source, database=fact.database, node=fact.node, at=at)
+                nodes[fact.node.upper()] = seen
+    return found
+
+
+def _on_other_nodes(facts: Sequence[Fact], seen: Mapping[str, Mapping[str, SeenOnNode]]) -> Iterator[SeenOnNode]:
+    """The nodes of the databases of a sample that exports of the other samples alone name."""
+    if not any(len(nodes) > 1 for nodes in seen.values()):
+        return
+    own = [fact for fact in facts if isinstance(fact, OfDatabase) and fact.database]
+    here = _seen_on_nodes([Input("", None, facts=list(own))])
+    for key in dict.fromkeys(root_key(fact.database) for fact in own if fact.database):
+        yield from (one for name, one in seen.get(key, {}).items() if name not in here.get(key, {}))
 
 
 def _started_since(inputs: Sequence[Input], samples: Sequence[Sequence[Fact]]) -> list[list[ServerStart]]:
@@ -289,6 +317,33 @@ def _torn(samples: list[list[Input]]) -> list[list[Input]]:
         first += (one for sample in others for one in sample)
         samples = [sample for sample in samples if not any(sample is other for other in others)]
     return samples
+
+
+def _beside_rmu(samples: list[list[Input]]) -> list[list[Input]]:
+    """Join screens of MONITOR of a moment to those of RMU that were written minutes before or after them (`TORN`).
+
+    Only where there is one of each there: of several nobody knows which load the screens are of.
+    """
+    monitors = [sample for sample in samples if _screens(sample)]
+    counted = [(sample, end) for sample in samples if (end := _written(sample))]
+    for sample, end in counted:
+        near = [one for one in monitors if abs(_taken(one) - end) <= TORN]
+        if len(near) != 1 or sum(abs(_taken(near[0]) - other) <= TORN for _, other in counted) != 1:
+            continue
+        said = TORN_APART.format(*_told(near[0]), "the screens of RMU", f"{end:%H:%M}")
+        for one in near[0]:
+            one.problems.append(said)
+        sample += near[0]
+        samples = [other for other in samples if other is not near[0]]
+    return samples
+
+
+def _written(sample: Sequence[Input]) -> datetime | None:
+    """When the last screen was written, of a sample that is screens of RMU/SHOW STATISTICS and nothing else."""
+    found = [fact for one in sample for fact in one.facts if type(fact) in TIMED]
+    if not all(isinstance(fact, StatisticsWindow) for fact in found):
+        return None
+    return max((fact.at for fact in found if isinstance(fact, StatisticsWindow) and fact.at), default=None)
 
 
 def _taken(sample: Iterable[Input]) -> datetime:

@@ -53,6 +53,8 @@ from rules.openvms._evidence.room import room_of
 
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
+STOPS = "PE1 is {}: until a boot 1 (dynamic) nearly stops moving and keeps the counters, which -1 stops"
+"""The readme of KP_LOCKTOOLS, as `openvms/remastering_switched_off` has it."""
 REASONS = ("moved_higher_activity", "moved_higher_weight", "moved_sole_interest")
 
 
@@ -360,6 +362,8 @@ def _pe1(facts: Facts, members: Sequence[ClusterMember]) -> str:
         return f"{limits_it}: check its value now (MCR SYSGEN SHOW PE1), and what it does, first"
     said = f"{limits_it}; it is {', '.join(f'{value:.0f} on {name}' for name, value in read.items())}"
     unread = [one.name for one in members if one.name not in read]
+    if not unread and not any(read.values()) and governing(facts, members) == "LOCKDIRWT":
+        said = STOPS.format(", ".join(f"0 on {name}" for name in read))
     return f"{said}; of {', '.join(unread)} it is not in the exports (MCR SYSGEN SHOW PE1)" if unread else said
 
 

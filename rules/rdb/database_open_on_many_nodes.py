@@ -10,7 +10,8 @@ locks and root file I/O that only a cluster needs (JCC Consulting's slides on th
 also the first step to row caches and to page transfer via memory.
 
 What to do: where several nodes use it, let the work meet on one of them, through Rdb remote access if need be; where
-its one lock tree can be partitioned, see first whether each node has storage areas of its own. Never
+its one lock tree can be partitioned, see first whether each node has storage areas of its own; where one has few of
+the users, move those first. Never
 set NUMBER OF CLUSTER NODES 1 while users attach from several nodes. Where one node has it open for good, set it, with
 the database closed and after a full backup.
 
@@ -37,10 +38,9 @@ from rules.finding import (
     Untrusted,
     joined,
 )
-from rules.openvms._evidence.cluster import CLUSTER_FACTS, own_name
-from rules.openvms._evidence.node_speeds import compare_nodes
+from rules.openvms._evidence.cluster import CLUSTER_FACTS
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, explained, rounded
-from rules.rdb._evidence.databases import Nodes, OneDatabase, databases, node_names
+from rules.rdb._evidence.databases import Nodes, OneDatabase, Sighting, databases, node_names
 from rules.rdb._evidence.limits import BusyLimits, PageStallLimits, busy_locks
 from rules.rdb._evidence.page_locks import PageStalls, page_stalls
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
@@ -63,7 +63,7 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import Minor, areas_by_node, minor_of
+from rules.rdb._evidence.work_by_node import Minor, areas_by_node, few_to_move, minor_of, to_move
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 MOVE = (
@@ -174,8 +174,15 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         Evidence(f"open on {node_names([use])}", "no count" if use.users is None else use.users, "users", use.source)
         for use in one.in_use
     )
-    move = _move(minor) if minor else _move_users(facts, one, remote)
-    if not minor and not areas and one.is_on("lock_partitioning") is False and one.figure("storage_areas") != 1:
+    few = None if minor or areas else few_to_move(facts, one, remote)
+    move = _move(minor) if minor else _move_users(to_move(facts, one, remote))
+    if (
+        not few
+        and not minor
+        and not areas
+        and one.is_on("lock_partitioning") is False
+        and one.figure("storage_areas") != 1
+    ):
         move = BY_AREA.format(f"{move[0].lower()}{move[1:]}")  # nobody has to move for it
     yield Finding(
         subject=one.subject,
@@ -185,8 +192,9 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             f"{names} have users in it at one time, and {remote.said}.",
             lesser or (minor.said if minor else by_node(facts, one, statistics)),
         ),
-        because="Performance is often better with the database open on one node, where all its locks are local.",
-        do=f"{NOT_THIS.format(remote.where) if lesser else move} {STAY}",
+        because="Performance is often better with the database open on one node, where all its locks are local."
+        + (" Declared for one, it can have page transfer via memory and row caches." if few else ""),
+        do=_close(few) if few and not lesser else f"{NOT_THIS.format(remote.where) if lesser else move} {STAY}",
         unknown="" if main or lesser else OTHERS.format(remote.where),
         evidence=(*seen, *remote.evidence(limits), *((minor.evidence,) if minor else ())),
         explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/lock_tree_unpartitioned")
@@ -228,20 +236,27 @@ def _one_tree(one: OneDatabase, stalls: PageStalls, limits: Limits) -> Finding:
     )
 
 
-def _move_users(facts: Facts, one: OneDatabase, remote: Remote) -> str:
+def _move_users(found: tuple[Sighting, Sighting] | None) -> str:
     """Whose users are to move where, where one of two nodes sends most of its requests away and has the fewer users."""
-    name = (remote.node or own_name(facts) or "").upper()
-    here = next((use for use in one.in_use if use.node.upper() == name), None)
-    others = [use for use in one.in_use if use != here]
-    if here is None or len(others) != 1 or not here.users or not others[0].users or here.users > others[0].users:
+    if found is None:
         return MOVE
-    order = compare_nodes(facts, others[0].node, here.node)
-    if order is not None and order.sign < 0:  # no work is sent to a slower node
-        return MOVE
-    node, main = comment(here.node, 31), comment(others[0].node, 31)
+    here, main = found
+    users, node, there = f"{here.users:,.0f}", comment(here.node, 31), comment(main.node, 31)
     return (
-        f"If {main} has the room, move the {here.users:,.0f} users of {node} there, or let them reach it through Rdb "
+        f"If {there} has the room, move the {users} users of {node} there, or let them reach it through Rdb "
         "remote access, one application first (its network has limits of its own)."
+    )
+
+
+def _close(found: tuple[Sighting, Sighting]) -> str:
+    """The way to one node, where so few have to move that it comes before any setting."""
+    here, main = found
+    node, there = comment(here.node, 31), comment(main.node, 31)
+    return (
+        f"If {there} has the room and is no slower, move the {here.users:,.0f} users of {node} there or let them use "
+        f"Rdb remote access, one application first; then close it on {node}. NUMBER OF CLUSTER NODES stays as it is "
+        f"until then; ask whether {node} takes over after a failure, and only if not set it to 1, closed and after a "
+        "full backup."
     )
 
 

@@ -22,6 +22,7 @@ from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.node import NODE_FACTS, parameter_of
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     DEADLOCKED,
@@ -67,6 +68,15 @@ REMEDY = {
 }
 OF_ROWS = ("", "record")
 """Lock types, where known, of which a program decides how it locks at its first read."""
+IN_ORDER = "Change rows of {} and of {}, if the numbers are of storage areas, in one order in all programs{}."
+AT_ONCE = ", and lock them at the first read as they need them at last (UPDATE ONLY cursor, FOR UPDATE OF)"
+RELIEF = 3.0
+"""Seconds of DEADLOCK_WAIT, this project: a wait that is soon over ends before it, so that few are searched for."""
+SOONER = (
+    "Until then DEADLOCK_WAIT {0:g} → {1:g} on all nodes (dynamic) cuts each of these waits: {2} processes would wait "
+    "so."
+)
+SEARCHES = "Every wait beyond a shorter DEADLOCK_WAIT is searched, which costs CPU time: hold MONITOR LOCK against now."
 PROMOTED = (
     "Where a program reads rows to change them, take an UPDATE ONLY cursor or FOR UPDATE OF, which locks them for "
     "writing at once (vendor), in one order in all programs."
@@ -80,6 +90,7 @@ TYPES = "First write the screens Locking (rqst deadlocks) and (prom deadlocks): 
 OF_WORK = "deadlocks for each thousand transactions"
 AGAIN = "Rdb tries most of them again by itself, so no error tells."
 COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.COLLECTED_BY)
+DEFAULT = "the default of DEADLOCK_WAIT"
 LESS_THAN_DEFAULT = 0.9
 """This project: where all waits together are fewer than nine tenths of 10 s for each deadlock, it was not 10 s."""
 LEAST_PART = 20
@@ -136,7 +147,7 @@ class Counted:
         return min(100.0, 100 * hourly / self.per_hour) if hourly and self.per_hour else 0.0
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, *NODE_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, EventLog))
@@ -151,7 +162,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
     waits = waits_of(facts, one)
     rows = [count for count, _ in of_each_node(found, _counted)]
     if rows:
-        return _of_statistics(one, limits, max(rows, key=lambda row: row.per_hour), waits)
+        return _of_statistics(facts, one, limits, max(rows, key=lambda row: row.per_hour), waits)
     log = waits.events(DEADLOCKS)
     if log and log.hours:
         return _of_log(one, limits, waits, log, log.hours)
@@ -201,7 +212,7 @@ def _hourly(rate: Rate) -> float | None:
     return HOUR * rate.per_second if rate.per_second else None
 
 
-def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Waits) -> Outcome:
+def _of_statistics(facts: Facts, one: OneDatabase, limits: Limits, found: Counted, waits: Waits) -> Outcome:
     each = found.each
     whole = f", {found.count:,.0f} in all" if found.count is not None else ""
     thousand = _of_thousand(found)
@@ -218,12 +229,15 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     waited = sum(stalled)
     share = min(100.0, 100 * found.per_hour / waited) if len(stalled) == len(STALLED) and waited else None
     most = share is not None and share >= limits.stalled_percent
-    held, crowd, at_default = by_deadlocks(each), waiting_of(each), SEARCHED_AFTER * found.per_hour / HOUR
+    listed = parameter_of(facts, "DEADLOCK_WAIT", 1, 1e6)
+    after, of_it = (listed[0], "DEADLOCK_WAIT of this node") if isinstance(listed, tuple) else (SEARCHED_AFTER, DEFAULT)
+    held, crowd, at_default = by_deadlocks(each, after=after), waiting_of(each), after * found.per_hour / HOUR
     longest = crowd.per_second / HUNDREDTHS * HOUR / found.per_hour if crowd else 0.0
     if held and held < at_default * LESS_THAN_DEFAULT:
         held = None  # all that wait are fewer: then it is not 10 s each
     groups = [] if waits.refused() else waits.of(DEADLOCKS[:1])
-    kind = found.types[0][0] if found.types else ""
+    kinds = {group.resource_kind for group in groups}
+    kind = found.types[0][0] if found.types else next(iter(kinds)) if len(kinds) == 1 and kinds <= set(REMEDY) else ""
     main = _main(limits, groups, kind)
     promoted = found.promoted_percent
     by_promotion = promoted >= limits.main_percent and kind in OF_ROWS
@@ -232,6 +246,11 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
     do = joined(_look_at(one, main, groups), REMEDY.get(kind, "") if kind else TYPES)
     if by_promotion:
         do = joined(_look_at(one, main, groups) or ("" if kind or groups else LOG), PROMOTED)
+    relief = ""
+    if (order := _in_order(one, groups, main, at_once=promoted > 0)) and kind in OF_ROWS:
+        do = order
+        if held and isinstance(listed, tuple) and listed[0] >= 2 * RELIEF and _mostly(held, crowd, limits):
+            relief = SOONER.format(listed[0], RELIEF, rounded(held * RELIEF / listed[0]))
     rare = thousand is not None and thousand < limits.worth_per_thousand
     return Finding(
         subject=one.subject,
@@ -243,16 +262,16 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
             READ_FIRST if by_promotion else AGAIN,
             f"All stalls together keep {rounded(crowd.per_second / HUNDREDTHS)} processes waiting, so a deadlock takes "
             f"{rounded(longest)} s at most on average."
-            if crowd and not held and not most and longest < SEARCHED_AFTER * LESS_THAN_DEFAULT
+            if crowd and not held and not most and longest < after * LESS_THAN_DEFAULT
             else "",
-            f"At {SEARCHED_AFTER:g} s each, the default of DEADLOCK_WAIT, they alone keep {rounded(held)} processes "
+            f"At {after:g} s each, {of_it}, they alone keep {rounded(held)} processes "
             "waiting, and others queue behind those."
             if held and not most
             else "",
             f"They are {share:.0f} % of all requests that stalled, and counted among them." if most else "",
         ),
-        do=do,
-        unknown=averaged(each),
+        do=joined(do, relief),
+        unknown=joined(SEARCHES if relief else "", averaged(each)),
         evidence=(
             Evidence("deadlocks", round(found.per_hour, 1), "/h", found.source, limits.per_hour),
             *((Evidence("deadlocks in all", found.count, "", found.source),) if found.count is not None else ()),
@@ -261,6 +280,7 @@ def _of_statistics(one: OneDatabase, limits: Limits, found: Counted, waits: Wait
                 if thousand is not None
                 else ()
             ),
+            *((Evidence("DEADLOCK_WAIT", after, "s", listed[1].source),) if isinstance(listed, tuple) else ()),
             *(
                 (
                     Evidence(
@@ -327,6 +347,21 @@ def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGrou
     if groups[0].resource_kind == "page":
         return f"First see which programs change rows of {first} and of {second}."
     return f"First see which programs change rows of {first} and of {second}, if the numbers are of storage areas."
+
+
+def _in_order(one: OneDatabase, groups: Sequence[WaitGroup], main: WaitGroup | None, *, at_once: bool) -> str:
+    """What to do where rows of two areas are met, a sentence; nothing where they are not known by name."""
+    names = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
+    meeting = [] if main or not groups or groups[0].resource_kind != "record" else _meeting(groups)
+    if not meeting or not all(number in names for number, _ in meeting):
+        return ""
+    named_ = (f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting)
+    return IN_ORDER.format(*named_, AT_ONCE if at_once else "")
+
+
+def _mostly(held: float, crowd: Rate | None, limits: Limits) -> bool:
+    """Whether deadlocks keep most of those waiting that wait."""
+    return crowd is not None and 100 * held >= limits.main_percent * crowd.per_second / HUNDREDTHS
 
 
 def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:

@@ -22,9 +22,11 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.rdb import AreaIo, AttachedProcess, Database
+from rules.changes.quoting import comment
 from rules.changes.rdb_database import alter
 from rules.engine import rule
 from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.cluster import CLUSTER_FACTS
 from rules.rdb._evidence.counted import COUNTED_FACTS
 from rules.rdb._evidence.databases import OneDatabase, databases, node_names
 from rules.rdb._evidence.prerequisites import place_of
@@ -43,7 +45,7 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import IO, areas_by_node, minor_of
+from rules.rdb._evidence.work_by_node import IO, areas_by_node, few_to_move, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = (
@@ -73,7 +75,7 @@ class Limits(SharedLimits):
 
 @rule(
     needs=(Database,),
-    uses=(*COUNTED_FACTS, *WAIT_FACTS, AttachedProcess, AreaIo),
+    uses=(*COUNTED_FACTS, *CLUSTER_FACTS, *WAIT_FACTS, AttachedProcess, AreaIo),
     links=LINKS,
     limits=Limits,
     sample=LEAST_COUNTED,
@@ -126,6 +128,12 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable(
             f"{one.subject}: {minor.said} Its work is better moved there (rdb/database_open_on_many_nodes) than its "
             "areas partitioned"
+        )
+        return
+    if not by_log and (few := few_to_move(facts, one, remote)):
+        yield NotApplicable(
+            f"{one.subject}: {few[0].users:,.0f} users on {comment(few[0].node, 31)} against {few[1].users:,.0f}: "
+            "moving them comes first (rdb/database_open_on_many_nodes)"
         )
         return
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)

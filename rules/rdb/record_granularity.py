@@ -19,12 +19,15 @@ And where the load changes by the hour: what helps the day's updates costs the n
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 
-from collectors.facts import Facts
+from collectors.facts import Facts, known
 from collectors.facts.rdb import Database, StatisticRow, WaitGroup
+from rules.changes.quoting import comment
 from rules.changes.rdb_database import alter
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.node import NODE_FACTS, parameter_of
 from rules.rdb._evidence.counted import (
     ASKED,
     BLASTS,
@@ -53,6 +56,7 @@ from rules.rdb._evidence.waits import (
     STALLS,
     TIMEOUTS,
     WAIT_FACTS,
+    areas_of,
     evidence_of,
     hottest,
     levels_waited_for,
@@ -65,6 +69,8 @@ LINKS = (
     "https://wiki.vmssoftware.com/LOCKIDTBL",
 )
 OF_ASKED = "blocking ASTs of record locks requested and promoted"
+LEAST_WAITS = 5
+"""This project: fewer waits do not tell what most are for."""
 READ = ("synch data reads", "asynch data reads")
 WRITTEN = ("synch data writes", "asynch data writes")
 CHANGED, FETCHED = ("record marked", "record stored", "record erased"), ("record fetched",)
@@ -86,6 +92,10 @@ SCATTERED = (
     "Where transactions change scattered rows, consider setting ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED: "
     "more locks are then taken, so raise LOCKIDTBL, RESHASHTBL and ENQLM first{levels}. Where they mostly read, keep "
     "it."
+)
+FIRST_MORE = (
+    "First raise LOCKIDTBL{locks}, RESHASHTBL and ENQLM of the users, for more locks are taken; then set ADJUSTABLE "
+    "LOCK GRANULARITY from ENABLED to DISABLED{levels}. Where these transactions mostly read, keep it."
 )
 UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
@@ -156,7 +166,9 @@ class Records:
     each: Statistics
 
 
-@rule(needs=(Database,), uses=(*COUNTED_FACTS, *WAIT_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(Database,), uses=(*COUNTED_FACTS, *WAIT_FACTS, *NODE_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     for one in databases(facts):
@@ -171,7 +183,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         why = f"{one.subject}: adjustable lock granularity is not in the export"
         return Unknown.without("adjustable lock granularity", Database.COLLECTED_BY, why)
     found, refused = counted(facts, one)
-    judged = [records for records, _ in of_each_node(found, _records if setting.value else _bounded)]
+    judged = [records for records, _ in of_each_node(found, _asked_back if setting.value else _bounded)]
     word = "enabled" if setting.value else "disabled"
     if not judged:
         return refused or Unknown((RECORDS,), f"{one.subject}: adjustable lock granularity is {word}")
@@ -188,6 +200,15 @@ def _records(each: Statistics) -> Records | None:
     if back is None or source is None:
         return None
     return Records(back.asked, back, back.rate, source, each)
+
+
+def _asked_back(each: Statistics) -> Records | None:
+    """The same, and where requests for record locks were not written, at least their part of all locks asked for."""
+    blasts, every = each.rate(BLASTS, "record"), each.rate(ASKED[0], "total")
+    whole = each.operations("total", ASKED)
+    if (found := _records(each)) or blasts is None or every is None or not whole or each.rate(ASKED[0], "record"):
+        return found
+    return Records(None, AskedBack(100 * blasts.per_second / whole, inf, blasts, None), blasts, every, each)
 
 
 def _bounded(each: Statistics) -> Records | None:
@@ -238,7 +259,8 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             f"{one.subject}: adjustable lock granularity is enabled{one.read_apart}, and {figures} {said}", each
         )
     if found.back.least < limits.blasts_percent:
-        return Unknown((PROMOTED,), f"{one.subject}: adjustable lock granularity is enabled, and {figures}")
+        lacking = RECORDS if found.back.most == inf else PROMOTED
+        return Unknown((lacking,), f"{one.subject}: adjustable lock granularity is enabled, and {figures}")
     waits = waits_of(facts, one)
     if why := waits.refused():
         return why
@@ -252,6 +274,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             f"{one.subject}: {figures}, but the waits are for single rows ({hottest(groups)}): no granularity splits a "
             "row, so change that row less often or for a shorter time"
         )
+    above = _above_rows(one, groups, limits)
     per = per_transaction(each, [blasts])
     whole = each.rate(BLASTS, "total")
     main = bool(whole and whole.per_second and 100 * blasts.per_second / whole.per_second >= limits.main_percent)
@@ -260,11 +283,14 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
         severity=Severity.ADVICE if waited else Severity.NOTE,
         title=(
             f"{'' if found.back.exact else 'at least '}{found.back.least:.0f} % of the record locks are asked back: "
-            "adjustable granularity may not suit the work"
+            f"adjustable granularity may not suit the work{f' on {above.area}' if above else ''}"
         ),
         seen=joined(
             f"{figures}{f', {rounded(per)} for each transaction' if per is not None else ''} ({each.over}).",
-            f"Waited for: {hottest(groups)}."
+            f"{above.count:,} of {total(groups):,} waits are for levels above rows (a line below zero), most in "
+            f"{above.area}: {hottest(groups)}."
+            if above
+            else f"Waited for: {hottest(groups)}."
             if groups
             else f"In RMU/SHOW LOCKS processes wait at levels above rows: {levels}."
             if levels
@@ -273,7 +299,9 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             else "",
         ),
         because=WALKS,
-        do=SCATTERED.format(levels=_levels(one)),
+        do=FIRST_MORE.format(locks=_lock_ids(facts), levels=_levels(one))
+        if above
+        else SCATTERED.format(levels=_levels(one)),
         unknown=joined(
             "" if groups or levels else "No log names the rows that have lock waits: collect one first.",
             caveats(one, each),
@@ -306,6 +334,31 @@ def _levels(one: OneDatabase) -> str:
     """What stands between the two settings, for a sentence: fewer levels, where the header lists several."""
     levels = one.figure("adjustable_locking_count")
     return f"; between both, fewer levels (COUNT IS n, the header lists {levels:g})" if levels and levels > 1 else ""
+
+
+def _lock_ids(facts: Facts) -> str:
+    """The value of LOCKIDTBL, in brackets; empty where it was not read."""
+    read = parameter_of(facts, "LOCKIDTBL", 1, 1e9)
+    return f" ({read[0]:,.0f} now)" if isinstance(read, tuple) else ""
+
+
+@dataclass(frozen=True)
+class _Above:
+    """Waits for levels of adjustable lock granularity, and the storage area most of them are in."""
+
+    count: int
+    area: str
+
+
+def _above_rows(one: OneDatabase, groups: list[WaitGroup], limits: Limits) -> _Above | None:
+    """The waits for levels above rows, where they are most of several; their lines are below zero (recalled)."""
+    found = [group for group in groups if group.resource.partition(" ")[0].rpartition(":")[2].startswith("-")]
+    areas = areas_of(found)
+    if total(groups) < LEAST_WAITS or not areas or 100 * total(found) < limits.main_percent * total(groups):
+        return None
+    named = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
+    number = areas[0][0]
+    return _Above(total(found), f"{named[number]} ({number})" if number in named else f"area {number}")
 
 
 def _of_rows(groups: list[WaitGroup], limits: Limits) -> bool:

@@ -11,6 +11,9 @@ slot), then cache the small tables that many processes use, and measure page loc
 first and the database closed, so do them together: the clause ROW CACHE IS ENABLED alone changes nothing until a cache
 is added and assigned.
 
+With fewer page locks it is advice only where all of these are met and many users read the same rows at once, which
+Hot Row Information shows.
+
 When to ignore it: where users attach from several nodes: row caches work on one alone, so never there. Where rows are
 read once and not again, as in batch runs over large tables, and where the locks are few. With page level locking page
 locks stand in for record locks and dominate by design, and a row cache needs row level locking (recalled). Where
@@ -25,11 +28,12 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known, number_or
 from collectors.facts.rdb import Database, HotRow, LogicalArea, StatisticRow
 from rules.changes.quoting import comment
-from rules.engine import rule
+from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, joined
-from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, on_node, part_of_own, quiet
+from rules.rdb._evidence.counted import ASKED, COUNTED_FACTS, caveats, counted, on_node, part_of_own, quiet
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.hot_pages import hot_page
+from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.page_locks import (
     BY_DESIGN,
     PageLimits,
@@ -80,6 +84,9 @@ ONE_PAGE_FIRST = (
     "part those who insert at the end of one index."
 )
 """An inference: a node of an index is changed under one lock, in a cache as well."""
+NO_WAIT = (
+    "What is gained is the work of these locks, for hardly a wait for pages was seen: the next closing is soon enough."
+)
 CLOSED = "with the database closed and after a full backup"
 ADD = "ADD CACHE for small tables used most (the application tells which) and assign it"
 ADD_HERE = "ADD CACHE for the tables used most of that storage area and assign it"
@@ -94,6 +101,11 @@ ASSIGN = "see that a table or area is assigned to each cache and that the node h
 @dataclass(frozen=True)
 class Limits(PageLimits):
     """`PageLimits`: from half of 500 lock operations a second on (this project). No vendor names a figure."""
+
+    read_pages: float = least(1_000.0, "page locks/s, where what many read at once is known")
+    readers: float = limit(
+        10.0, "this project: so many users at once on one clean row are readers of a small table", unit="users"
+    )
 
 
 @rule(
@@ -266,6 +278,27 @@ def _sized(fill: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def _read_by_many(facts: Facts, one: OneDatabase, limits: Limits, of: Statistics) -> Sequence[HotRow]:
+    """Clean rows of one area, each with many users at once, where page locks are many; else none.
+
+    Only where they are most of all rows that are shared, and no wait for a page says what to do.
+    """
+    waits, pages = waits_of(facts, one), of.rate(ASKED[0], "page")
+    if (
+        pages is None
+        or pages.per_second < limits.read_pages
+        or waits.most((*STALLS, TIMEOUTS[0], DEADLOCKS[0]), "page")
+    ):
+        return ()
+    shared = [row for row in belonging(facts.every(HotRow), one) if known(row.users) and row.users > 1]
+    read = [row for row in shared if row.dirty is False and number_or(row.users, 0.0) >= limits.readers]
+    areas = Counter(row.dbkey.partition(":")[0] for row in read)
+    number, most = areas.most_common(1)[0] if areas else ("", 0)
+    if most < LEAST_SHARED or 2 * most < len(shared):
+        return ()
+    return [row for row in read if row.dbkey.partition(":")[0] == number]
+
+
 def _why_nothing(missing: Sequence[Step], limits: Limits, worth: Worth) -> str:
     first = f"A row cache would first need {listed(missing)}." if missing else f"{MET}."
     return f"{worth.why_nothing(limits)} {first}"
@@ -282,7 +315,10 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     worth = worth_of(of, share, limits)
     where, candidates, fill = _candidates(facts, one)
     passes, page = passed_on(one, of), hot_page(waits_of(facts, one))
-    acts = worth.acts and not passes and not page
+    read = () if worth.acts or missing or unsure(steps) or row_level else _read_by_many(facts, one, limits, of)
+    acts = bool(worth.acts or (read and fill)) and not passes and not page
+    least_users = min((number_or(row.users, 0.0) for row in read), default=0.0)
+    many = f"; {len(read)} of them were clean, with {least_users:.0f} users or more at once" if read and acts else ""
     changes = changes_to("row_cache", facts, one, old, "ENABLED", fill) if acts and not enabled else ()
     return Finding(
         subject=one.subject,
@@ -296,22 +332,41 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
         ),
         because=joined(
             "Row caches can eliminate a large number of page locks (JCC; no figure there).",
-            by_page or (f"{passes}." if passes else f"{page.said}." if page else where),
+            by_page
+            or (
+                f"{passes}."
+                if passes
+                else f"{page.said}."
+                if page
+                else where.replace(").", f"){many}.")
+                if many
+                else where
+            ),
         ),
         do=PAGES_FIRST
         if passes
         else ONE_PAGE_FIRST
         if page
         else joined(row_level, _do(one, missing, old, where, fill))
-        if worth.acts
+        if worth.acts or acts
         else _why_nothing(missing, limits, worth),
-        unknown=joined(moved(one), worth.untimed, caveats(one, of)),
+        unknown=joined(NO_WAIT if read and acts else "", moved(one), worth.untimed, caveats(one, of)),
         evidence=(
             *share_evidence(share, limits),
             *worth.evidence(limits),
             *part_evidence(part, limits),
             *evidence_of(missing),
             *candidates,
+            *(
+                Evidence(
+                    f"users of row {comment(row.dbkey, 40)}",
+                    number_or(row.users, 0.0),
+                    "users",
+                    row.source,
+                    limits.readers,
+                )
+                for row in (read[:MOST] if acts else ())
+            ),
         ),
         explains=(
             ("rdb/page_locks_dominate",)

@@ -33,7 +33,7 @@ from rules.rdb._evidence.limits import LeastLimits
 from rules.rdb._evidence.sharing import DLOCK, Remote, is_main, not_shown, open_elsewhere, remote_of, users_unknown
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import areas_by_node, minor_of
+from rules.rdb._evidence.work_by_node import areas_by_node, few_to_move, minor_of
 
 TRY = (
     "Attach one application through Rdb remote access, and measure both nodes and the network before and after: no "
@@ -114,6 +114,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             f"{one.subject}: {figures}, and {minor.node} does next to nothing of the work: who is to attach elsewhere "
             "is in rdb/database_open_on_many_nodes"
         )
+        return
+    if not areas and few_to_move(facts, one, remote):
+        yield NotApplicable(f"{one.subject}: {figures}; who is to move is in rdb/database_open_on_many_nodes")
         return
     other, order = _master(facts, one)
     if order is not None and order.sign < 0:

@@ -36,7 +36,7 @@ from collectors.facts.openvms import (
     SysgenParameter,
     T4File,
 )
-from collectors.facts.rdb import DatabaseUse, StatisticsWindow
+from collectors.facts.rdb import DatabaseUse, SeenOnNode, StatisticsWindow
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterSeries
 from collectors.facts.unix import RecordLock, RecordLockTable
 from collectors.facts.zvm import PerfkitPage, PerformanceRun
@@ -580,6 +580,35 @@ def test_screens_stay_apart_where_a_class_is_shown_again_or_they_last_or_lie_too
         screen(f"d/{at_}.lis", at_, name) for at_, name in ((0, "LOCK"), (7, "MODES"), (60, "LOCK"), (66, "MODES"))
     ]
     assert len(captures(twice)) == 2
+
+
+def of_rmu(file: str, minute: int, node: str = "ORKNEY") -> Input:
+    written = at(10) + dt.timedelta(minutes=minute)
+    window = StatisticsWindow(
+        database="D:[A]B.RDB;1", screen="File IO Overview", at=written, elapsed_seconds=1800.0, node=node
+    )
+    return given(file, "rdb/statistics", Node(name=node), window, folder="d")
+
+
+def test_a_screen_of_monitor_minutes_after_those_of_rmu_is_judged_with_them_and_it_is_said() -> None:
+    inputs = [of_rmu("d/io.scr", 0), screen("d/dlock.lis", 6, "DLOCK")]
+    (one,) = captures(inputs)
+    assert one.facts.every(StatisticsWindow)
+    assert one.facts.every(MonitorSample)
+    assert "DLOCK of 10:06 and the screens of RMU of 10:00 are judged together" in inputs[1].problems[0]
+    for apart in (
+        [of_rmu("d/io.scr", 0), screen("d/dlock.lis", 11, "DLOCK")],
+        [of_rmu("d/io.scr", 0), screen("d/a.lis", 3, "DLOCK"), screen("d/b.lis", 8, "DLOCK")],
+        [of_rmu("d/io.scr", 0), screen("d/dlock.lis", 2, "DLOCK", last=9)],
+    ):
+        assert len(captures(apart)) == len(apart)
+
+
+def test_a_capture_is_told_on_which_other_nodes_another_time_shows_its_database() -> None:
+    found = captures([of_rmu("d/a.scr", 0), of_rmu("d/b.scr", 0, "SKYE"), of_rmu("d/c.scr", 300)])
+    assert [[one.node for one in capture.facts.every(SeenOnNode)] for capture in found] == [[], ["SKYE"]]
+    again = captures([of_rmu("d/a.scr", 0), of_rmu("d/c.scr", 300)])
+    assert not any(capture.facts.every(SeenOnNode) for capture in again)
 
 
 def test_screens_of_two_nodes_minutes_apart_are_of_one_cluster() -> None:

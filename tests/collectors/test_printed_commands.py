@@ -19,6 +19,7 @@ import pytest
 from collectors.facts import Fact
 from collectors.facts.ase import MonTable, SampledBlocking, SampledSpinlock, SampledWaits, ServerStart, SpinLoad
 from collectors.facts.openvms import ClusterMember, ListedMember, OtherSample
+from collectors.facts.rdb import SeenOnNode
 from collectors.facts.shapes import kinds as fact_kinds
 from collectors.intake import open_all
 from collectors.live.ase.guard import quoted
@@ -111,6 +112,7 @@ MADE = {
     ClusterMember: "made of the captures of all nodes",
     ListedMember: "made of the captures of all nodes",
     OtherSample: "made of two captures of one node",
+    SeenOnNode: "made of two captures of one database",
     ServerStart: "made of what any file of a server tells of its start",
     SpinLoad: "made of several captures of a server",
     **dict.fromkeys((SampledBlocking, SampledSpinlock, SampledWaits), "made of the samples of a live collection"),

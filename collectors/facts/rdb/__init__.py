@@ -9,6 +9,7 @@ from collectors.facts.rdb.database import (
     NodeDatabases,
     OfDatabase,
     RowCache,
+    SeenOnNode,
     StorageArea,
 )
 from collectors.facts.rdb.statistics import (
@@ -47,6 +48,7 @@ __all__ = [
     "OfDatabase",
     "ProcessLocks",
     "RowCache",
+    "SeenOnNode",
     "StatisticRow",
     "StatisticsWindow",
     "StorageArea",

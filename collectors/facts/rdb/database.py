@@ -203,6 +203,18 @@ class DatabaseUse(OfDatabase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SeenOnNode(OfDatabase):
+    """A node on which exports of another time of the same set show the database: made by `collectors.capture`.
+
+    Of its figures nothing is told; but a setting for one node would lock that node out.
+    """
+
+    COLLECTED_BY: ClassVar[str] = "RMU/SHOW SYSTEM ! on each node of the cluster"
+
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AttachedProcess(OfDatabase):
     """A process that RMU/SHOW USERS lists: what a PID of another display is called, and which image it runs."""
 

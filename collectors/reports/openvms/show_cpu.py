@@ -14,6 +14,8 @@ A full display without a `Cothd` line: the CPU shares its core with no other. In
 line is never there and says nothing; so `full` is set only where the place of `Cothd`, between `ChgCnt` and
 `Process`, was passed. `Process: * None *`: idle.
 
+Of headings alone (a DBA cut the rest off) the machine of each node is read.
+
 Traps: the second `State:`, beside `ChgCnt`, tells of the slot (Present, Primary, Reassignable) and not whether the CPU
 runs; captures of a narrow terminal break lines between any two labels (openvms-formats.md d.6 [R]). Alpha adds the
 sections Capabilities, Slot Context, Bindings, Fastpath and Features [R, a public capture of an ES40]. The brief display
@@ -118,17 +120,23 @@ class _Display:
     sets: dict[str, frozenset[int]] = field(default_factory=dict)
     blocks: list[_Block] = field(default_factory=list)
 
+    @property
+    def machine(self) -> bool:
+        """Whether the heading names a machine that is known as one: then it says something without any CPU below it."""
+        return bool(self.hardware and re.match(MACHINE, self.hardware))
+
 
 @report(starts=START, provides=(Cpu, Node))
 def read(report: Report) -> Iterator[Cpu | Node]:
     """Yield the node and its processors, for each display in turn."""
     displays = _displays(report)
-    if not any(display.blocks or display.sets.get("active") for display in displays):
+    alone = all(not text.strip() or _line(text).head or _line(text).command is not None for text in report.lines)
+    if not any(display.blocks or display.sets.get("active") or (alone and display.machine) for display in displays):
         raise NotThisReport
     nodes: dict[tuple[str, str | None, Reading], None] = {}
     for display in displays:
         active = display.sets.get("active")
-        if display.node and (display.blocks or display.sets):
+        if display.node and (display.blocks or display.sets or (alone and display.machine)):
             count: Reading = float(len(active)) if active else ABSENT
             if (display.node, display.hardware, count) not in nodes:
                 where = report.source(display.first, display.last)

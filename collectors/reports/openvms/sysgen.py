@@ -12,7 +12,8 @@ Sample::
     SMP_SPINWAIT               100000     100000         12147483647 10 usec.    D
 
 Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of the node that its SCSNODE names, else of
-that which a DBA wrote above it as a word or comment of one word (`! ORKNEY`, `ORKNEY>`), or which the prompt names
+that which a DBA wrote above it as a word or comment of one word (`! ORKNEY`, `ORKNEY>`), or at the prompt of SYSGEN
+(`SYSGEN> ! ORKNEY, VMS V8.4-2L1, active`: then its release is read, too), or which the prompt of DCL names
 (`ORKNEY$ MCR SYSGEN`).
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
@@ -79,11 +80,16 @@ PROMPT = re.compile(r"\s*(?:\$ *)?(?:MCR +)?SYS(?:GEN|BOOT)\b", re.IGNORECASE)
 CALLED = re.compile(
     r"\s*(?:\$ *)?[!*=#-]{0,72} *(?P<word>(?i:(?:on )?node):? +)?(?P<noted>[A-Z][A-Z0-9]{1,5})[>$:]?"
     r"(?: *[!*=#-]{1,72})?\s*$"
+    r"|\s*SYS(?:GEN|MAN|BOOT)>\s*! *(?=node |[^,:]{2,6}[,:] |[^ ,]{2,6} (?:Open)?VMS )(?P<spoken>node +)?"
+    r"(?P<said>[A-Z][A-Z0-9]{1,5})"
+    r"(?:,? +(?:Open)?VMS +(?P<release>V[0-9][0-9A-Z.-]{2,9})\b.{0,60}|[,:] +(?i:active|current)\b.{0,60})?\s*$"
     r"|\s*(?P<asked>[A-Z][A-Z0-9]{1,5})[$>]\s*(?:(?i:MCR)\s+|(?i:RUN\s+SYS\$SYSTEM:))(?i:SYS(?:GEN|MAN))\b"
 )
 """A node's name, of six characters at most, above a session or in its prompt."""
 CALL = re.compile(r"\s*\$ *(?:MCR|RUN)\s.*SYS(?:GEN|MAN)\b", re.IGNORECASE)
 """What stands below such a name: a word above anything else is none."""
+WHOSE = re.compile(r"!.*\b(active|current)\b", re.IGNORECASE)
+"""In a comment of SYSGEN above a listing: whose values they are."""
 OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
 DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
 ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"(0-9%A-F])")
@@ -229,7 +235,7 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
         raise NotThisReport
     node, nodes = _node_above(report), list[str]()
     area, sessions = _area_above(report), _Sessions()
-    report.above = sessions.above(report.before)
+    report.above = sessions.above(report.before, report.lines[0])
     edges: tuple[int, ...] = ()
     headed = inside = False
     heading, dashes, named, says, prompt, other, blank, _ = _Is
@@ -239,6 +245,8 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
             sessions.end()
         if sessions.called(raw, report.below(index)):
             report.claim(index)
+            if whose := WHOSE.search(raw):
+                area.use(whose[1].lower())
         if line.kind is heading:
             headed = inside = True
             edges = ()
@@ -282,13 +290,14 @@ class _Sessions:
     names: dict[int, str] = field(default_factory=dict)
     notes: list[tuple[int, str]] = field(default_factory=list)
     """Names above sessions: by the first of the rows that follow."""
+    releases: dict[str, str] = field(default_factory=dict)
+    """Of OpenVMS, by node."""
     sure: bool = False
     """Whether a prompt or the word `node` has one: another word alone may be anything, so it takes two that differ."""
     number: int = 0
 
-    def above(self, lines: Sequence[str]) -> int:
+    def above(self, lines: Sequence[str], below: str) -> int:
         """Look for a name in the last lines above the listing; returns how many lines up it stands, or none."""
-        below = ""
         for up, line in enumerate(lines[: -1 - ABOVE : -1], 1):
             if self.called(line, [below]):
                 return up
@@ -299,10 +308,14 @@ class _Sessions:
         """Whether it names the node of the session that the next line that is not blank, of those `below`, begins."""
         if not (found := CALLED.match(line)):
             return False
-        if found["noted"] and not CALL.match(next(filter(str.strip, below), "")):
+        follows = next(filter(str.strip, below), "")
+        if (found["noted"] and not CALL.match(follows)) or (found["said"] and not HEADING.match(follows)):
             return False
-        self.sure = self.sure or bool(found["asked"] or found["word"])
-        self.notes.append((len(self.rows), found["noted"] or found["asked"]))
+        name = found["noted"] or found["said"] or found["asked"]
+        self.sure = self.sure or bool(found["asked"] or found["word"] or found["spoken"] or found["release"])
+        self.notes.append((len(self.rows), name))
+        if found["release"]:
+            self.releases[name] = found["release"]
         return True
 
     def add(self, row: SysgenParameter) -> None:
@@ -326,7 +339,7 @@ class _Sessions:
             if noted:
                 name = next((name for first, name in reversed(self.notes) if first <= at), None)
                 if name and (at, name) in self.notes:
-                    yield Node(source=row.source, name=name)
+                    yield Node(source=row.source, name=name, version=self.releases.get(name))
             yield replace(row, node=name) if name and row.node is None else row
 
 
@@ -345,6 +358,8 @@ def _area_above(report: Report) -> _WorkArea:
     area = _WorkArea()
     for above in report.before:
         line = _line(above)
+        if CALLED.match(above) and (whose := WHOSE.search(above)):
+            area.use(whose[1].lower())
         if not area.take(line) and line.kind is _Is.SAYS and line.came_from:
             area.use(line.came_from)
     return area

@@ -7,6 +7,7 @@ clean, and `averaged` says so in a finding.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from math import inf
 from typing import TypeVar
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
@@ -299,6 +300,7 @@ class AskedBack:
 
     least: float
     most: float
+    """Infinite where the requests of this lock type were not read."""
     rate: Rate
     asked: float | None
     """Requested and promoted, per second; `None`: only one of the two was read of this lock type."""
@@ -313,6 +315,8 @@ class AskedBack:
         """`30.3 %`, `22 to 34 %` or `at most 34 %`, for a sentence."""
         if self.exact:
             return f"{rounded(self.least)} %"
+        if self.most == inf:
+            return f"at least {rounded(self.least)} %"
         return f"{rounded(self.least)} to {rounded(self.most)} %" if self.least else f"at most {rounded(self.most)} %"
 
     def evidence(self, metric: str, limit: float) -> Evidence:
@@ -364,12 +368,12 @@ BY_SEARCHES_PERCENT = 25.0
 """This project: where deadlocks alone keep a quarter of those that wait, they come first; others queue behind these."""
 
 
-def by_deadlocks(each: Statistics, lock_type: str = "total") -> float | None:
+def by_deadlocks(each: Statistics, lock_type: str = "total", after: float = SEARCHED_AFTER) -> float | None:
     """How many processes deadlocks alone keep waiting on average, where that is a good part of all that wait.
 
-    Inferred: the deadlocks in a second times the default of DEADLOCK_WAIT. `None`: not counted, or a small part.
+    Inferred: the deadlocks in a second times DEADLOCK_WAIT (`after`, seconds). `None`: not counted, or a small part.
     """
-    ended = SEARCHED_AFTER * sum(rate.per_second for rate in rows_of(each, DEADLOCKED, lock_type))
+    ended = after * sum(rate.per_second for rate in rows_of(each, DEADLOCKED, lock_type))
     crowd = waiting_of(each, lock_type)
     waiting = crowd.per_second / HUNDREDTHS if crowd else 0.0
     return min(ended, waiting) if waiting and 100 * ended >= BY_SEARCHES_PERCENT * waiting else None

@@ -11,11 +11,18 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from collectors.facts import Facts, Missing, Source, known
-from collectors.facts.rdb import Database, DatabaseUse, OfDatabase, RowCache, StatisticsWindow, StorageArea
+from collectors.facts.rdb import Database, DatabaseUse, OfDatabase, RowCache, SeenOnNode, StatisticsWindow, StorageArea
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from rules.changes.quoting import comment
 
-DATABASE_FACTS: tuple[type[OfDatabase], ...] = (Database, DatabaseUse, StorageArea, RowCache, StatisticsWindow)
+DATABASE_FACTS: tuple[type[OfDatabase], ...] = (
+    Database,
+    DatabaseUse,
+    StorageArea,
+    RowCache,
+    StatisticsWindow,
+    SeenOnNode,
+)
 """What a rule that uses this module has to declare."""
 USERS_PER_BLOCK = 50
 """A TSN block serves so many users, and the header prints the blocks as nodes (RMU Reference Manual)."""
@@ -99,6 +106,8 @@ class OneDatabase:
     areas: tuple[StorageArea, ...] = ()
     caches: tuple[RowCache, ...] = ()
     windows: tuple[StatisticsWindow, ...] = ()
+    seen_on: tuple[SeenOnNode, ...] = ()
+    """Other nodes that exports of another time show it on."""
     alone: bool = True
     """Whether it is the only one: what names no database is then of it, too."""
 
@@ -271,6 +280,7 @@ def _one(facts: Facts, root: str | None, alone: bool) -> OneDatabase:
         tuple(_areas(belonging(facts.every(StorageArea), bare))),
         tuple(belonging(facts.every(RowCache), bare)),
         tuple(belonging(facts.every(StatisticsWindow), bare)),
+        tuple(belonging(facts.every(SeenOnNode), bare)),
         alone,
     )
 

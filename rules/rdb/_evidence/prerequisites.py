@@ -234,7 +234,7 @@ def changes_to(
     needs = tuple(change.key for change in made.values())
     template = CLAUSES[last].template
     if fill and (name := fill.get("<area>")):
-        of, area = comment(fill.get("<cache>", f"the tables of {name}"), 60), comment(name, 31)
+        of, area = comment(fill.get("<cache>", "its tables"), 60), comment(name, 31)
         template = CACHED.format(of, area)
         if rows := fill.get("<rows>"):
             size = int(rows) * int(fill["<bytes>"]) / MEGABYTE

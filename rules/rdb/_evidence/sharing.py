@@ -152,13 +152,22 @@ def several_nodes(one: OneDatabase) -> str:
     """What a list of all users or merged screens say against one node, for a sentence; nothing where they do not."""
     if found := [f"{number:g}" for number in monitors_of(one)]:
         return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
+    if one.seen_on:
+        return f"exports of another time show it on {_seen_on(one)}"
     if any(window.merged for window in one.windows) and not one.one_instance:
         return "the screens are merged over several nodes (node line, recalled), so more than one has it open"
     return ""
 
 
+def _seen_on(one: OneDatabase) -> str:
+    """The other nodes of another time with when: `SKYE (01-Mar-2026 12:00)`."""
+    return seen_when([Sighting(seen.node or "", seen.at, seen.at, None, seen.source) for seen in one.seen_on])
+
+
 def users_unknown(one: OneDatabase) -> str:
     """What is not known of the nodes whose users are in it, for a sentence."""
+    if one.seen_on and not monitors_of(one):
+        return f"{several_nodes(one)}; whether users of several nodes are in it at once is not known"
     if said := several_nodes(one):
         return f"{said}; which ones is not in the export"
     return "whether users of several nodes are in it at once is not in the export"

@@ -11,9 +11,12 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import AreaIo, AttachedProcess, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
+from rules.openvms._evidence.cluster import own_name
+from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.rdb._evidence.attached import RECOVERY, SERVER, image_of
 from rules.rdb._evidence.counted import of_each_node, rounded
-from rules.rdb._evidence.databases import OneDatabase, belonging
+from rules.rdb._evidence.databases import OneDatabase, Sighting, belonging
+from rules.rdb._evidence.sharing import Remote
 from rules.rdb._evidence.statistics import Statistics
 from rules.rdb._evidence.waits import areas_of, total, waits_of
 
@@ -28,6 +31,8 @@ LEAST_IO = 5.0
 IO = "File IO Overview"
 LOGGED = (("stall", "waits for pages"), ("dbkey", "reads of pages"))
 """Logs that tell of pages, and what of: waits are what locks cost, every page that is read is locked as well."""
+FEW_PERCENT = 10.0
+"""This project: a node with a tenth of the users or less is one whose users can be moved before anything is set."""
 NAMED = 4
 """Processes and areas that are named in a sentence."""
 
@@ -85,6 +90,26 @@ class Minor:
         """Its share, held against the limit."""
         what = f"transactions on {self.node}"
         return Evidence(what, round(self.percent, 1), "% of all", self.source, MINOR_PERCENT)
+
+
+def to_move(facts: Facts, one: OneDatabase, remote: Remote) -> tuple[Sighting, Sighting] | None:
+    """Of two nodes the one that sends most requests away and has no more users, and the other, which is no slower."""
+    name = (remote.node or own_name(facts) or "").upper()
+    here = next((use for use in one.in_use if use.node.upper() == name), None)
+    others = [use for use in one.in_use if use != here]
+    if here is None or len(others) != 1 or not here.users or not others[0].users or here.users > others[0].users:
+        return None
+    order = compare_nodes(facts, others[0].node, here.node)
+    return None if order is not None and order.sign < 0 else (here, others[0])
+
+
+def few_to_move(facts: Facts, one: OneDatabase, remote: Remote) -> tuple[Sighting, Sighting] | None:
+    """The same where they are so few that moving them comes before any setting of the database."""
+    found = to_move(facts, one, remote)
+    if found is None:
+        return None
+    few, many = (use.users or 0.0 for use in found)
+    return found if 100 * few <= FEW_PERCENT * (few + many) else None
 
 
 def minor_of(facts: Facts, one: OneDatabase, found: Iterable[Statistics]) -> Minor | None:
@@ -196,13 +221,14 @@ def _by_io(facts: Facts, one: OneDatabase, nodes: Mapping[str, str]) -> Areas | 
 def _areas(
     counts: Mapping[str, Mapping[str, float]], nodes: Mapping[str, str], kind: str, what: str, source: Source
 ) -> Areas:
-    """Each area with the node that uses it most, of what each node has of each area."""
+    """Each area with the node whose own it is, and how much of all is of main nodes, of what each has of each area."""
     mains: dict[str, list[str]] = {}
     main, whole = 0.0, 0.0
     for area in dict.fromkeys(area for own in counts.values() for area in own):
         of_area = {name: own.get(area, 0.0) for name, own in counts.items()}
         best = max(of_area, key=lambda name: of_area[name])
-        mains.setdefault(best, []).append(comment(area, 31))
+        if 100 * of_area[best] >= DISTINCT_PERCENT * sum(of_area.values()):  # else it is no node's own
+            mains.setdefault(best, []).append(comment(area, 31))
         main, whole = main + of_area[best], whole + sum(of_area.values())
     of_node = tuple((nodes[name], tuple(names)) for name, names in sorted(mains.items()))
     return Areas(of_node, 100 * main / whole if whole else 0.0, round(whole), kind, what, source)

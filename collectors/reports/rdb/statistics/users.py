@@ -32,7 +32,7 @@ NAMED_VALUE = re.compile(r"\b(?P<name>Journaling|Shutdown|State|ABS|ALS):\s{0,9}
 FULL_PERCENT = 99.0
 """This project: of the journal that is written, so that the next switch is due."""
 OF_FILES = re.compile(r"\s{0,9}File/Storage\.Area\.Name\.*\s", re.IGNORECASE)
-AREA = re.compile(r"\s{0,9}data\s{1,9}(?P<area>[A-Z0-9_$]{1,31})\s*$", re.IGNORECASE)
+AREA = re.compile(r"\s{0,9}data\s{1,9}(?:area\s{1,9})?(?P<area>[A-Z0-9_$]{1,31})\s*$", re.IGNORECASE)
 OPERATIONS = re.compile(r"(?:async|sync)", re.IGNORECASE)
 """How the heading of a column of reads or writes begins: `Sync.Reads`, `AsyncWrits`."""
 CACHE = re.compile(
