@@ -47,3 +47,16 @@ def test_a_word_that_nothing_beside_it_names_is_no_node() -> None:
 def test_a_file_called_after_two_nodes_is_of_neither() -> None:
     inputs = weight("day/SYSGEN_YELL_UNST.TXT", 2.0), locks("day/LOCK_ACTV.RPT")
     assert all(not found for name, found in weights(*inputs).items() if name in ("YELL", "UNST"))
+
+
+def test_settings_below_a_prompt_are_of_the_node_of_that_name_where_an_export_beside_it_names_it() -> None:
+    def prompted(name: str, value: float) -> Input:
+        row = SysgenParameter(name="LOCKRMWT", current=value, in_use="active", node=name)
+        return given("day/all.txt", "openvms/sysgen", row)
+
+    nodes = [given(f"day/{name}.txt", "openvms/show_system", Node(name=name)) for name in ("YELL", "UNST")]
+    first, second, other = prompted("YELL", 2.0), prompted("UNST", 10.0), prompted("DBA", 7.0)
+    found = weights(first, second, other, *nodes)
+    assert (found["YELL"], found["UNST"]) == ([2.0], [10.0])
+    assert not first.problems and other.problems
+    assert weights(prompted("DBA", 7.0), nodes[0]) == {"YELL": [7.0]}
