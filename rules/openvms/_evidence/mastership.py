@@ -422,7 +422,14 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     wanted = min(high, most + STEP)
     meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
     steps = [(target, now, wanted)] if now != wanted else []
-    steps += [(node, value, wanted - STEP) for node, value in numbers.items() if node != target and value >= wanted]
+    # a master whose weight stands above all others goes down to them: no third node's trees are left to it
+    floor = 1.0 if name == "LOCKDIRWT" else USUAL
+    below = {master: max(floor, most_of(numbers, master))} if master in numbers else {}
+    steps += [
+        (node, value, min(wanted - STEP, below.get(node, value)))
+        for node, value in numbers.items()
+        if node != target and value >= wanted
+    ]
     when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
     said = ", ".join(f"{node} {old:.0f} to {new:.0f}" for node, old, new in steps)
     reason = ""
