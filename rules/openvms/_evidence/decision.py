@@ -232,6 +232,8 @@ def _mastership(facts: Facts, worth: Worth) -> Decision:
         return Decision(Kind.EVEN, figures, why, master)
     if cluster.served_percent < worth.served_percent:
         why = f"{figures}, limit {worth.served_percent:g} %: mastership is spread over the nodes"
+        if wander := next(filter(None, map(_to_and_fro, cluster.members)), ""):
+            why = f"{figures}, limit {worth.served_percent:g} %, and {wander}"
         return Decision(Kind.EVEN, figures, why, master)
     if isinstance(cells := latencies_of(facts), Untrusted):
         return Decision(Kind.OPEN, figures, cells.why, master, refused=cells.why)

@@ -97,6 +97,21 @@ def ungoverned(facts: Facts, members: Sequence[ClusterMember]) -> str:
     return UNREAD if None in _releases(facts, members) else MIXED
 
 
+def both_by_release(facts: Facts, members: Sequence[ClusterMember]) -> str:
+    """Which weight decides where that is not known of every node, as a clause: by the releases that were read."""
+    seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
+    read = {one.name: release_of(one.version or seen.get(one.name.upper())) for one in members}
+    known_ones = {name: release for name, release in read.items() if release}
+    if not known_ones or len(known_ones) == len(read) or any(one < GOVERNS_FROM for one in known_ones.values()):
+        return BOTH
+    name, (major, minor) = next(iter(known_ones.items()))
+    others = ", ".join(comment(one, 31) for one in read if one not in known_ones)
+    return (
+        f"From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), so on {comment(name, 31)} (V{major}.{minor}), and on "
+        f"{others} as far as SHOW CLUSTER shows such a release, too"
+    )
+
+
 def works_more(
     members: Sequence[ClusterMember], master: str, node: str, every: Mapping[str, Stakes] | None = None
 ) -> str:
