@@ -42,7 +42,7 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
 
     `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name
     alone may be anything. Where they name one node alone, or another part of the same file names it, it is that one's
-    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, where an export of the folder names that node.
+    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, where an export of the folder names it.
     """
     known: dict[Hashable, set[str]] = {}
     inputs = [

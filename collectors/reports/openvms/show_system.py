@@ -32,7 +32,7 @@ MACHINE = re.compile(
     r"\bF\$GETSYI\(\"HW_NAME\"\)\s{0,8}",
     re.IGNORECASE,
 )
-"""`$ WRITE SYS$OUTPUT F$GETSYI("HW_NAME")`: the next line is the machine, behind its architecture where that is asked."""
+"""`$ WRITE SYS$OUTPUT F$GETSYI("HW_NAME")`: the next line is the machine, behind its architecture if asked."""
 SPAN = r"[0-9]{1,5} {1,3}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,7})?"
 """Days are always printed: a row that lost a figure must not pass for a whole one."""
 TITLE = (
