@@ -58,5 +58,6 @@ def test_settings_below_a_prompt_are_of_the_node_of_that_name_where_an_export_be
     first, second, other = prompted("YELL", 2.0), prompted("UNST", 10.0), prompted("DBA", 7.0)
     found = weights(first, second, other, *nodes)
     assert (found["YELL"], found["UNST"]) == ([2.0], [10.0])
-    assert not first.problems and other.problems
+    assert not first.problems
+    assert other.problems
     assert weights(prompted("DBA", 7.0), nodes[0]) == {"YELL": [7.0]}

@@ -264,8 +264,8 @@ def _new_pages(facts: Facts, look: Look, faults: float) -> None:
             "installed open"
         )
         look.do = (
-            "MONITOR PROCESSES/TOPFAULT names them, SHOW PROCESS/CONTINUOUS shows memory that grows and shrinks; "
-            "PRODUCT SHOW HISTORY the patches to ask the vendor about."
+            "MONITOR PROCESSES/TOPFAULT names them, SHOW PROCESS/CONTINUOUS shows memory that shrinks and grows; "
+            "PRODUCT SHOW HISTORY the patches."
         )
         return
     look.remedy = (
