@@ -264,8 +264,8 @@ def _new_pages(facts: Facts, look: Look, faults: float) -> None:
             "installed open"
         )
         look.do = (
-            "MONITOR PROCESSES/TOPFAULT names them, SHOW PROCESS/CONTINUOUS shows memory that shrinks and grows; "
-            "PRODUCT SHOW HISTORY the patches."
+            "MONITOR PROCESSES/TOPFAULT names them, SHOW PROCESS/CONTINUOUS shows memory that shrinks and grows, "
+            "PRODUCT SHOW HISTORY patches."
         )
         return
     look.remedy = (
