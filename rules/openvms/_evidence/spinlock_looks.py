@@ -172,7 +172,8 @@ def _fast_path(facts: Facts, look: Look) -> None:
         if name == "FAST_PATH_PORTS" and value:
             off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
             look.facts.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}")
-            look.changes.append(_switched_on(facts, name, value, 0, "these drivers' fast path"))
+            whose = f"the fast path of {', '.join(off)}" if off[0] in PORTS else "the fast path"
+            look.changes.append(_switched_on(facts, name, value, 0, whose))
         elif name == "FAST_PATH_PORTS":
             on = any(one.metric == "FAST_PATH" and one.value for one in look.evidence)
             look.facts.append(
