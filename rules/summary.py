@@ -39,6 +39,8 @@ FIRST = "first: "
 """Before the finding that a verdict names, where it counts them."""
 COSTS_PROCESSORS = re.compile("spin|engines|lock_manager|interrupts")
 """In the id of a rule whose findings cost processors: of others, what is not measured is no answer to their cost."""
+UNEXPLAINED, NOT_SHOWN = "/spinning_unexplained", "cause not shown"
+"""The rule that tells of a loss without a cause, and how a verdict that opens with that loss has told it already."""
 REMEDY = re.compile(r" \([^;]*\)\Z")
 """What to do about figures that are not believed, in brackets behind the reason: no command opens an audit."""
 ON_AVERAGE = re.compile(r"[\d.,]+ tasks on average wait for ")
@@ -203,7 +205,13 @@ def _verdict(
         said += behind or (_unmeasured(accounts, unit) if COSTS_PROCESSORS.search(louder[0].rule) else ())
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")
-    elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
+    elif critical := [
+        one
+        for one in loud
+        if one.finding.severity is Severity.CRITICAL
+        and one.key not in told
+        and not (one.rule.endswith(UNEXPLAINED) and any(NOT_SHOWN in text for text in said))
+    ]:
         explained = {key for one in findings if one.key in told for key in one.explains}
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     text = f"{'; '.join(said)}."

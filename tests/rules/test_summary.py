@@ -134,6 +134,13 @@ def test_a_loss_without_a_cause_says_so_and_asks_for_a_trace() -> None:
     assert lewis.summary.collect[0].command.startswith("a spinlock trace")
 
 
+@pytest.mark.parametrize(("rule", "ends"), [("spinning_unexplained", "not shown."), ("other", "; also: 2.4 are lost.")])
+def test_a_loss_without_a_cause_is_told_once(rule: str, ends: str) -> None:
+    found = Ranked(f"openvms/{rule}", Finding("A", Severity.CRITICAL, "2.4 are lost", "seen", do="trace", evidence=()))
+    account = Account(PROCESSORS, MEAN, 10.0, 7.0, (), Open(Amount.exactly(2.4), "MP synchronization", "a trace"), None)
+    assert summarized((found,), (), Plan(), (account,)).verdict.endswith(ends)
+
+
 def test_waiting_tasks_open_it_where_one_in_ten_waits_for_one_thing() -> None:
     assert verdict_of("row_held_by_a_client_that_thinks").startswith(
         "Of 16.7 tasks that run or wait, 10.4 wait for locks, most for hall..seat; look at once: "
