@@ -51,6 +51,7 @@ from rules.openvms._evidence.cluster import (
     wrong_reading,
 )
 from rules.openvms._evidence.lock_trees import (
+    FILE_SYSTEM,
     LISTED_PART,
     TREE_FACTS,
     asked_elsewhere,
@@ -148,6 +149,8 @@ class _Rates:
         if self.tree.startswith("QMAN$"):
             # every node has jobs: what asks for queues in a loop can be made to ask seldom, the queue manager not moved
             return f"have what asks for queues in a loop ask the queue manager ({self.tree}) seldom"
+        if self.tree == FILE_SYSTEM:
+            return "let one node make, delete and open the files of a volume"
         return f"run the work on {self.tree or ANY_TREE} on one node"
 
     @property
@@ -158,6 +161,8 @@ class _Rates:
     @property
     def work(self) -> str:
         """What is to be moved."""
+        if self.tree == FILE_SYSTEM:
+            return "what makes, deletes and opens files"
         return f"the work on {self.tree}" if self.tree else "the work"
 
 
