@@ -60,4 +60,6 @@ def test_settings_below_a_prompt_are_of_the_node_of_that_name_where_an_export_be
     assert (found["YELL"], found["UNST"]) == ([2.0], [10.0])
     assert not first.problems
     assert other.problems
-    assert weights(prompted("DBA", 7.0), nodes[0]) == {"YELL": [7.0]}
+    alone = prompted("DBA", 7.0)
+    assert weights(alone, nodes[0]) == {"YELL": [7.0]}
+    assert any("SET PROMPT (DBA), so it is taken for one of YELL" in said for said in alone.problems)
