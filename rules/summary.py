@@ -153,6 +153,11 @@ def _verdict(
     behind: list[str] = []
     if loud and said and not any(one.key in told or one.finding.urgent for one in loud) and _minor(accounts):
         said, behind = [], said
+    elif loud and said and _minor(accounts) and not any(one.finding.urgent for one in loud):
+        # of a small loss, most of it without a cause, what is to be fixed first comes before the loss
+        first = max(loud, key=lambda one: one.finding.severity)
+        if said[0].endswith(fix := f"; first to fix: {_title([first])}") and first.finding.cost is None:
+            said, behind = [], [said[0].removesuffix(fix), *said[1:]]
     if not loud and not said and (past := [one for one in findings if one.finding.ended]):
         return f"Change nothing: {past[0].finding.ended}, and a newer capture decides. They showed: {_title(past)}."
     gap = next((one.finding for one in findings if one.finding.again and not one.finding.ended), None)

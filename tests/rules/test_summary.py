@@ -392,6 +392,21 @@ def test_a_small_loss_without_a_cause_stands_behind_a_finding(lost: float, opens
     assert summarized((noted,), (), Plan(), (account,)).verdict.startswith(f"{lost:.2f} of 8 CPUs")
 
 
+@pytest.mark.parametrize(
+    ("unexplained", "opens"),
+    [(0.45, "1 warning; first: A is master; 0.75 of 24 CPUs"), (0.15, "0.75 of 24 CPUs (3 %)")],
+)
+def test_what_causes_a_part_of_a_small_loss_is_told_first_where_most_of_it_has_no_cause(
+    unexplained: float, opens: str
+) -> None:
+    found = Ranked("r", Finding("A", Severity.WARNING, "A is master", "seen", do="do this", evidence=()))
+    lost = (Loss(found.key, "MP synchronization on A", Amount.exactly(0.75 - unexplained), NOWHERE),)
+    account = Account(
+        PROCESSORS, MEAN, 24.0, 12.0, lost, Open(Amount.exactly(unexplained), "MP synchronization", "a trace"), None
+    )
+    assert summarized((found,), (), Plan(), (account,)).verdict.startswith(opens)
+
+
 def test_a_hole_is_said_where_nothing_was_found() -> None:
     hole = Finding("A", Severity.NOTE, "94 of 360 samples are missing", "seen", evidence=(), again=True)
     found = (Ranked("openvms/samples_missing", hole),)
