@@ -30,6 +30,7 @@ from collectors.facts.openvms import (
     OpenFile,
     RmsDefaults,
     RmsRecordLock,
+    SysgenParameter,
     Volume,
 )
 from collectors.facts.rdb import Database, NodeDatabases
@@ -52,6 +53,10 @@ TWINS = (
 CONFIG_FILE, ERROR_LOG = "ase/config_file", "ase/errorlog"
 OTHER_NAME = "taken for the configuration of {0}, which came with it, though it is called {1}: see that it is of {0}"
 """A server calls its configuration file by its own name; nothing within says whose it is."""
+OTHER_PROMPT = (
+    "names no node but in SET PROMPT ({1}), so it is taken for one of {0}, the only node beside it: if {1} is another "
+    "node, put it into a folder of its own"
+)
 LISTINGS = ("unix/proc_locks", "unix/lslocks")
 """Reports of one moment, to be repeated, that name no host."""
 COMMON_PROCESSES = 2
@@ -396,6 +401,9 @@ def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, n
         stem = PurePath(one.file).stem
         if one.report == CONFIG_FILE and stem.upper() != nearest.name.upper():
             one.problems.append(OTHER_NAME.format(nearest.name, stem))
+        prompts = sorted({fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node})
+        if prompts and prompts != [nearest.name.upper()]:
+            one.problems.append(OTHER_PROMPT.format(nearest.name, " and ".join(prompts)))
         return
     if one.report == MODPARAMS and not name and (beside := named.beside(one)):
         one.problems.append(OF_ALL_NODES.format(", ".join(group.name for group in beside)))

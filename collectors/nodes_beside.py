@@ -14,6 +14,7 @@ from collectors.facts.openvms import (
     LockQueues,
     MonitorItem,
     RmsRecordLock,
+    SysgenParameter,
 )
 from collectors.group import Group, Groups, product_of
 from collectors.places import Neighbours, folder_of
@@ -41,7 +42,7 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
 
     `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name
     alone may be anything. Where they name one node alone, or another part of the same file names it, it is that one's
-    anyway, and nothing is to be said.
+    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, where an export of the folder names it.
     """
     known: dict[Hashable, set[str]] = {}
     inputs = [
@@ -55,6 +56,11 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
     for one in nameless:
         words = set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper()))
         beside = set().union(*(known.get(place, set()) for place in folder_of(one)))
+        prompts = {fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node}
+        if len(prompts) == 1 and prompts <= beside and not any(map(_told, one.facts)):
+            (name,) = prompts
+            groups.setdefault(("openvms", name), Group("openvms", name, True)).inputs.append(one)
+            continue
         here = words & beside
         sure = product_of(one) == "openvms" and one.file not in named and len(beside) > 1 and len(here) == 1
         if not sure or any(map(_told, one.facts)):

@@ -41,6 +41,8 @@ FIRST = "first: "
 """Before the finding that a verdict names, where it counts them."""
 COSTS_PROCESSORS = re.compile("spin|engines|lock_manager|interrupts")
 """In the id of a rule whose findings cost processors: of others, what is not measured is no answer to their cost."""
+UNEXPLAINED, NOT_SHOWN = "/spinning_unexplained", "cause not shown"
+"""The rule that tells of a loss without a cause, and how a verdict that opens with that loss has told it already."""
 REMEDY = re.compile(r" \([^;]*\)\Z")
 """What to do about figures that are not believed, in brackets behind the reason: no command opens an audit."""
 ON_AVERAGE = re.compile(r"[\d.,]+ tasks on average wait for ")
@@ -153,6 +155,11 @@ def _verdict(
     behind: list[str] = []
     if loud and said and not any(one.key in told or one.finding.urgent for one in loud) and _minor(accounts):
         said, behind = [], said
+    elif loud and said and _minor(accounts) and not any(one.finding.urgent for one in loud):
+        # of a small loss, most of it without a cause, what is to be fixed first comes before the loss
+        first = max(loud, key=lambda one: one.finding.severity)
+        if said[0].endswith(fix := f"; first to fix: {_title([first])}") and first.finding.cost is None:
+            said, behind = [], [said[0].removesuffix(fix), *said[1:]]
     if not loud and not said and (past := [one for one in findings if one.finding.ended]):
         return f"Change nothing: {past[0].finding.ended}, and a newer capture decides. They showed: {_title(past)}."
     gap = next((one.finding for one in findings if one.finding.again and not one.finding.ended), None)
@@ -208,7 +215,13 @@ def _verdict(
         said += behind or (_unmeasured(accounts, unit) if COSTS_PROCESSORS.search(louder[0].rule) else ())
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")
-    elif critical := [one for one in loud if one.finding.severity is Severity.CRITICAL and one.key not in told]:
+    elif critical := [
+        one
+        for one in loud
+        if one.finding.severity is Severity.CRITICAL
+        and one.key not in told
+        and not (one.rule.endswith(UNEXPLAINED) and any(NOT_SHOWN in text for text in said))
+    ]:
         explained = {key for one in findings if one.key in told for key in one.explains}
         said += [f"also: {_title([one])}" for one in critical if one.key not in explained][:1]
     text = f"{'; '.join(said)}."

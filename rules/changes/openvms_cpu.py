@@ -28,7 +28,7 @@ def decision(line: str, *unless: str) -> tuple[str, ...]:
     """A line held back below a box that says when not to send it."""
     return (
         RULER,
-        "$! DECIDE HERE. Take $! out of the line below this box, and send it, NOT if what was shown says that",
+        "$! DECIDE HERE. Do NOT send the line below this box (without its $!) if what was shown says that",
         *(f"$!   - {reason}" for reason in unless),
         RULER,
         *held_back(line),

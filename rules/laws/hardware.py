@@ -37,6 +37,10 @@ SUFFIX = re.compile(r"\b([4-7])/(\d{3,4})\b")
 CORES = re.compile(r"\b(\d{1,3})[ -]cores?\b", re.I)
 ES45 = re.compile(r"(?:ALPHASERVER )?ES45(?: MODEL \d\w?)?")
 ES40 = re.compile(r"(?:ALPHASERVER )?ES40(?: MODEL \d\w?)?")
+ES40_GHZ = 0.833
+"""The highest clock of an ES40, as recalled."""
+EV6 = 6
+"""Generation of an ES40's processors."""
 MAKERS = re.compile(r"^(?:(?:an?|hp|hpe|compaq|digital|dec)\s+)+", re.I)
 LONGEST = 200
 """Characters of a name that are looked at."""
@@ -125,9 +129,13 @@ def compare(one: Hardware | None, other: Hardware | None) -> Order | None:
 def _published(one: Hardware, other: Hardware) -> Order | None:
     if one.is_model("BL870C", 1.59, 9.0) and other.is_model("RX4640", 1.1, 4.0):
         return Order(1, f"BL870c (1.59 GHz, 9 MB) before rx4640 (1.10 GHz, 4 MB), {JCC}")
-    if ES45.fullmatch(one.model) and ES40.fullmatch(other.model) and None in (one.clock_ghz, other.clock_ghz):
+    if ES40.fullmatch(other.model) and None in (one.clock_ghz, other.clock_ghz):
         # 833 MHz in an ES40 was the fastest Alpha when the ES45 was yet to come (Computerwoche, 22 June 2001)
-        return Order(1, "an ES45 has 1 GHz or more, an ES40 833 MHz at most, as recalled: SHOW CPU/FULL prints it")
+        if ES45.fullmatch(one.model):
+            return Order(1, "an ES45 has 1 GHz or more, an ES40 833 MHz at most, as recalled: SHOW CPU/FULL prints it")
+        if one.family == "Alpha" and (one.generation or 0) >= EV6 and (one.clock_ghz or 0.0) > ES40_GHZ:
+            named = f"{one.clock_ghz:g} GHz by its name"
+            return Order(1, f"{named} before an ES40 of 833 MHz at most, as recalled: SHOW CPU/FULL prints it")
     es45 = other.model in ("ALPHASERVER ES45", "ES45") and other.clock_ghz == 1.0
     if one.is_model("RX4640", 1.5, None) and es45:
         return Order(0, "an rx4640 of 1.5 GHz is about an ES45 of 1 GHz: HP's talk of 2004 on OpenVMS on Integrity")

@@ -104,7 +104,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if found.interrupt < limits.interrupt_percent or found.idle > limits.left_percent:
         yield Clean(f"{said}; limits {limits.interrupt_percent:g} % and {limits.left_percent:g} % idle")
     elif found.others_idle < limits.others_idle_percent:
-        yield Clean(f"{said}: all are nearly full (limit {limits.others_idle_percent:g} %)")
+        yield _all_full(facts, limits, found, said)
     else:
         yield from _finding(facts, limits, found)
 
@@ -139,6 +139,38 @@ def _much_together(facts: Facts, limits: Limits) -> Finding | None:
         evidence=(
             Evidence("interrupt state (mean)", modes.interrupt_percent, "% of one CPU", modes.source),
             Evidence("its share of all CPUs", round(share, 1), "%", modes.source, limits.all_percent, "from this line"),
+        ),
+    )
+
+
+def _all_full(facts: Facts, limits: Limits, found: Flooded, said: str) -> Finding:
+    """That a CPU is full of interrupts and the others have little room for them: worth knowing, nothing to spread."""
+    modes = found.modes
+    return Finding(
+        subject=f"{Layout(facts).subject} CPU {modes.cpu}",
+        severity=Severity.NOTE,
+        title=f"CPU {modes.cpu} is {plain(found.interrupt, 2)} % interrupt state, and the others are nearly full, too",
+        seen=f"{said} on average.",
+        do=(
+            "Spreading the interrupts gives little where no CPU has room: first what keeps all of them busy, then less "
+            "I/O."
+        ),
+        evidence=(
+            Evidence(
+                f"CPU {modes.cpu} interrupt state (mean)",
+                found.interrupt,
+                "% of its time",
+                modes.source,
+                limits.interrupt_percent,
+            ),
+            Evidence(
+                "idle time of the others (mean)",
+                round(found.others_idle, 1),
+                "% of their time",
+                modes.source,
+                limits.others_idle_percent,
+                "as a mean",
+            ),
         ),
     )
 

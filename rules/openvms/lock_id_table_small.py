@@ -75,7 +75,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 facts, (value, peak), told, (Evidence(NAME, value, "entries", fact.source), source), waits
             )
         else:
-            yield Clean(f"{told}{pending_clause(facts, NAME)}")
+            enough = f"{figures}: {share:.0f} % of them, too small below {limits.share_percent:g} %" if peak else told
+            yield Clean(f"{enough}{pending_clause(facts, NAME)}")
         return
     new = lock_ids_for(peak, limits.growth)
     if new <= value:

@@ -52,6 +52,7 @@ from rules.openvms._evidence.node import sentence
 from rules.openvms._evidence.own_runs import own_peak
 from rules.openvms._evidence.placement import (
     LockMemory,
+    listed_cpus,
     lock_memory,
     look_at,
     placement_of,
@@ -416,8 +417,8 @@ def _shared(
             at = read.source if read else sources[0]
             evidence.append(Evidence("other CPUs busy (mean)", round(others, 1), "% of them", at, limits.full_percent))
     else:
-        changes = layout.stop(sibling, *_to_stay(layout, cpu))
-        step, second = _stop(sibling, devices)
+        changes = layout.stop(sibling, *_to_stay(layout, cpu), *_at_boot(layout, sibling, devices))
+        step, second = _stop(layout, sibling, devices)
         expects = (
             Expectation(f"co-threads that run beside the lock manager on CPU {cpu}", 1, 0, "arithmetic"),
             _most(facts),
@@ -467,15 +468,32 @@ def _none_to_spare(facts: Facts, layout: Layout, limits: Limits) -> str:
     )
 
 
-def _stop(sibling: int, devices: list[FastpathDevice]) -> tuple[str, str]:
+def _stop(layout: Layout, sibling: int, devices: list[FastpathDevice]) -> tuple[str, str]:
     """What to do, and what that moves, as sentences."""
     moved = ", ".join(comment(device.device) for device in devices)
     if not moved:
         return f"Stop CPU {sibling} with STOP/CPU {sibling}.", ""
     return (
-        f"Stop CPU {sibling} with STOP/CPU {sibling}: FASTPATH_SERVER moves the fast path of {moved} to another CPU, "
-        "so check with SHOW FASTPATH afterwards.",
+        f"Stop CPU {sibling} with STOP/CPU {sibling}: FASTPATH_SERVER moves the fast path of {moved} to another CPU"
+        f"{_best(layout, sibling)}, so check with SHOW FASTPATH afterwards.",
         f"To move {moved} alone leaves the idle loop and the processes of CPU {sibling} on the core.",
+    )
+
+
+def _best(layout: Layout, sibling: int) -> str:
+    """Which CPUs serve nothing, so that they suit a device best, to follow "another CPU"; empty where none is known."""
+    allowed = layout.fast_path_cpus
+    free = [cpu for cpu in layout.unused if cpu != sibling and (allowed is None or cpu in allowed)]
+    return f" (best one that serves nothing: {listed_cpus(free)})" if free else ""
+
+
+def _at_boot(layout: Layout, sibling: int, devices: list[FastpathDevice]) -> tuple[str, ...]:
+    """That a boot gives devices their CPUs before the stop, and what keeps them off."""
+    if not devices:
+        return ()
+    return (
+        f"At a boot fast path is given out before CPU {sibling} is stopped: {layout.fast_path_mask} without CPU "
+        f"{sibling} keeps devices off it from the start.",
     )
 
 

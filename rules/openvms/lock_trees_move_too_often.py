@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterMember, ListedMember, RemasterRates
+from collectors.facts.openvms import ClusterMember, ListedMember, LockActivity, RemasterRates
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
@@ -36,6 +36,7 @@ from rules.finding import (
     Evidence,
     Expectation,
     Finding,
+    MissingInput,
     NotApplicable,
     Outcome,
     Severity,
@@ -46,7 +47,16 @@ from rules.finding import (
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
 from rules.openvms._evidence.lock_trees import TREE_FACTS, Wanderer, wanders_most
-from rules.openvms._evidence.mastership import ALIKE, BOTH, STEP, WHEN_SET, Move, governing, move_to, weight_of
+from rules.openvms._evidence.mastership import (
+    ALIKE,
+    STEP,
+    WHEN_SET,
+    Move,
+    both_by_release,
+    governing,
+    move_to,
+    weight_of,
+)
 from rules.openvms._evidence.node import in_prose, parameter_of, pending_said, sentence
 from rules.openvms._evidence.node_speeds import ranks_of
 from rules.openvms._evidence.room import room_of
@@ -55,6 +65,8 @@ LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com
 COLLECTED_BY = "a T4 composite CSV with the [MON.RLCK] columns, or a summary of MONITOR RLOCK over a busy hour"
 STOPS = "PE1 is {}: until a boot 1 (dynamic) nearly stops moving and keeps the counters, which -1 stops"
 """The readme of KP_LOCKTOOLS, as `openvms/remastering_switched_off` has it."""
+NEARLY = 0.8
+"""This project: nodes that send away 80 % of what the first one does are as much in it."""
 REASONS = ("moved_higher_activity", "moved_higher_weight", "moved_sole_interest")
 
 
@@ -150,7 +162,7 @@ def _told(
     fastest = [name for name, rank in ranks.items() if rank == 1]
     listed = members or facts.every(ListedMember)  # of nodes with listings alone the settings are known, no rates
     name = governing(facts, listed)
-    decides = f"{name} decides here ({WHEN_SET[name]})" if name else BOTH
+    decides = f"{name} decides here ({WHEN_SET[name]})" if name else both_by_release(facts, listed)
     equals = [one for one in members if one.name in fastest] if 1 < len(fastest) == len(members) else []
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     wanderer = wanders_most(facts)
@@ -171,12 +183,13 @@ def _told(
     yield Finding(
         subject=own or "node",
         severity=Severity.WARNING if fought >= limits.far_moves_per_second or most else Severity.ADVICE,
-        title=f"{plain(fought, 2)} lock trees per second move away, and as many come back{_which(wanderer, most=most)}",
+        title=f"{plain(fought, 2)} lock trees per second move away{_each(members, out)}, and as many come back"
+        f"{_which(wanderer, most=most)}",
         seen=joined(f"{figures}{_elsewhere(members, own, limits)}.", why if reasons else ""),
         because=joined(
-            f"{'The' if homeless else 'Two'} nodes take the trees from each other: while a tree moves, nobody gets a "
-            "lock in it.",
-            sentence(move.because, _seen(wanderer)),
+            f"{'The' if homeless or _each(members, out) else 'Two'} nodes take the trees from each other: while a tree "
+            "moves, nobody gets a lock in it.",
+            sentence(move.because, _seen(wanderer), "" if homeless else _unweighted(facts, listed)),
         ),
         do=_do(move, wanderer),
         unknown=joined(
@@ -220,8 +233,9 @@ def _told(
         changes=move.changes,
         expects=(Expectation("lock trees moved out (/s)", out, "lower", "heuristic"),),
     )
-    if move.missing:
-        yield Unknown(move.missing)
+    which = () if wanderer else (MissingInput("which lock trees move", LockActivity.COLLECTED_BY),)
+    if missing := (*move.missing, *which):
+        yield Unknown(missing)
 
 
 def _one_weight(facts: Facts, equals: Sequence[ClusterMember]) -> bool:
@@ -260,6 +274,22 @@ def _elsewhere(members: Sequence[ClusterMember], own: str | None, limits: Limits
         if known(rate) and rate >= limits.moves_per_second
     ]
     return "".join(f", {one}" for one in told[:3])
+
+
+def _each(members: Sequence[ClusterMember], out: float) -> str:
+    """That every node sends about as many away, for a title: then it is none's own."""
+    rates = [one.moved_out_per_second for one in members]
+    alike = len(rates) > 2 and all(known(rate) and NEARLY * out <= rate <= out for rate in rates)
+    return f" from each of {len(rates)} nodes" if alike else ""
+
+
+def _unweighted(facts: Facts, members: Sequence[ClusterMember | ListedMember]) -> str:
+    """That no LOCKDIRWT gives the trees a home, where it counts and was read of all nodes, as a clause."""
+    weights = {weight_of(facts, one, "LOCKDIRWT") for one in members}
+    if governing(facts, members) == "LOCKRMWT" or len(members) < 2 or len(weights) != 1 or None in weights:
+        return ""
+    (weight,) = weights
+    return f"LOCKDIRWT is {weight:.0f} on all of them, so that none is preferred"
 
 
 def _which(wanderer: Wanderer | None, *, most: bool) -> str:
@@ -309,7 +339,8 @@ def _weight(facts: Facts, members: Sequence[ClusterMember], wanderer: Wanderer, 
     weights = {one.name: weight_of(facts, one, name) for one in members} if name else {}
     numbers = {node: value for node, value in weights.items() if value is not None}
     if name is None or most not in numbers or len(numbers) < len(weights):
-        return f"Else {BOTH[0].lower()}{BOTH[1:]}: give the node that should be master the highest one."
+        both = both_by_release(facts, members)
+        return f"Else {both.replace('From', 'from', 1)}: give the node that should be master the highest one."
     new = min(PARAMETERS[name].high, max(numbers.values()) + STEP)
     once = "" if alike else ", once a LOCKTIME run has shown that it is not the slower one"
     to = f"{numbers[most]:.0f} → {new:.0f} on {comment(most, 31)}"

@@ -58,6 +58,7 @@ from rules.openvms._evidence.lock_trees import (
     called,
     crosses_most,
     file_called,
+    work_on,
 )
 from rules.openvms._evidence.mastership import CLEARLY, Misplaced, kept_by, misplaced, weight_of, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
@@ -148,17 +149,12 @@ class _Rates:
         if self.tree.startswith("QMAN$"):
             # every node has jobs: what asks for queues in a loop can be made to ask seldom, the queue manager not moved
             return f"have what asks for queues in a loop ask the queue manager ({self.tree}) seldom"
-        return f"run the work on {self.tree or ANY_TREE} on one node"
+        return f"run {work_on(self.tree or ANY_TREE)} on one node"
 
     @property
     def together(self) -> str:
         """The same where work and trees may both move."""
         return self.one_node if self.tree else "run work and trees together on one node"
-
-    @property
-    def work(self) -> str:
-        """What is to be moved."""
-        return f"the work on {self.tree}" if self.tree else "the work"
 
 
 @rule(
@@ -318,7 +314,7 @@ def _to_master(
     )
     if order is None or order.sign < (0 if kept else 1) or found.full:
         return None
-    part = "what fits of the work" if found.tight else rates.work
+    part = "what fits of the work" if found.tight else work_on(rates.tree)
     return f"move {part} to {cluster.own.name}", sentence(found.brief)
 
 
@@ -394,7 +390,7 @@ def _in_cluster(
     found = room_of(cluster.members, master, comes_from=(own, *before))
     if found.full:
         return _Where(waits, EXPENSIVE, "run work and trees together where there is room", there)
-    part = "what fits of the work" if found.tight else rates.work
+    part = "what fits of the work" if found.tight else work_on(rates.tree)
     there = sentence(found.brief) if before else there
     return _Where(waits, f"{EXPENSIVE} So this work belongs there.", f"move {part} to {master}", there)
 

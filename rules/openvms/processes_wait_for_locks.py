@@ -52,6 +52,7 @@ from rules.openvms._evidence.lock_queues import (
     SYSTEM_PID,
     Held,
     Waits,
+    also_listed,
     failed_in,
     file_of,
     find_holder,
@@ -380,6 +381,7 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
+                also_listed(facts, one.head),
                 f"in all {one.waiting:,.0f} for {one.queues:,} names of its tree" if more else "",
                 f"seen in {one.seen:,} of {_reports(reports)}" if reports > 1 else "",
                 one.grew,

@@ -205,7 +205,12 @@ def _finding(
     lacking = free is not None and free.mb < memory and not settled
     shared, shared_after = (100 * share_colliding(found.peak, size) for size in (found.buckets, sure))
     certain = (
-        Expectation(CHAIN, round(found.length, 2), round(after, 2), "arithmetic"),
+        Expectation(
+            f"{CHAIN}, if {sure:,} buckets are used" if unproven else CHAIN,
+            round(found.length, 2),
+            round(after, 2),
+            "arithmetic",
+        ),
         Expectation("names that share a bucket (%)", round(shared), round(shared_after), "arithmetic"),
     )
     full_chain = (round(found.length, 2), round(full, 2), "heuristic")

@@ -354,7 +354,8 @@ def _time(heat: Heat) -> str:
 def _known(heat: Heat) -> tuple[str, ...]:
     """What it guards and who takes it, as clauses."""
     told, callers = known_of(heat.name), ", ".join(heat.trace.callers[:3])
-    return (f"{heat.name} guards {told.guards}" if told else "", f"most of it comes from {callers}" if callers else "")
+    most = "most often it is taken by" if "/s" in callers else "most of it comes from"
+    return (f"{heat.name} guards {told.guards}" if told else "", f"{most} {callers}" if callers else "")
 
 
 def _remedy(heat: Heat, facts: Facts) -> str:

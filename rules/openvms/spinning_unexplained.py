@@ -212,7 +212,12 @@ def _collect(facts: Facts, when: str, long: float | None = None, *, little: bool
     trace = RATED if facts.every(SpinlockTrace) and not heats(facts) else TRACE
     if machine_of(facts).x86:
         when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {when[0].lower()}{when[1:]}"
-    return f"{when} {trace}; it divides this loss.{'' if little else ' Until then add neither CPUs nor processes.'}"
+    layout, own = Layout(facts), ""
+    if own_cpu(layout) and not not_yet(facts, layout):
+        own = ", which is not the lock manager's: that has a CPU of its own"
+    return (
+        f"{when} {trace}; it divides this loss{own}.{'' if little else ' Until then add neither CPUs nor processes.'}"
+    )
 
 
 def _severity(limits: Limits, synch: float, cpus: float) -> Severity:

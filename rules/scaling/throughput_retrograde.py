@@ -160,13 +160,14 @@ def _few(series: LoadSeries, course: TimeSeries, limits: Limits) -> Finding | Un
 
 def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model, figures: str) -> Finding:
     last, top, best = course.last, model.peak_load or 0.0, model.best_load or 0.0
+    nearest = _load(best)
     most = model.rate(best)
     unit = series.rate_name.replace("_", " ")
     inside = top <= last.load
     lost, about, by_law = 100 * (1 - model.rate(last.load) / most), "about ", ""
     fell = inside and lost > limits.noise_percent
     if fell and ran_at(course, best):  # what was run tells where the peak is; the law, how the rates get there
-        by_law = f"; by the law the peak is {_rate(model.rate(top))} at {_load(top)}"
+        by_law = f"; by the law the peak is {_of_law(model.rate(top)):,.10g} at {_of_law(top):g}"
         best, most, lost, about = course.peak.load, course.peak.rate, course.fall_percent, ""
     at, peaks = _load(best), "peaks" if inside else "would peak"
     said = (
@@ -209,12 +210,12 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
             ),
             Evidence(
                 f"peak load ({series.load_name})",
-                round(top, 2),
+                _of_law(top),
                 "",
                 series.source,
                 None if inside else limits.near * last.load,
             ),
-            Evidence("rate at the peak, by the law", _short(model.rate(model.best_load or top)), unit, series.source),
+            Evidence(f"rate at {nearest}, by the law", _short(model.rate(model.best_load or top)), unit, series.source),
             Evidence("R² of the fit", round(model.r2, 4), "", series.source, limits.least_r2),
             *(
                 (
@@ -232,7 +233,7 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
         ),
         expects=(
             Expectation(
-                f"{unit}, at the peak and at {last.load:g} by the law",
+                f"{unit}, at {last.load:g} and at {nearest} by the law",
                 _short(model.rate(last.load)),
                 _short(model.rate(model.best_load or top)),
                 "law",
@@ -332,6 +333,11 @@ def _spins(series: LoadSeries, course: TimeSeries) -> tuple[str, tuple[Evidence,
 
 def _rate(value: float) -> str:
     return f"{value:,.0f}" if value >= 1_000 else plain(value, 4)
+
+
+def _of_law(value: float) -> float:
+    """A fitted peak in four significant digits, as the series beside it is told."""
+    return float(f"{value:.4g}")
 
 
 def _short(value: float) -> float:

@@ -54,3 +54,19 @@ def test_an_fdl_makes_no_system_of_its_own_beside_locks_of_a_cluster() -> None:
     found = {one.system.name: len(one.facts.every(IndexedFile)) for one in captures((fdl, locks("day/LOCK_ACTV.RPT")))}
     assert "ITEMS" not in found
     assert sum(found.values()) > 0
+
+
+def test_settings_below_a_prompt_are_of_the_node_of_that_name_where_an_export_beside_it_names_it() -> None:
+    def prompted(name: str, value: float) -> Input:
+        row = SysgenParameter(name="LOCKRMWT", current=value, in_use="active", node=name)
+        return given("day/all.txt", "openvms/sysgen", row)
+
+    nodes = [given(f"day/{name}.txt", "openvms/show_system", Node(name=name)) for name in ("YELL", "UNST")]
+    first, second, other = prompted("YELL", 2.0), prompted("UNST", 10.0), prompted("DBA", 7.0)
+    found = weights(first, second, other, *nodes)
+    assert (found["YELL"], found["UNST"]) == ([2.0], [10.0])
+    assert not first.problems
+    assert other.problems
+    alone = prompted("DBA", 7.0)
+    assert weights(alone, nodes[0]) == {"YELL": [7.0]}
+    assert any("SET PROMPT (DBA), so it is taken for one of YELL" in said for said in alone.problems)

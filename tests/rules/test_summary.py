@@ -134,6 +134,13 @@ def test_a_loss_without_a_cause_says_so_and_asks_for_a_trace() -> None:
     assert lewis.summary.collect[0].command.startswith("a spinlock trace")
 
 
+@pytest.mark.parametrize(("rule", "ends"), [("spinning_unexplained", "not shown."), ("other", "; also: 2.4 are lost.")])
+def test_a_loss_without_a_cause_is_told_once(rule: str, ends: str) -> None:
+    found = Ranked(f"openvms/{rule}", Finding("A", Severity.CRITICAL, "2.4 are lost", "seen", do="trace", evidence=()))
+    account = Account(PROCESSORS, MEAN, 10.0, 7.0, (), Open(Amount.exactly(2.4), "MP synchronization", "a trace"), None)
+    assert summarized((found,), (), Plan(), (account,)).verdict.endswith(ends)
+
+
 def test_waiting_tasks_open_it_where_one_in_ten_waits_for_one_thing() -> None:
     assert verdict_of("row_held_by_a_client_that_thinks").startswith(
         "Of 16.7 tasks that run or wait, 10.4 wait for locks, most for hall..seat; look at once: "
@@ -409,6 +416,21 @@ def test_a_small_loss_without_a_cause_stands_behind_a_finding(lost: float, opens
     account = Account(PROCESSORS, MEAN, 8.0, 2.0, (), unexplained, None)
     assert summarized((found, noted), (), Plan(), (account,)).verdict.startswith(opens)
     assert summarized((noted,), (), Plan(), (account,)).verdict.startswith(f"{lost:.2f} of 8 CPUs")
+
+
+@pytest.mark.parametrize(
+    ("unexplained", "opens"),
+    [(0.45, "1 warning; first: A is master; 0.75 of 24 CPUs"), (0.15, "0.75 of 24 CPUs (3 %)")],
+)
+def test_what_causes_a_part_of_a_small_loss_is_told_first_where_most_of_it_has_no_cause(
+    unexplained: float, opens: str
+) -> None:
+    found = Ranked("r", Finding("A", Severity.WARNING, "A is master", "seen", do="do this", evidence=()))
+    lost = (Loss(found.key, "MP synchronization on A", Amount.exactly(0.75 - unexplained), NOWHERE),)
+    account = Account(
+        PROCESSORS, MEAN, 24.0, 12.0, lost, Open(Amount.exactly(unexplained), "MP synchronization", "a trace"), None
+    )
+    assert summarized((found,), (), Plan(), (account,)).verdict.startswith(opens)
 
 
 def test_a_hole_is_said_where_nothing_was_found() -> None:

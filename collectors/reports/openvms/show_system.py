@@ -16,7 +16,7 @@ believe that no device prefers that CPU.
 Traps: a name may hold blanks and look like a state, so it is cut by its column, 15 wide; on a multiprocessor a running
 process has the number of its CPU behind `CUR`, one figure more. `SHOW SYSTEM/CLUSTER` prints one heading a node,
 `/FULL` the machine below the heading and the UIC below each process, `/NOPROCESS` the heading alone. Narrow terminals
-break the rows [R, VAX V7.3].
+break the rows [R, VAX V7.3]. Below it DBAs ask F$GETSYI for the machine's name, which SHOW SYSTEM alone does not print.
 """
 
 import re
@@ -27,6 +27,12 @@ from collectors.facts.openvms import Node, Process
 from collectors.layouts.vms import MOMENT, NODE, moment, seconds
 from collectors.registry import NotThisReport, Report, reading, report
 
+MACHINE = re.compile(
+    r"\s{0,8}(?:\$ ?)?(?:WRITE|SAY)\b.{0,20}?(?:\bF\$GETSYI\(\"(?P<arch>ARCH_NAME)\"\)[,\" ]{1,12})?"
+    r"\bF\$GETSYI\(\"HW_NAME\"\)\s{0,8}",
+    re.IGNORECASE,
+)
+"""`$ WRITE SYS$OUTPUT F$GETSYI("HW_NAME")`: the next line is the machine, behind its architecture if asked."""
 SPAN = r"[0-9]{1,5} {1,3}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,7})?"
 """Days are always printed: a row that lost a figure must not pass for a whole one."""
 TITLE = (
@@ -98,6 +104,12 @@ def read(report: Report) -> Iterator[Node | Process]:
                 damaged.append(index)
         elif table and UIC.fullmatch(line):
             report.claim(index)
+        elif node and (asked := MACHINE.fullmatch(line)):
+            if machine := _machine(report, index, node, arch=bool(asked["arch"])):
+                yield machine
+                report.claim(index, index + 1)
+                taken = 2
+            table = False
         elif line.strip():
             table = False
         index += taken
@@ -149,6 +161,15 @@ def _node(report: Report, index: int) -> tuple[Node, int]:
         uptime_seconds=seconds(found["uptime"]),
     )
     return node, taken
+
+
+def _machine(report: Report, index: int, node: str, *, arch: bool) -> Node | None:
+    """The machine of the node whose heading stands above, by the answer to F$GETSYI."""
+    answer = report.lines[index + 1][:LONGEST].strip() if index + 1 < len(report.lines) else ""
+    hardware = answer.partition(" ")[2].strip() if arch else answer
+    if not hardware or answer[0] in "$%":
+        return None
+    return Node(source=report.source(index, index + 1), name=node, hardware=" ".join(hardware.split()))
 
 
 def _row(lines: Sequence[str], index: int) -> tuple[tuple[str, str, re.Match[str]] | None, int]:

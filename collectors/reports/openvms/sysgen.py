@@ -84,8 +84,9 @@ CALLED = re.compile(
     r"(?P<said>[A-Z][A-Z0-9]{1,5})"
     r"(?:,? +(?:Open)?VMS +(?P<release>V[0-9][0-9A-Z.-]{2,9})\b.{0,60}|[,:] +(?i:active|current)\b.{0,60})?\s*$"
     r"|\s*(?P<asked>[A-Z][A-Z0-9]{1,5})[$>]\s*(?:(?i:MCR)\s+|(?i:RUN\s+SYS\$SYSTEM:))(?i:SYS(?:GEN|MAN))\b"
+    r"|\s*(?:\$ *)?(?i:SET\s+PROMPT)\s*=\s*\"?(?P<set>[A-Z][A-Z0-9]{1,5})(?:::)?[>$:]? *\"?\s*$"
 )
-"""A node's name, of six characters at most, above a session or in its prompt."""
+"""A node's name, of six characters at most, above a session, in its prompt, or set as that."""
 CALL = re.compile(r"\s*\$ *(?:MCR|RUN)\s.*SYS(?:GEN|MAN)\b", re.IGNORECASE)
 """What stands below such a name: a word above anything else is none."""
 WHOSE = re.compile(r"!.*\b(active|current)\b", re.IGNORECASE)
@@ -293,7 +294,12 @@ class _Sessions:
     releases: dict[str, str] = field(default_factory=dict)
     """Of OpenVMS, by node."""
     sure: bool = False
-    """Whether a prompt or the word `node` has one: another word alone may be anything, so it takes two that differ."""
+    """Whether a prompt or the word `node` has one: another word alone may be anything, so it takes two that differ.
+
+    The one prompt that was set may be anything, too: it is put on its rows, and counts where another export names it.
+    """
+    prompts: set[str] = field(default_factory=set)
+    """Names that were set as prompt."""
     number: int = 0
 
     def above(self, lines: Sequence[str], below: str) -> int:
@@ -311,9 +317,10 @@ class _Sessions:
         follows = next(filter(str.strip, below), "")
         if (found["noted"] and not CALL.match(follows)) or (found["said"] and not HEADING.match(follows)):
             return False
-        name = found["noted"] or found["said"] or found["asked"]
+        name = found["noted"] or found["said"] or found["asked"] or found["set"]
         self.sure = self.sure or bool(found["asked"] or found["word"] or found["spoken"] or found["release"])
         self.notes.append((len(self.rows), name))
+        self.prompts |= {found["set"]} - {None}
         if found["release"]:
             self.releases[name] = found["release"]
         return True
@@ -333,12 +340,14 @@ class _Sessions:
     def parameters(self) -> Iterator[SysgenParameter | Node]:
         """All of them; where sessions name several nodes, each with that of its session, and a node named above one."""
         several = len(set(self.names.values())) > 1
-        noted = not self.names and (self.sure or len({name for _, name in self.notes}) > 1)
+        sure = self.sure or len({name for _, name in self.notes}) > 1
+        noted = not self.names and (sure or self.prompts)
         for at, (number, row) in enumerate(self.rows):
             name = self.names.get(number) if several else None
             if noted:
                 name = next((name for first, name in reversed(self.notes) if first <= at), None)
-                if name and (at, name) in self.notes:
+                name = name if sure or name in self.prompts else None
+                if sure and name and (at, name) in self.notes:
                     yield Node(source=row.source, name=name, version=self.releases.get(name))
             yield replace(row, node=name) if name and row.node is None else row
 

@@ -8,7 +8,7 @@ Over 600 lines: master, dedicated CPU and work are one decision, and parted they
 """
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Facts, Reading, known
@@ -32,6 +32,7 @@ from rules.openvms._evidence.after_move import (
 from rules.openvms._evidence.cluster import (
     SERVED_BY,
     Cluster,
+    Stakes,
     cluster_of,
     far_apart,
     hardware_names,
@@ -231,6 +232,8 @@ def _mastership(facts: Facts, worth: Worth) -> Decision:
         return Decision(Kind.EVEN, figures, why, master)
     if cluster.served_percent < worth.served_percent:
         why = f"{figures}, limit {worth.served_percent:g} %: mastership is spread over the nodes"
+        if wander := next(filter(None, map(_to_and_fro, cluster.members)), ""):
+            why = f"{figures}, limit {worth.served_percent:g} %, and {wander}"
         return Decision(Kind.EVEN, figures, why, master)
     if isinstance(cells := latencies_of(facts), Untrusted):
         return Decision(Kind.OPEN, figures, cells.why, master, refused=cells.why)
@@ -284,9 +287,30 @@ def _held_against(facts: Facts, cluster: Cluster, figures: str) -> Decision:
         return _as_today(cluster, figures, " ".join(stays.values()))
     ahead = [name for name in ahead if name not in stays]
     target = _best(facts, cluster, ahead)
+    if _more_in_them(facts, cluster, master, target, stakes, orders):
+        return _none_faster(facts, cluster, figures, orders)
     passed = [name for name in ahead if (found := compare_nodes(facts, name, target)) and found.sign > 0]
     move = freed(move_to(facts, cluster.members, target, master), cluster.master)
     return Decision(Kind.MOVES, figures, "", master, target, orders[target], tuple(passed), move, move.missing)
+
+
+def _more_in_them(
+    facts: Facts,
+    cluster: Cluster,
+    master: str,
+    target: str,
+    stakes: Mapping[str, Stakes],
+    orders: Mapping[str, Order | None],
+) -> bool:
+    """Whether the trees are another node's, of which nothing tells how fast it is: a faster one takes little from them.
+
+    Most of the trees' traffic would cross as before, whoever of the others is faster than their master.
+    """
+    node, faster = _works_most(facts, cluster.members, master), stakes.get(target.upper())
+    if node is None or orders.get(node) is not None or faster is None:
+        return False
+    order = compare_nodes(facts, node, target)
+    return (order is None or order.sign >= 0) and stakes[node.upper()].least > CLEARLY * faster.most
 
 
 def _none_faster(facts: Facts, cluster: Cluster, figures: str, orders: dict[str, Order | None]) -> Decision:

@@ -354,7 +354,8 @@ def grown(facts: Facts, share: Share) -> str:
     return (
         f"SET VOLUME/EXTENSION={extent} {device}: ({volume.extend_blocks:,.0f} blocks now{clusters}): for each file "
         f"made there are {rate / made:.1f} allocations, {in_prose(rate)}/s in all ({told_by(facts)}){waiting}. Then "
-        "make and delete fewer: keep one open and append, or use work files again; a program's own extent stays."
+        "make and delete fewer: keep one open and append, or use work files again; a program's own extent stays, as do "
+        "unused blocks."
     )
 
 

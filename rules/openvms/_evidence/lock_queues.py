@@ -29,6 +29,8 @@ SUSPENDED = frozenset({"SUSP", "SUSPO"})
 """States of SHOW SYSTEM in which a process does nothing until another one resumes or deletes it (HELP SET PROCESS)."""
 HALF_A_DAY = 12
 """Hours between two clock times without a date, from which on nobody knows which came first."""
+GREW = 1.25
+"""This project: a queue that is a quarter longer at the end grew; one or two more or less come and go all the time."""
 SYSTEM_PID = "00000000"
 """What SDA prints for a lock that the system owns."""
 ALIKE = 2.0
@@ -114,9 +116,22 @@ def _grew(timed: Mapping[str, float]) -> str:
     if len(timed) < 2:
         return ""
     first, last = min(timed), max(timed)
-    if timed[last] <= timed[first] or int(last[:2]) - int(first[:2]) >= HALF_A_DAY:
+    if timed[last] < GREW * timed[first] or int(last[:2]) - int(first[:2]) >= HALF_A_DAY:
         return ""
     return f"the queue grew from {timed[first]:,.0f} at {first} to {timed[last]:,.0f} at {last}"
+
+
+def also_listed(facts: Facts, head: LockQueue) -> str:
+    """What other nodes of the same report list for it, as a clause; whether these are more of them LCKQUE tells not."""
+    told = {
+        one.node: waiters(one)
+        for one in facts.every(LockQueue)
+        if (one.source.file, one.report, one.path) == (head.source.file, head.report, head.path)
+        and one.node
+        and one.node != head.node
+        and waiters(one) > 0
+    }
+    return " and ".join(f"{comment(node, 15)} lists {many:,.0f} for it, too" for node, many in [*told.items()][:3])
 
 
 def _waits(tree: str, several: Sequence[Sequence[LockQueue]], seen: int) -> Waits:

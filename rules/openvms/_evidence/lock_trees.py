@@ -407,3 +407,10 @@ def wanders_most(facts: Facts) -> Wanderer | None:
 def failed_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:
     """Nodes whose collection failed in any picture: their requests are in none of its figures."""
     return tuple(sorted({name for one in pictures for name in one.activity.failed}))
+
+
+def work_on(tree: str) -> str:
+    """The work on a tree, or on all where none is named, to be moved: of the file system's what works on its files."""
+    if tree == FILE_SYSTEM:
+        return "what makes, deletes and opens the files of a volume"
+    return f"the work on {tree}" if tree else "the work"

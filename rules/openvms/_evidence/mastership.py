@@ -97,6 +97,21 @@ def ungoverned(facts: Facts, members: Sequence[ClusterMember]) -> str:
     return UNREAD if None in _releases(facts, members) else MIXED
 
 
+def both_by_release(facts: Facts, members: Sequence[ClusterMember]) -> str:
+    """Which weight decides where that is not known of every node, as a clause: by the releases that were read."""
+    seen = {one.name.upper(): one.software for one in facts.every(ClusterNode) if one.software}
+    read = {one.name: release_of(one.version or seen.get(one.name.upper())) for one in members}
+    known_ones = {name: release for name, release in read.items() if release}
+    if not known_ones or len(known_ones) == len(read) or any(one < GOVERNS_FROM for one in known_ones.values()):
+        return BOTH
+    name, (major, minor) = next(iter(known_ones.items()))
+    others = ", ".join(comment(one, 31) for one in read if one not in known_ones)
+    return (
+        f"From V8.3 on LOCKDIRWT decides (not dynamic: a reboot), so on {comment(name, 31)} (V{major}.{minor}), and on "
+        f"{others} as far as SHOW CLUSTER shows such a release, too"
+    )
+
+
 def works_more(
     members: Sequence[ClusterMember], master: str, node: str, every: Mapping[str, Stakes] | None = None
 ) -> str:
@@ -422,7 +437,14 @@ def move_to(facts: Facts, members: Sequence[ClusterMember], target: str, master:
     wanted = min(high, most + STEP)
     meant = (MEANT,) if name == "LOCKDIRWT" and now == 0 < most else ()
     steps = [(target, now, wanted)] if now != wanted else []
-    steps += [(node, value, wanted - STEP) for node, value in numbers.items() if node != target and value >= wanted]
+    # a master whose weight stands above all others goes down to them: no third node's trees are left to it
+    floor = 1.0 if name == "LOCKDIRWT" else USUAL
+    below = {master: max(floor, most_of(numbers, master))} if master in numbers else {}
+    steps += [
+        (node, value, min(wanted - STEP, below.get(node, value)))
+        for node, value in numbers.items()
+        if node != target and value >= wanted
+    ]
     when = "not dynamic: a reboot" if name == "LOCKDIRWT" else "dynamic"
     said = ", ".join(f"{node} {old:.0f} to {new:.0f}" for node, old, new in steps)
     reason = ""

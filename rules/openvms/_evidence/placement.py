@@ -275,8 +275,9 @@ def unread_seats(layout: Layout) -> str:
     """What still has to be read before a CPU is named, as a sentence."""
     if (likely := likely_seat(layout)) is None:
         return "Which CPU suits it was not in the export, so nothing is set yet."
+    among = f"Of CPU {listed_cpus(layout.unused)} look" if len(layout.unused) > 1 else "Look"
     return (
-        f"Of CPU {listed_cpus(layout.unused)} look at CPU {likely} first: SHOW CPU/FULL tells whether a CPU in use "
+        f"{among} at CPU {likely} first: SHOW CPU/FULL tells whether a CPU in use "
         "shares its core, so nothing is set yet."
     )
 

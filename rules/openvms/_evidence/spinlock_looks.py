@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates, T4Column, T4File
 from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change, Evidence, Expectation, Severity, Unknown, Untrusted
@@ -37,6 +37,9 @@ LOOKS_AT = (
 """What a rule that uses this module has to declare."""
 MOSTLY = 0.5
 """This project: half and more is most of it."""
+PAGES_AN_IMAGE = 500.0
+"""This project: more first touches for each file opened are hardly of images that start: those open one each, unless
+installed open."""
 MANY_LOGINS = 60.0
 """A minute, this project: one a second."""
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
@@ -169,7 +172,8 @@ def _fast_path(facts: Facts, look: Look) -> None:
         if name == "FAST_PATH_PORTS" and value:
             off = [driver for bit, driver in enumerate(PORTS) if int(value) >> bit & 1] or ["a bit of no known driver"]
             look.facts.append(f"FAST_PATH_PORTS is {value:.0f}: it turns the fast path off for {', '.join(off)}")
-            look.changes.append(_switched_on(facts, name, value, 0, "these drivers' fast path"))
+            whose = f"the fast path of {', '.join(off)}" if off[0] in PORTS else "the fast path"
+            look.changes.append(_switched_on(facts, name, value, 0, whose))
         elif name == "FAST_PATH_PORTS":
             on = any(one.metric == "FAST_PATH" and one.value for one in look.evidence)
             look.facts.append(
@@ -253,7 +257,27 @@ def _new_pages(facts: Facts, look: Look, faults: float) -> None:
             look.evidence.append(
                 Evidence("of them for less than a minute", round(brief / 60, 2), "/s", of_brief, computed=computed)
             )
+    if not alive and (opens := _file_opens(facts)) and zero.value >= PAGES_AN_IMAGE * opens[0]:
+        look.evidence.append(Evidence("file opens (mean)", opens[0], "/s", opens[1]))
+        look.remedy = (
+            f"what helps is that programs keep their memory, as of {in_prose(faults)} page faults/s "
+            f"{in_prose(zero.value)} are demand zero at {in_prose(opens[0])} file opens/s: hardly new images, unless "
+            "installed open"
+        )
+        look.do = (
+            "MONITOR PROCESSES/TOPFAULT names them, SHOW PROCESS/CONTINUOUS shows memory that shrinks and grows, "
+            "PRODUCT SHOW HISTORY patches."
+        )
+        return
     look.remedy = (
         f"what helps is to keep processes and images alive: {alive}of {in_prose(faults)} page faults/s "
         f"{in_prose(zero.value)} are demand zero, pages of their first touch, which no larger working set spares"
     )
+
+
+def _file_opens(facts: Facts) -> tuple[float, Source] | None:
+    """Files opened per second, where T4 brought them."""
+    for one in facts.every(T4Column):
+        if one.group == "MON.IO" and one.name.lower() == "file open rate" and known(one.mean) and one.mean >= 0:
+            return one.mean, one.source
+    return None

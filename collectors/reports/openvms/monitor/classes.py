@@ -44,9 +44,10 @@ MODES = {
     "supervisor mode": "super_percent",
     "user mode": "user_percent",
     "compatibility mode": "compatibility",
+    "not available": "compatibility",
     "idle time": "idle_percent",
 }
-"""`compatibility` is no field of a fact: it only belongs to the sum."""
+"""`compatibility` is no field of a fact: it only belongs to the sum. Summaries print `Not Available` in its place."""
 LOCK = {
     "new enq rate": "new_enq_per_second",
     "converted enq rate": "converted_enq_per_second",

@@ -74,7 +74,10 @@ def heading(lines: Sequence[str], at: int) -> int:
 @lru_cache(maxsize=MOST_HEADINGS)
 def kinds_of(heads: tuple[str, ...], dashes: str | None) -> tuple[tuple[str, ...], ...]:
     """What the columns hold, in each way in which the heading may be cut, each way once."""
-    return tuple(dict.fromkeys(tuple(map(kind_of, texts)) for texts in cut_heading(heads, dashes)))
+    ways = [tuple(map(kind_of, texts)) for texts in cut_heading(heads, dashes)]
+    # "Caller PC" is one column
+    ways = [tuple(kind for at, kind in enumerate(way) if kind != PC or PC not in way[at - 1 : at]) for way in ways]
+    return tuple(dict.fromkeys(ways))
 
 
 def cut_heading(heads: Sequence[str], dashes: str | None) -> list[list[str]]:

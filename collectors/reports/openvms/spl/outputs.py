@@ -44,6 +44,14 @@ SHARE_OF = re.compile(
 COLLECTED = re.compile(r"\bspinlock:? +(?P<name>[A-Z][A-Z0-9_$]{1,30})\b")
 SPINLOCK = re.compile(r"[A-Z][A-Z0-9_$./-]{1,30}|XFC|[A-Z]{1,4}\$[A-Za-z0-9_$]{1,26}")
 CALLER = re.compile(r"\s{1,40}(?P<pc>[0-9A-Fa-f]{8}(?:\.?[0-9A-Fa-f]{8})?)(?P<where>\s+[A-Za-z_$]\S{0,60}.{0,60})?\s*$")
+PLACE = re.compile(
+    r"(?P<place>[A-Za-z][\w$]{0,40}\+[0-9A-Fa-f]{1,16})(?:\s{1,8}\((?P<routine>[A-Za-z_$][\w$]{0,40})\))?"
+)
+"""A caller as image and offset, with its routine where symbols were loaded."""
+CALLERS = re.compile(r"\s{0,40}(?:top )?callers?:?\s*", re.IGNORECASE)
+"""Above a table of callers: no part of its heading."""
+NO_ROW = re.compile(r"\s{0,40}(?:Total\b[\s0-9.,%]{1,200}|Tracing (?:started|stopped)\.{0,3}\s*)", re.IGNORECASE)
+"""The sums below a table, which nothing is read from, and what SPL says when a trace begins or ends."""
 FIGURE = r"([0-9]{1,18}(?:\.[0-9]{0,18})?)%?"
 """A figure as SPL prints it; `_figure` reads what else may stand for one."""
 NEVER = re.compile("(?!)")
@@ -114,6 +122,8 @@ def outputs(report: Report) -> list[Run]:
                 run.collected = collected if run.command == COLLECT else None
                 runs.append(run)
                 report.claim(index)
+        elif NO_ROW.fullmatch(line[:LONGEST]):
+            report.claim(index)
         elif outside or (runs and runs[-1].detailed):
             pass
         elif found := TITLE.match(line):
@@ -124,6 +134,9 @@ def outputs(report: Report) -> list[Run]:
             _take_share_of(runs[-1], line)
             runs[-1].at = vms.first_moment(line[:LONGEST]) or runs[-1].at
             runs[-1].collected = _named(line) or runs[-1].collected
+            report.claim(index)
+        elif CALLERS.fullmatch(line):
+            table, name = None, ""
             report.claim(index)
         elif count := heading(report.lines, index):
             if not runs:
@@ -256,6 +269,8 @@ def _row(report: Report, index: int, run: Run, table: Columns | None, above: str
         report.claim(index)
         return above
     tokens = _tokens(line)
+    if table and table[-1] == PC and len(tokens) > len(table):
+        tokens[len(table) - 1 :] = [" ".join(tokens[len(table) - 1 :])]
     if table is None or len(tokens) != len(table):
         return None
     if run.rows >= MOST_ROWS:
@@ -267,7 +282,14 @@ def _row(report: Report, index: int, run: Run, table: Columns | None, above: str
     if not SPINLOCK.fullmatch(name) or (cpu is not None and not re.fullmatch("[0-9]{1,4}", cpu)):
         return None
     if PC in cells:
-        if not sda.ADDRESS.fullmatch(cells[PC]):
+        if place := PLACE.fullmatch(cells[PC]):
+            rate = number(cells.get("acquires_per_second", ""))
+            often = f" {rate:,.0f}/s" if rate is not None else ""
+            _add_caller(run, name, index, f"{place['routine'] or place['place']}{often}")
+            run.rows += 1
+            report.claim(index)
+            return name
+        if not sda.ADDRESS.fullmatch(cells[PC].partition(" ")[0]):
             return None
         where = [token for kind, token in zip(table, tokens, strict=True) if not kind and number(token) is None]
         _add_caller(run, name, index, " ".join([cells[PC], *where]))

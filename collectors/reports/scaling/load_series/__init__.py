@@ -49,6 +49,7 @@ The table of the lock laboratory for OpenVMS has a heading of its own: see `labo
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterPoint, ParameterSeries
@@ -66,7 +67,7 @@ from collectors.reports.scaling.load_series.headings import (
 )
 from collectors.reports.scaling.load_series.laboratory import laboratory
 from collectors.reports.scaling.load_series.settings import OPENVMS, SETUP, Run, series_of, setting_of
-from collectors.reports.scaling.load_series.titles import Title, column_title, title_of
+from collectors.reports.scaling.load_series.titles import NODE, Title, column_title, title_of
 
 COMMENT = re.compile(r"\s*(?:#|//|--|!)")
 DIGIT = re.compile(r"[0-9]")
@@ -119,6 +120,7 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
                 cores=(own and own.cores) or (table.title.cores if table.title else None),
                 clock_mhz=(own and own.clock_mhz) or (table.title.clock_mhz if table.title else None),
                 derived=_sampled(table, rate.points),
+                setup=(("node", table.title.node),) if table.title and table.title.node else (),
             )
 
 
@@ -206,10 +208,17 @@ def _title_at(index: int, line: str) -> tuple[int, Title] | None:
 
 
 def _title_before(report: Report) -> tuple[int, Title] | None:
-    """The last line above the report that is not blank, where it is a title; its index is below zero."""
+    """The last line above the report that is not blank, where it is a title; its index is below zero.
+
+    Between them may stand a line that names the node.
+    """
+    node = None
     for back, line in enumerate(reversed(report.before), start=1):
-        if line.strip():
-            return _title_at(-back, line)
+        if node is None and (found := NODE.fullmatch(line)):
+            node = found["node"]
+        elif line.strip():
+            title = _title_at(-back, line)
+            return (title[0], replace(title[1], node=node)) if title else None
     return None
 
 

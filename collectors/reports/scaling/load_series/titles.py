@@ -9,6 +9,7 @@ CLOCK = r"[0-9] ?[MG]Hz"
 CLOCKS = re.compile(r"(?<![0-9.])([0-9]{1,5}(?:\.[0-9]{1,3})?) ?([MG])Hz", re.IGNORECASE)
 CORES = re.compile(r"(?<![0-9.])([0-9]{1,4})[ -](?:cores?|cpus?|processors?)(?![a-z])", re.IGNORECASE)
 AT_END = re.compile(r"\S.{0,120}[ )]- [0-9]{1,4} (?:cores?|cpus?|processors?)", re.IGNORECASE)
+NODE = re.compile(r"[#!\s]{0,20}(?i:node):? {1,8}(?P<node>[A-Z][A-Z0-9]{1,5})\b(?:\s*$|\s*[,;:].{0,200})")
 MHZ = {"M": 1, "G": 1000}
 CLOCK_RANGE = (1.0, 20_000.0)
 """MHz of a processor (this project)."""
@@ -21,6 +22,8 @@ class Title:
     text: str
     cores: int | None = None
     clock_mhz: float | None = None
+    node: str | None = None
+    """The node of OpenVMS, by a line of its own below the title."""
 
 
 def title_of(line: str) -> Title | None:
