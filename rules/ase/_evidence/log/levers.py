@@ -9,7 +9,7 @@ ase-waits-caches.md, 1.4 and 5.
 
 from dataclasses import dataclass
 
-from collectors.facts import Fact, Facts, Source, known
+from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import (
     CacheBinding,
     CachePool,
@@ -17,12 +17,11 @@ from collectors.facts.ase import (
     MonCachePool,
     MonDeviceIO,
     NamedCache,
-    RowsAffected,
     Server,
     SysmonSample,
 )
 from rules.ase._evidence.caches.figures import kind_of, pools_of
-from rules.ase._evidence.log.committers import BATCH, COMMITTER_FACTS, MANY_COMMITS, committers, full_percent
+from rules.ase._evidence.log.committers import BATCH, COMMITTER_FACTS, committers, full_percent, small_commits
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
@@ -35,7 +34,7 @@ from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
     *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS, *COMMITTER_FACTS),
-    *(CacheBinding, CachePool, LogWrites, MonCachePool, MonDeviceIO, NamedCache, RowsAffected, Server, SysmonSample),
+    *(CacheBinding, CachePool, LogWrites, MonCachePool, MonDeviceIO, NamedCache, Server, SysmonSample),
 )
 """What a rule declares that asks for them."""
 OWN = "one's own write of the log"
@@ -54,43 +53,6 @@ FAST_MS = 1.5
 FULL_PERCENT, FULL_ORIGIN = 20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)"
 SLOW_MS = 10.0
 SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
-
-
-FEW_ROWS = 2.0
-"""This project: rows changed for each commit up to which most commits are saved by batches. The vendor names larger
-transactions and gives no figure."""
-
-
-@dataclass(frozen=True)
-class Commits:
-    """That each transaction changes a row or two, and how many there are."""
-
-    rows: float
-    per_second: float
-    source: Source
-
-    @property
-    def says(self) -> str:
-        """Both figures, as a clause."""
-        return f"{self.per_second:,.0f} commits a second of {self.rows:.1f} rows each"
-
-    @property
-    def evidence(self) -> Evidence:
-        """Rows of each commit."""
-        how = "Total Rows Affected / Committed Xacts"
-        return Evidence("rows changed for each commit", round(self.rows, 2), "rows", self.source, FEW_ROWS, how)
-
-
-def small_commits(facts: Facts) -> Commits | None:
-    """How small the transactions are, where they are as small as that and many; `None` where not, or not counted."""
-    rows, sample = facts.latest(RowsAffected, operation="All"), facts.latest(SysmonSample)
-    if rows is None or sample is None or not known(rows.count) or not known(sample.committed_xacts):
-        return None
-    commits = sample.committed_xacts
-    if not sample.seconds or rows.count <= 0 or commits < MANY_COMMITS * sample.seconds:
-        return None
-    each = rows.count / commits
-    return Commits(each, commits / sample.seconds, rows.source) if each <= FEW_ROWS else None
 
 
 @dataclass(frozen=True)
