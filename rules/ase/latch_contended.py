@@ -139,7 +139,7 @@ TYPES = "`sp_help {0}` shows which of its indexes begins with a time or a row nu
 NONE_RISES = "No index of {0} begins with a time or an identity column (sp_help), so ask who fills it which key rises."
 NO_ROWS = "Fewer rows a page of the table (exp_row_size) do not help there."
 FEWER_ROWS = (
-    'For data pages alone, fewer rows each help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg '
+    'For data pages, fewer rows each help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg '
     "rebuild {0}` ({2}); undo: 0 and reorg."
 )
 TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a table of a temporary database: look there first."
