@@ -68,8 +68,8 @@ BOTH = "Fewer commits and a faster device both shorten it"
 COMMITS = "At that speed fewer commits shorten it, and hardly another device"
 NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
-    "Find out what slows {0}: paths shared with data, a write cache that is off, a remote mirror; if none does, move "
-    "the log to a faster device."
+    "Find out what slows {0}: a network mount, paths shared with data, a write cache that is off, a remote mirror; if "
+    "none does, move the log to a faster device."
 )
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
@@ -97,12 +97,16 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     writers = devices.devices_of(facts, writing=True) if mean is not None else []
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
     device = devices.slowest(writers, limits.milliseconds) if slow else ""
+    path = devices.path_of(facts, writers, limits.milliseconds)
     rest = left(facts, limits, beside_device=True)
     faster = (
         "" if mean is None or fast_device(facts) or behind_times(facts) else ", a faster log device"
     )  # without a mean one of the rest
     do = (
-        joined(DEVICE.format(device or "the log device"), f"Then, in this order: {rest}{delayed(facts)}.")
+        joined(
+            DEVICE.format(f"{device}{path}" if device else "the log device"),
+            f"Then, in this order: {rest}{delayed(facts)}.",
+        )
         if slow
         else f"What shortens it: {rest}{faster}."
     )

@@ -21,6 +21,8 @@ NAMED, SAID = 3, 2
 """Devices that are named; those that a title names."""
 MOST_PERCENT = 50.0
 """This project: more than half of all is what "most" says; where work is spread, no device is named for a count."""
+PATH = 80
+"""Characters of a path that are shown."""
 FEW = 10.0
 """This project: requests in the interval below which a mean says nothing of a device."""
 
@@ -130,6 +132,13 @@ def slowest(devices: list[Device], milliseconds: float) -> str:
     return " and ".join(
         f"{comment(one.row.device)} ({one.mean_milliseconds:,.1f} ms)" for one in _slow(devices, milliseconds)
     )
+
+
+def path_of(facts: Facts, devices: list[Device], milliseconds: float) -> str:
+    """Where the one that takes most time of those that are slow lies, by sp_sysmon, as a clause; else empty."""
+    first = next(iter(_slow(devices, milliseconds)), None)
+    rows = [one for one in facts.every(DeviceActivity) if first and one.device == first.row.device and one.path]
+    return f", which is {comment(rows[-1].path or '', PATH)}" if rows else ""
 
 
 def besides(devices: list[Device], milliseconds: float) -> str:
