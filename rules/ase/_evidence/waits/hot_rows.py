@@ -69,7 +69,7 @@ TAKES_NEXT = re.compile(
 )
 NEXT_NUMBER = (
     "If it hands out numbers ({0}), an IDENTITY column where they are put does it from memory (there "
-    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a mere count can be kept in several rows.'
+    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a mere count can be in several rows.'
 )
 OWN_STEP, OR_LAST = "Change {0} in a transaction of its own", ", or as its last statement"
 TAKEN = re.compile(r"(?P<variable>@[\w@#$]+)\s*(?:=|\bout(?:put)?\b)", re.IGNORECASE)
