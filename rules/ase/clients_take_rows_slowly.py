@@ -50,6 +50,12 @@ LARGER = (
     "allows: its {1:.0f} sessions get {2:,.0f} bytes in each packet of {3:,.0f}. A client that fetches rows without "
     "a pause helps as well."
 )
+OF_SIZE = (
+    "Let {0} ask for packets of {1:,.0f} bytes when it connects (max network packet size is {2:,.0f}): its {3:.0f} "
+    "sessions take {4:,.0f} bytes of additional network memory then{5}. A client that fetches rows without a pause "
+    "helps as well."
+)
+MEMORY_NAME = "additional network memory"
 RAISED = (
     "Raise max network packet size from {0:,.0f} to {1:,.0f} at the next restart, with {2:,.0f} bytes more additional "
     "network memory, and let {3} (SPID {4}) ask for that size: its packets are full. A client that fetches rows "
@@ -141,6 +147,8 @@ class Sender:
     """Bytes sent in each packet, on average."""
     most: ConfigParameter | None
     """How large packets may be, where it was listed."""
+    memory: ConfigParameter | None = None
+    """What packets larger than the default are kept in, where it was listed."""
 
     @property
     def held_back(self) -> float | None:
@@ -159,11 +167,16 @@ class Sender:
     @property
     def step(self) -> str:
         """What to do."""
+        memory = ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
         if self.held_back is not None:
-            memory = ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
             spids = say_spids([(one.spid, one.kpid) for one in self.sessions])
             return RAISED.format(self.held_back, LARGER_BYTES, memory, self.name, spids)
         run = self.most.run_number if self.most else None
+        if run is not None and run >= LARGER_BYTES:
+            has = self.memory.run_number if self.memory else None
+            first = ": raise it first" if has is not None and has < memory else ""
+            of = f", of {has:,.0f} that are configured{first}" if has is not None else ""
+            return OF_SIZE.format(self.name, LARGER_BYTES, run, len(self.sessions), memory, of)
         value = f" ({run:,.0f})" if run is not None else ""
         return LARGER.format(self.name, len(self.sessions), self.each, self.packet_bytes, value)
 
@@ -201,7 +214,14 @@ def _sender(facts: Facts) -> Sender | None:
     hosts = sorted({host for row in first if (host := named[row.spid].host)})
     at = f" on {' and '.join(comment(one, 40) for one in hosts)}" if hosts else ""
     at = f" on {len(hosts)} hosts" if len(hosts) > MOST_HOSTS else at
-    return Sender(f"{comment(name, 40)}{at}", first, size, sent / packets, setting_of(facts, MOST_NAME))
+    return Sender(
+        f"{comment(name, 40)}{at}",
+        first,
+        size,
+        sent / packets,
+        setting_of(facts, MOST_NAME),
+        setting_of(facts, MEMORY_NAME),
+    )
 
 
 def _packets(rows: list[MonProcessNetIO]) -> float:
