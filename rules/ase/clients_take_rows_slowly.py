@@ -22,7 +22,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, MonProcess, MonProcessNetIO, MonProcessWaits, MonSysWaits
+from collectors.facts.ase import (
+    ConfigParameter,
+    MonNetworkIO,
+    MonProcess,
+    MonProcessNetIO,
+    MonProcessWaits,
+    MonSysWaits,
+)
 from rules.ase._evidence.objects.sessions import say_spids
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.events import NETWORK_SEND
@@ -55,6 +62,11 @@ OF_SIZE = (
     "sessions take {4:,.0f} bytes of additional network memory then{5}. A client that fetches rows without a pause "
     "helps as well."
 )
+ALL_FULL = (
+    "Packets are full: they hold {0:,.0f} bytes on average, and default network packet size is {1:,.0f}. Have programs "
+    "with large results ask for larger ones when they connect; monProcessNetIO shows which have that size."
+)
+DEFAULT_NAME = "default network packet size"
 MEMORY_NAME = "additional network memory"
 RAISED = (
     "Raise max network packet size from {0:,.0f} to {1:,.0f} at the next restart, with {2:,.0f} bytes more additional "
@@ -88,7 +100,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, MonProcessNetIO, MonProcessWaits, MonProcess, ConfigParameter),
+    uses=(*WAIT_FACTS, MonNetworkIO, MonProcessNetIO, MonProcessWaits, MonProcess, ConfigParameter),
     links=LINKS,
     limits=Limits,
 )
@@ -116,6 +128,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     each = f" of {mean:,.1f} ms each" if mean is not None else ""
     sender = _sender(facts) if share >= LOUD_PERCENT else None
     raised = sender and sender.raised
+    default = (setting.run_number if (setting := setting_of(facts, DEFAULT_NAME)) else None) or 0.0
+    full = _all_full(facts, default)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if sender else Severity.NOTE,
@@ -124,12 +138,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         seen=f"{sending.tasks:.1f} tasks on average waited for {WHAT} (event {NETWORK_SEND}), in {sending.waits:,.0f} "
         f"waits{each}, beside {beside:.1f} that waited for anything else or ran.",
         because=SLOW,
-        do=sender.step if sender else FASTER,
+        do=sender.step if sender else ALL_FULL.format(full.value, default) if full else FASTER,
         unknown="" if sender else WHOSE,
         evidence=(
             Evidence(f"tasks waiting for {WHAT}", round(sending.tasks, 2), "tasks", sending.source, limits.tasks),
             Evidence("share of them among all that waited or ran", round(share, 1), "%", sending.source),
             *(sender.evidence if sender else ()),
+            *((full,) if full else ()),
             *((Evidence(f"mean wait for {WHAT}", round(mean, 1), "ms", sending.source),) if mean is not None else ()),
         ),
         changes=(raised,) if raised else (),
@@ -222,6 +237,20 @@ def _sender(facts: Facts) -> Sender | None:
         setting_of(facts, MOST_NAME),
         setting_of(facts, MEMORY_NAME),
     )
+
+
+def _all_full(facts: Facts, default: float) -> Evidence | None:
+    """Bytes in each packet that was sent to all clients, where these are full by default; `None` where not, or large.
+
+    A mean of full packets is no larger than the default, but for those of programs that ask for more.
+    """
+    row = next((one for one in reversed(facts.every(MonNetworkIO)) if one.of_interval and one.believed), None)
+    if row is None or not known(row.packets_sent) or not known(row.bytes_sent) or not row.packets_sent > 0:
+        return None
+    each = row.bytes_sent / row.packets_sent
+    if not FULL * default <= each <= default <= SMALL_BYTES:
+        return None
+    return Evidence("sent in each packet of all clients", round(each), "bytes", row.source)
 
 
 def _packets(rows: list[MonProcessNetIO]) -> float:
