@@ -72,6 +72,12 @@ SCANNED = "The vendor calls a read of more than 10 ms slow, which these are not:
 UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is not in sp_sysmon."
 DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, the storage."
 FEWER = "Fewer reads{0} come before more memory: {1}a cache that holds what is read again and again."
+MOVE = (
+    "Where that is not mended, move what lies on {0} to storage like that of {1}, or spread it; fewer reads, by an "
+    "index or a cache, come after."
+)
+TIMES_SLOWER = 5.0
+"""This project: times the mean time of the quickest device beside it, from which on the storage is the matter."""
 SCANS, MAY_SCAN = "an index for the statement that scans, then ", "an index where a statement scans, then "
 KEY_PAGES = 20.0
 """This project: pages of one execution up to which a statement looks its rows up by a key: the levels of an index and
@@ -230,6 +236,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     most = name_of(table) if table else ""
     keyed = _by_key(facts, table, readers, limits.milliseconds) if table else ""
     fewer = FEWER.format(f" of {most}" if most else "", "" if keyed else _by_scans(table) if table else MAY_SCAN)
+    if slow and not tables and (quick := devices.much_quicker(readers, limits.milliseconds, TIMES_SLOWER)):
+        fewer = MOVE.format(comment(readers[0].row.device), quick)
     commands = command_time(facts)
     short = commands is not None and commands.seconds <= limits.command_seconds
     doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent

@@ -150,6 +150,16 @@ def besides(devices: list[Device], milliseconds: float) -> str:
     return f", where {comment(quick.row.device)} takes {quick.mean_milliseconds:,.1f} ms,"
 
 
+def much_quicker(devices: list[Device], milliseconds: float, times: float) -> str:
+    """The quickest of the others, where the first takes so many times as long and is the only slow one; else empty."""
+    others = [one for one in devices if one.mean_milliseconds <= milliseconds]
+    quick = min(others, key=lambda one: one.mean_milliseconds, default=None)
+    first = devices[0] if devices else None
+    if quick is None or first is None or len(others) < len(devices) - 1:
+        return ""
+    return comment(quick.row.device) if first.mean_milliseconds >= times * quick.mean_milliseconds else ""
+
+
 def _slow(devices: list[Device], milliseconds: float) -> list[Device]:
     return [one for one in devices if one.mean_milliseconds > milliseconds][:SAID]
 
