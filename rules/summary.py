@@ -382,10 +382,14 @@ def _where(most: Loss, by_key: Mapping[str, Ranked]) -> str:
 def _cause(most: Loss, by_key: Mapping[str, Ranked]) -> str:
     """What is to be fixed first, where another finding than the one that counts the waits explains most of them.
 
-    One that is urgent is told on its own.
+    Also one that measures something else, as what the host withholds, where it explains another finding. One that is
+    urgent is told on its own.
     """
     cause = by_key.get(most.to or "")
-    if cause is None or most.seen_in is None or most.to == most.seen_in or cause.finding.urgent:
+    if cause is None or most.seen_in is None or cause.finding.urgent:
+        return ""
+    explains = any(key in by_key for key in cause.explains)
+    if most.to == most.seen_in and (ON_AVERAGE.match(cause.finding.title) or not explains):
         return ""
     return f"; first to fix: {cause.finding.title}" if cause.finding.severity >= Severity.WARNING else ""
 

@@ -47,6 +47,7 @@ from rules.ase._evidence.waits.chains import (
     head_process,
     is_whole_table,
     kind_of_lock,
+    last_batch,
     locks_that_block,
     longest_possible,
     of_last_file,
@@ -142,6 +143,7 @@ SHORTER = "Its statement{0} is the one to make shorter."
 SLOW = "its client takes no rows"
 LEVEL_ONE = ", and read at isolation level 1 (no holdlock) if what it read may change"
 RUNS = " (line {0} of procedure {1}, {2:,.0f} logical reads so far)"
+LAST = "The last batch of it in the export: {0}."
 TEXT = "The statement of SPID {0} is not in the export: master..monProcessSQLText has it."
 
 
@@ -346,6 +348,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
         others.append(f"{blocked} of {working} tasks that wait or run are blocked")
     head, text = head_process(facts, first.head), batch_of(facts, first.head)
     idle, stuck = _idle(facts, first), [one for one in chains if _long(limits, one) and _idle(facts, one)]
+    last = "" if text else last_batch(facts, head)
     works, lock = _works(facts, first), blocking_lock(facts, first.head)
     whole = lock if lock and is_whole_table(lock) else None
     how = taken(facts, whole, table_of_lock(facts, whole)) if whole else None
@@ -380,7 +383,11 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else SENDS.format(first.head, _since_start(facts, head))
             if slow
             else "",
-            f"Its batch: {shown(text)}." if text else "",
+            f"Its batch: {shown(text)}."
+            if text
+            else f"The last batch of it in the export: {shown(last)}."
+            if last
+            else "",
         ),
         do=READS.format(first.head, NOTHING_TO_UNDO if _changes_nothing(facts, first.head) else "")
         if reads and alarm
@@ -388,7 +395,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             facts, limits, first, head, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how
         ),
         urgent=alarm,
-        unknown=joined("" if text else TEXT.format(first.head), read),
+        unknown=joined("" if text or last else TEXT.format(first.head), read),
         evidence=(*((stuck_share,) if stuck_share else ()), *_evidence(facts, limits, chains[:NAMED])),
         explains=("ase/lock_waits_high",)
         if any(_explains_waits(facts, one) for one in chains if _long(limits, one))

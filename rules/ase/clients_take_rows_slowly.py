@@ -22,7 +22,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import ConfigParameter, MonProcess, MonProcessNetIO, MonProcessWaits, MonSysWaits
+from collectors.facts.ase import (
+    ConfigParameter,
+    MonNetworkIO,
+    MonProcess,
+    MonProcessNetIO,
+    MonProcessWaits,
+    MonSysWaits,
+)
 from rules.ase._evidence.objects.sessions import say_spids
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.waits.events import NETWORK_SEND
@@ -50,6 +57,17 @@ LARGER = (
     "allows: its {1:.0f} sessions get {2:,.0f} bytes in each packet of {3:,.0f}. A client that fetches rows without "
     "a pause helps as well."
 )
+OF_SIZE = (
+    "Let {0} ask for packets of {1:,.0f} bytes when it connects (max network packet size is {2:,.0f}): its {3:.0f} "
+    "sessions take {4:,.0f} bytes of additional network memory then{5}. A client that fetches rows without a pause "
+    "helps as well."
+)
+ALL_FULL = (
+    "Packets are full: they hold {0:,.0f} bytes on average, and default network packet size is {1:,.0f}. Have programs "
+    "with large results ask for larger ones when they connect; monProcessNetIO shows which have that size."
+)
+DEFAULT_NAME = "default network packet size"
+MEMORY_NAME = "additional network memory"
 RAISED = (
     "Raise max network packet size from {0:,.0f} to {1:,.0f} at the next restart, with {2:,.0f} bytes more additional "
     "network memory, and let {3} (SPID {4}) ask for that size: its packets are full. A client that fetches rows "
@@ -82,7 +100,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*WAIT_FACTS, MonProcessNetIO, MonProcessWaits, MonProcess, ConfigParameter),
+    uses=(*WAIT_FACTS, MonNetworkIO, MonProcessNetIO, MonProcessWaits, MonProcess, ConfigParameter),
     links=LINKS,
     limits=Limits,
 )
@@ -110,6 +128,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     each = f" of {mean:,.1f} ms each" if mean is not None else ""
     sender = _sender(facts) if share >= LOUD_PERCENT else None
     raised = sender and sender.raised
+    default = (setting.run_number if (setting := setting_of(facts, DEFAULT_NAME)) else None) or 0.0
+    full = _all_full(facts, default)
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if sender else Severity.NOTE,
@@ -118,12 +138,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         seen=f"{sending.tasks:.1f} tasks on average waited for {WHAT} (event {NETWORK_SEND}), in {sending.waits:,.0f} "
         f"waits{each}, beside {beside:.1f} that waited for anything else or ran.",
         because=SLOW,
-        do=sender.step if sender else FASTER,
+        do=sender.step if sender else ALL_FULL.format(full.value, default) if full else FASTER,
         unknown="" if sender else WHOSE,
         evidence=(
             Evidence(f"tasks waiting for {WHAT}", round(sending.tasks, 2), "tasks", sending.source, limits.tasks),
             Evidence("share of them among all that waited or ran", round(share, 1), "%", sending.source),
             *(sender.evidence if sender else ()),
+            *((full,) if full else ()),
             *((Evidence(f"mean wait for {WHAT}", round(mean, 1), "ms", sending.source),) if mean is not None else ()),
         ),
         changes=(raised,) if raised else (),
@@ -141,6 +162,8 @@ class Sender:
     """Bytes sent in each packet, on average."""
     most: ConfigParameter | None
     """How large packets may be, where it was listed."""
+    memory: ConfigParameter | None = None
+    """What packets larger than the default are kept in, where it was listed."""
 
     @property
     def held_back(self) -> float | None:
@@ -159,11 +182,16 @@ class Sender:
     @property
     def step(self) -> str:
         """What to do."""
+        memory = ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
         if self.held_back is not None:
-            memory = ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
             spids = say_spids([(one.spid, one.kpid) for one in self.sessions])
             return RAISED.format(self.held_back, LARGER_BYTES, memory, self.name, spids)
         run = self.most.run_number if self.most else None
+        if run is not None and run >= LARGER_BYTES:
+            has = self.memory.run_number if self.memory else None
+            first = ": raise it first" if has is not None and has < memory else ""
+            of = f", of {has:,.0f} that are configured{first}" if has is not None else ""
+            return OF_SIZE.format(self.name, LARGER_BYTES, run, len(self.sessions), memory, of)
         value = f" ({run:,.0f})" if run is not None else ""
         return LARGER.format(self.name, len(self.sessions), self.each, self.packet_bytes, value)
 
@@ -201,7 +229,28 @@ def _sender(facts: Facts) -> Sender | None:
     hosts = sorted({host for row in first if (host := named[row.spid].host)})
     at = f" on {' and '.join(comment(one, 40) for one in hosts)}" if hosts else ""
     at = f" on {len(hosts)} hosts" if len(hosts) > MOST_HOSTS else at
-    return Sender(f"{comment(name, 40)}{at}", first, size, sent / packets, setting_of(facts, MOST_NAME))
+    return Sender(
+        f"{comment(name, 40)}{at}",
+        first,
+        size,
+        sent / packets,
+        setting_of(facts, MOST_NAME),
+        setting_of(facts, MEMORY_NAME),
+    )
+
+
+def _all_full(facts: Facts, default: float) -> Evidence | None:
+    """Bytes in each packet that was sent to all clients, where these are full by default; `None` where not, or large.
+
+    A mean of full packets is no larger than the default, but for those of programs that ask for more.
+    """
+    row = next((one for one in reversed(facts.every(MonNetworkIO)) if one.of_interval and one.believed), None)
+    if row is None or not known(row.packets_sent) or not known(row.bytes_sent) or not row.packets_sent > 0:
+        return None
+    each = row.bytes_sent / row.packets_sent
+    if not FULL * default <= each <= default <= SMALL_BYTES:
+        return None
+    return Evidence("sent in each packet of all clients", round(each), "bytes", row.source)
 
 
 def _packets(rows: list[MonProcessNetIO]) -> float:

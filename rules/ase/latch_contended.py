@@ -85,6 +85,7 @@ ALLPAGES = "allpages"
 WHY = "A latch is held for one step only, so a queue means that many tasks want the same page"
 PLACES = ": the end of an index with ascending keys, or the allocation pages of a table that grows fast"
 LONG = "Where single waits are long, look at ase/lock_hash_chains_long and at I/O calls that block first."
+LONG_SHORT_CHAINS = "As single waits are long and lock hash chains are short, look at I/O calls that block first."
 CHAINS_TITLE = "; they are long, and so are the lock chains ({0:g} locks)"
 CHAINS = (
     f"Single waits of {LONG_MS:g} ms and more are no matter of one hot page: the vendor names the lock hash table "
@@ -123,18 +124,23 @@ RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
 NOT_SAID = "; these exports do not say of which table"
 ENDS = ", or (inferred) hash partitions with local indexes"
-RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", "identity", LEFT_OUT))
+IDENTITY = "identity"
+RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", IDENTITY, LEFT_OUT))
 """Types of columns that rise with each insert where they hold its time or its number; a birthday does not."""
 LAST_PAGE = (
-    "If {0} ({1}) rises with each insert, all meet at the last page of index {2} of {3}: let another column lead "
-    "it{4}, drop it if nothing reads by it, or insert from fewer sessions."
+    "{0} at the last page of index {1} of {2}: let another column lead it{3}, drop it if nothing reads by it, or "
+    "insert from fewer sessions."
+)
+RISES_IF, RISES_SURELY = (
+    "If {0} ({1}) rises with each insert, all meet",
+    "As {0} is an identity column, all inserts meet",
 )
 TYPES = "`sp_help {0}` shows which of its indexes begins with a time or a row number: that one rises."
 NONE_RISES = "No index of {0} begins with a time or an identity column (sp_help), so ask who fills it which key rises."
 NO_ROWS = "Fewer rows a page of the table (exp_row_size) do not help there."
 FEWER_ROWS = (
-    'Fewer rows a page help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg rebuild {0}` ({2}); undo: 0 '
-    "and reorg."
+    'For data pages, fewer rows each help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg '
+    "rebuild {0}` ({2}); undo: 0 and reorg."
 )
 TEMPORARY = "Most rows are inserted into {0} ({1:.0f} %), a table of a temporary database: look there first."
 LESS = (
@@ -252,6 +258,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     taken = _rows_a_page(facts, tables[0][0]) if greedy else None
     on = _latch_free(facts) if new else ""
     length = chains.chain_length if chains and known(chains.chain_length) else 0.0
+    locks = facts.latest(LockHashtable, table="page and row")
+    short = bool(waits.mean_milliseconds and locks and known(locks.chain_length) and locks.chain_length <= CHAIN)
     fits = ONE_PAGE.format(comment(hot[0].lock.name), hot[0].says) if hot else ""
     yield Finding(
         subject=subject_of(facts),
@@ -278,7 +286,10 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         if chains
         else joined(f"{WHY}.", fits)
         if fits
-        else joined(f"{WHY}{HEAP_PLACES if tables and _without_index(facts, tables[0][0]) else PLACES}.", LONG),
+        else joined(
+            f"{WHY}{HEAP_PLACES if tables and _without_index(facts, tables[0][0]) else PLACES}.",
+            "" if (waits.mean_milliseconds or LONG_MS) < LONG_MS else LONG_SHORT_CHAINS if short else LONG,
+        ),
         do=CHAINS_DO.format(CHAINS_THEN.format(comment(name_of(tables[0][0]))) if tables else "")
         if chains
         else spread_page(facts, page)
@@ -379,9 +390,11 @@ def _do(
         whole = joined(turn(ends), too)
         return whole if len(whole) <= LONGEST else joined(turn(""), too)
     if rises := _by_type(indexes):
-        last = (comment(rises.columns[0], 60), rises.first_type, comment(rises.index, 60), name)
+        surely = RISES_SURELY if rises.first_type == IDENTITY else RISES_IF
+        all_meet = surely.format(comment(rises.columns[0], 60), rises.first_type)
+        last, ends = (all_meet, comment(rises.index, 60), name), ENDS if _has_partitions(facts) else ""
         too = GREEDY_TOO.format(greedy.command) if greedy else NO_ROWS
-        whole = joined(LAST_PAGE.format(*last, ENDS), too)
+        whole = joined(LAST_PAGE.format(*last, ends), too)
         return whole if len(whole) <= LONGEST else joined(LAST_PAGE.format(*last, ""), too)
     if greedy:
         then = GREEDY.format(greedy.grows, greedy.command)

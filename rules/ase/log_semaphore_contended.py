@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import MonOpenDatabases, SemaphoreRequests, SysmonSample, TaskSwitches, UserLogCacheFlushes
 from rules.ase._evidence.caches.figures import seconds_of
-from rules.ase._evidence.log.committers import committers
+from rules.ase._evidence.log.committers import committers, small_commits
 from rules.ase._evidence.log.databases import Appended, appended, most_of
 from rules.ase._evidence.log.flushes import FULL, UNPIN, UNPIN_BECAUSE, Flushes, against_unpin, flushes_of, mostly_unpin
 from rules.ase._evidence.log.levers import (
@@ -45,7 +45,6 @@ from rules.ase._evidence.log.levers import (
     of_log,
     own_evidence,
     say_device,
-    small_commits,
     whose_evidence,
     writes_each,
 )
@@ -214,7 +213,7 @@ def _judge(
         source = next(row.source for row in reversed(facts.every(UserLogCacheFlushes)) if row.reason == UNPIN)
         evidence.append(Evidence("flushes of user log caches by Unpin", round(unpin, 1), "%", source))
         evidence += against_unpin(facts)[1]
-    small = small_commits(facts) if name == "Log" else None
+    small, who = (small_commits(facts), committers(facts)) if name == "Log" else (None, None)
     evidence += [small.evidence] if small else []
     each_page = writes_each(facts) if small else None
     rewritten = f"; each page of the log is written {each_page:.1f} times" if (each_page or 0.0) >= WELL_ABOVE else ""
@@ -227,7 +226,7 @@ def _judge(
         subject=f"{subject_of(facts)}: {what}",
         severity=max(by_share, by_tasks or by_share),
         title=f"Tasks wait for {what}: {said}"
-        + (f"; {small.says}" if small else "")
+        + (f"; {small.says}{f', most by {who.program.name}' if who else ''}" if small else "")
         + (of_log(facts) if name == "Log" and not database else ""),
         seen=joined(
             f"{what[0].upper()}{what[1:]}: {said}{rewritten}.",

@@ -68,9 +68,11 @@ BOTH = "Fewer commits and a faster device both shorten it"
 COMMITS = "At that speed fewer commits shorten it, and hardly another device"
 NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
-    "Find out what slows {0}: paths shared with data, a write cache that is off, a remote mirror; if none does, move "
-    "the log to a faster device."
+    "Find out what slows {0}: a network mount, paths shared with data, no write cache, a remote mirror; if none does, "
+    "move the log to a faster device."
 )
+LONGEST = 360
+"""Characters of what to do, from which on the path of the device is left out."""
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
 NEED_NOT = "; the device with most writes need not be that of the log"
@@ -97,12 +99,15 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     writers = devices.devices_of(facts, writing=True) if mean is not None else []
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
     device = devices.slowest(writers, limits.milliseconds) if slow else ""
+    path = devices.path_of(facts, writers, limits.milliseconds) if device else ""
     rest = left(facts, limits, beside_device=True)
+    then = f"Then, in this order: {rest}{delayed(facts)}."
+    path = path if len(DEVICE.format(f"{device}{path}")) + len(then) < LONGEST else ""
     faster = (
         "" if mean is None or fast_device(facts) or behind_times(facts) else ", a faster log device"
     )  # without a mean one of the rest
     do = (
-        joined(DEVICE.format(device or "the log device"), f"Then, in this order: {rest}{delayed(facts)}.")
+        joined(DEVICE.format(f"{device}{path}" if device else "the log device"), then)
         if slow
         else f"What shortens it: {rest}{faster}."
     )

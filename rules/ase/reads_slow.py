@@ -22,8 +22,8 @@ sp_sysmon, where it was collected, does not count few task switches for them.
 
 When to ignore it: a server whose work is to read much, as for reports or a load, waits for reads that are as fast as
 they should be. That is said in a note and no more, but where one program scans the table and no index begins with what
-its where clause asks for, or one statement makes nearly all reads by scanning it for few rows, many times in the
-interval. Below one task on average nobody loses anything.
+its where clause asks for, or a cached statement scans it so every minute, or one statement makes nearly all reads by
+scanning it for few rows, many times in the interval. Below one task on average nobody loses anything.
 """
 
 from collections.abc import Hashable, Iterator
@@ -39,6 +39,7 @@ from rules.ase._evidence.objects.reading_now import READING_FACTS, reading_now
 from rules.ase._evidence.objects.scans import LEAST_PAGES, STATEMENT_PERCENT, WHOLE_TIMES, scans_of
 from rules.ase._evidence.objects.seen import activity, name_of, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, naming, with_statements
+from rules.ase._evidence.objects.unserved import SCANS_PER_SECOND, unserved
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import MAINTAINS, READS
@@ -67,9 +68,16 @@ NORMAL = "The vendor calls a read of 2 to 6 ms normal and one of more than 10 ms
 SLOW = f"{NORMAL}: the devices, or what lies below them, hold these tasks up."
 FAST = f"{NORMAL}, so the devices are not what holds these tasks up: many pages are read that no cache holds."
 BETWEEN = f"{NORMAL}; these lie between, so the devices and the statements are both to be looked at."
+SCANNED = "The vendor calls a read of more than 10 ms slow, which these are not: the scans come first."
 UNTIMED = "Each is a page that no cache held. Whether reads are slow or many is not in sp_sysmon."
 DEVICES = "Look below {0} with the tools of the host: service time and queue of the disk, paths, the storage."
 FEWER = "Fewer reads{0} come before more memory: {1}a cache that holds what is read again and again."
+MOVE = (
+    "Where that is not mended, move what lies on {0} to storage like that of {1}, or spread it; fewer reads, by an "
+    "index or a cache, come after."
+)
+TIMES_SLOWER = 5.0
+"""This project: times the mean time of the quickest device beside it, from which on the storage is the matter."""
 SCANS, MAY_SCAN = "an index for the statement that scans, then ", "an index where a statement scans, then "
 KEY_PAGES = 20.0
 """This project: pages of one execution up to which a statement looks its rows up by a key: the levels of an index and
@@ -81,8 +89,6 @@ SEGMENT = "segment {0} lies on {1} alone (`sp_extendsegment {0}, {2}, <device>` 
 NO_SEGMENT = "see where it lies (`sp_helpsegment`); `sp_extendsegment` serves new pages only"
 """Vendor: a segment that is extended takes what is allocated from then on (Reference Manual: Procedures 16.0,
 san1393052023338)."""
-SCANS_PER_SECOND = 1 / 60
-"""This project: a table that is scanned less than once a minute is mostly read by its indexes."""
 ONE = "First make {0} read less ({1}{2:.0f} % of the reads of the statements listed): an index for its where clause{3}."
 AFTER = "Then look below the slowest device, with the tools of the host."
 CACHE = "Then a cache that holds what is read again and again."
@@ -230,6 +236,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     most = name_of(table) if table else ""
     keyed = _by_key(facts, table, readers, limits.milliseconds) if table else ""
     fewer = FEWER.format(f" of {most}" if most else "", "" if keyed else _by_scans(table) if table else MAY_SCAN)
+    if slow and not tables and (quick := devices.much_quicker(readers, limits.milliseconds, TIMES_SLOWER)):
+        fewer = MOVE.format(comment(readers[0].row.device), quick)
     commands = command_time(facts)
     short = commands is not None and commands.seconds <= limits.command_seconds
     doubtful = waits.switches_percent is not None and waits.switches_percent < limits.switches_percent
@@ -244,6 +252,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     statement = _cached(facts, one) if one else None
     looks = table if one and table and _looks_for_few(facts, one, table, statement) else None
     now = reading_now(facts, table) if table and not (one or slow or lacking_pool) else None
+    often = unserved(facts, table) if table and not (one or now or slow or lacking_pool) else None
+    if often:
+        where = f"Most physical reads are of {tables[0].says}, {often.says}."
     first = (
         now.says
         if now
@@ -255,8 +266,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     )
     lacking = "; ".join(f"{one.fact} ({TABLE_OF[one]})" for one in lacks)
     kept = sum(one.tasks for one in tasks_by_event(facts) if one.event in MAINTAINS)
-    theirs = waits.tasks is not None and kept >= waits.tasks and not (slow or between or one or now)
-    advised = lacking_pool or looks or (now and now.lacks_index)
+    theirs = waits.tasks is not None and kept >= waits.tasks and not (slow or between or one or now or often)
+    advised = lacking_pool or looks or often or (now and now.lacks_index)
     finding = Finding(
         subject=subject_of(facts),
         severity=waits.severity if slow else lost if between else Severity.ADVICE if advised else Severity.NOTE,
@@ -271,13 +282,16 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             else ""
         )
         + (f"; {now.program.name} scans {most}" if now else "")
+        + (f"; {often.name} scans {most}" if often else "")
         + (f"; {lacking_pool.short}" if lacking_pool else ""),
         seen=joined(waits.seen, where),
-        because=UNTIMED if mean is None else SLOW if slow else BETWEEN if between else FAST,
+        because=UNTIMED if mean is None else SLOW if slow else SCANNED if often else BETWEEN if between else FAST,
         do=AT_WORKING_HOURS.format(kept)
         if theirs and not lacking_pool
         else first
         if looks
+        else often.step
+        if often
         else joined(first, AFTER if between else CACHE if now else fewer)
         if one or now
         else joined(fewer, AFTER)
@@ -299,6 +313,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *(one.evidence for one in tables),
             *((lacking_pool.evidence,) if lacking_pool else ()),
             *(now.evidence if now else ()),
+            *(often.evidence if often else ()),
             *(index_evidence(indexes_of(facts, looks.object_name)) if looks else ()),
         ),
         changes=(lacking_pool.change,) if lacking_pool else (),

@@ -30,9 +30,11 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import MonProcessActivity, UserLogCacheFlushes
 from rules.ase._evidence.caches.memory import free_evidence
 from rules.ase._evidence.log.cache_size import SIZE_FACTS, Larger, larger
+from rules.ase._evidence.log.committers import MOST
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, FlushLimits, LogWaited, flushes_of, log_waited
 from rules.ase._evidence.log.levers import FULL_ORIGIN, FULL_PERCENT
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_evidence, mixed_logs, separate_first
+from rules.ase._evidence.objects.sessions import Session, programs_of, say_spids
 from rules.ase._evidence.server import level_reached, subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.switches import SWITCH_FACTS, Switches, switches_of
@@ -64,6 +66,11 @@ UNKNOWN = (
     "Whether a few large transactions fill them is not in these exports: two snapshots of monProcessActivity have what "
     "each session writes."
 )
+FILLERS = (
+    "Since their logins {0:.0f} % of the flushes of {1}, SPID {2}, were of full caches, {3:.0f} % of all such that are "
+    "listed; what a transaction writes two snapshots of monProcessActivity show."
+)
+"""By a single listing."""
 TEMPORARY = (
     "sp_sysmon does not tell flushes of temporary databases apart: their log caches have a size of their own, session "
     "tempdb log cache size (static; sites use 16 to 64 KB)."
@@ -137,6 +144,23 @@ def _held_up(facts: Facts, limits: Limits, share: float) -> Switches | None:
     return switches if large and not few else None
 
 
+def _fillers(facts: Facts) -> str:
+    """Whose sessions flushed most of the full caches, by a single listing that names them; empty where none does."""
+    rows: dict[Session, MonProcessActivity] = {
+        (row.spid, row.kpid): row for row in facts.every(MonProcessActivity) if not row.of_interval
+    }
+    found = programs_of(facts, list(rows), who={key: row for key, row in rows.items() if row.application or row.login})
+    full = {key: float(row.ulc_flushes_full) for key, row in rows.items() if known(row.ulc_flushes_full)}
+    most = max(found, key=lambda one: sum(full.get(key, 0.0) for key in one.sessions), default=None)
+    if most is None:
+        return ""
+    own, whole = sum(full.get(key, 0.0) for key in most.sessions), sum(full.values())
+    flushes = sum(count for key in most.sessions if known(count := rows[key].ulc_flushes))
+    if not 0 < own <= flushes or own < MOST * whole:
+        return ""
+    return FILLERS.format(100 * own / flushes, most.name, say_spids(most.sessions), 100 * own / whole)
+
+
 def _quiet(size: Larger) -> Larger:
     """The same size in words alone, where nobody waits for the log: no restart is asked for it."""
     change = size.change
@@ -174,7 +198,7 @@ def _finding(
         ),
         because=joined(EARLY, MINIMALLY.format(minimal) if minimal >= limits.full_percent else ""),
         do=size.do,
-        unknown=joined(UNKNOWN if size.missing else "", TEMPORARY if tells_apart else ""),
+        unknown=joined((_fillers(facts) or UNKNOWN) if size.missing else "", TEMPORARY if tells_apart else ""),
         evidence=(
             *flushes.evidence("by Full ULC", full, limits.full_percent, limits.per_second),
             *((waited.evidence,) if waited else ()),

@@ -143,6 +143,7 @@ SILENT = {
 }
 """Questions whose answers a collection uses itself and writes nowhere."""
 NOT_ASKED = {
+    "monNetworkIO": "monProcessNetIO is asked, which has the same for each session",
     "sysmonitors": "dbcc monitor would have to be started, which clears what others sample",
     "monDeadLock": "a reader may empty its pipe for the monitor that is there",
     "monProcessSQLText": "text of what users run at this moment; the head of a chain is mostly idle and has none",

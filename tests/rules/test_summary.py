@@ -393,6 +393,21 @@ def test_what_must_be_looked_at_at_once_comes_before_what_takes_a_project() -> N
     assert second.finding == "ase/lock_waits_high:BIRCH4"
 
 
+def test_what_the_host_withholds_is_said_behind_the_queue_that_it_makes() -> None:
+    def said(explains: tuple[str, ...]) -> str:
+        finding = Finding("B", Severity.CRITICAL, "The host withholds", seen="s.", because="b.", do="d.", evidence=())
+        queue = replace(finding, severity=Severity.ADVICE, title="3.5 tasks queue for each of 8 engines")
+        host = "ase/host_takes_processor:B"
+        lost = (Loss(host, "an engine", Amount.exactly(6.8), NOWHERE, host),)
+        account = Account(WAITING_TASKS, MEAN, 10.0, None, lost, None, None)
+        ranked = (Ranked("ase/host_takes_processor", finding, explains), Ranked("ase/run_queue_long", queue))
+        return summarized(ranked, (), Plan(), (account,)).verdict
+
+    waits = "Of 10.0 tasks that run or wait, 6.8 wait for an engine"
+    assert said(("ase/run_queue_long:B",)) == f"{waits}; first to fix: The host withholds."
+    assert "first to fix" not in said(())
+
+
 def test_what_must_be_looked_at_at_once_is_said_where_it_is_the_cause_of_the_loss_too() -> None:
     def found(rule: str, title: str, explains: tuple[str, ...] = ()) -> Ranked:
         urgent = bool(explains)

@@ -183,6 +183,23 @@ class MonState(Counted, Fact):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MonNetworkIO(Counted, Fact):
+    """What the server sent and received over the network, all clients together."""
+
+    COLLECTED_BY: ClassVar[str] = twice("monNetworkIO")
+    KEY: ClassVar[tuple[str, ...]] = ("instance",)
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        ("packets_sent", "packets_received", "bytes_sent", "bytes_received"), "int"
+    )
+
+    instance: int | None = None
+    packets_sent: Reading = ABSENT
+    packets_received: Reading = ABSENT
+    bytes_sent: Reading = ABSENT
+    bytes_received: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MonProcedureCache(Counted, Fact):
     """The procedure cache."""
 

@@ -9,7 +9,8 @@
      data01                             4000.0 MB data and log         Jan 10 2011  9:12AM                  800000
 
 * The pieces do not say whose they are: the table of one database above them does, or where that was left out, the
-  command (`sp_helpdb acct`). Where several are listed, or nothing says it, that is a problem with a remedy.
+  command (`sp_helpdb acct`), or the name of a file that holds one listing (`sp_helpdb_acct.txt`). Where several are
+  listed, or nothing says it, that is a problem with a remedy.
 * Usage `data only`, `log only` and `data and log` become the bits of `sysusages`; any other (`unused by any segments`)
   is no fact.
 * `sp_helpdb` without a name lists databases alone: `mixed log and data` in their status is all it says, and is kept.
@@ -49,11 +50,21 @@ PIECE = re.compile(
 REMEDY = "export it again in full (isql -w 1000), one database at a time"
 
 
+FILES = re.compile(
+    r"^sp_helpdb[ _.-](?!(?:all|out|output|full|list|databases?|dbs)\.)(?P<database>[\w#$]{1,255})"
+    r"\.(?:txt|out|lst|log)$",
+    re.IGNORECASE,
+)
+
+
 @report(starts=START, provides=(DatabaseFragment,))
 def read(report: Report) -> Iterator[DatabaseFragment]:
     """Yield one fact for each piece of each database, and for each that is said to be mixed."""
     named: list[tuple[str, int]] = []
     found = False
+    file = FILES.match(re.split(r"[/\\]", report.file)[-1])
+    alone = sum(bool(START.search(line)) for line in report.lines) == 1
+    of_file = file["database"] if file and alone else None
     for heading, table in TABLES.tables(report):
         found = True
         claim(report, table)
@@ -64,7 +75,7 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
         for row in table.rows:
             where = report.source(row.first, row.last)
             if table.has("device_fragments"):
-                usage, asked = _usage(row), None if named else _asked(report, heading)
+                usage, asked = _usage(row), None if named else _asked(report, heading) or of_file
                 if usage is not None and (len(named) == 1 or asked):
                     (name, number), device = named[0] if named else (asked, None), row.get("device_fragments") or None
                     yield DatabaseFragment(database=name, db_id=number, segments=usage, device=device, source=where)

@@ -10,7 +10,8 @@ From 15.0 the columns stand behind the name; before, the description does, and t
      ledger_day   booked, branch DESC  nonclustered                               0                0 ...
 
 * Whose indexes they are stands in the command alone, so a listing begins with its echo. Without one it says nothing,
-  but where the file is named by the command and holds one listing: `sp_helpindex_entry.txt`, of the table `entry`.
+  but where the file is named by the command and holds one listing: `sp_helpindex_entry.txt`, of the table `entry`,
+  with its first line or without.
   `sp_help` prints the same listing among others, and is read with its lock scheme (`lock_schemes`).
 * A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
 * A table without any has a line that says so: it is a heap.
@@ -42,7 +43,8 @@ REMEDY = "export it again in full (isql -w 1000)"
 def read(report: Report) -> Iterator[IndexKeys | WithoutIndexes]:
     """Yield one fact per index, or that the table has none."""
     named = FILES.match(re.split(r"[/\\]", report.file)[-1])
-    alone = sum(bool(SAID.match(line) or ASKED.match(line)) for line in report.lines) == 1
+    listings = (SAID.match, ASKED.match), (INDEXES_LISTED.search,)
+    alone = all(sum(any(is_it(line) for is_it in begins) for line in report.lines) <= 1 for begins in listings)
     of_file = named["table"] if named and alone else None
     questions = [(at, found["table"]) for at, line in enumerate(report.lines) if (found := ASKED.match(line))]
 

@@ -14,6 +14,7 @@
 
 * The tables below the first do not say whose they are: it names one segment. Without a name the procedure lists all of
   them and no more, which is no fact.
+* Where that first table was left out, the file may be named by the command: `sp_helpsegment_hot_seg.txt`.
 * A segment belongs to the database it was asked in, which the output does not name.
 * Newer releases print a table of sizes below, and the objects that are bound beside those that are on it: a table is
   named once.
@@ -44,11 +45,17 @@ LISTING: Listing[SegmentUse] = Listing(
 """Only cut into tables by it: whose a device is, stands in another table."""
 
 
-@report(starts=NAMED, provides=(SegmentUse,))
+FILES = re.compile(r"^sp_helpsegment[ _.-](?P<segment>[\w#$]{1,255})\.(?:txt|out|lst|log)$", re.IGNORECASE)
+
+
+@report(starts=NAMED, provides=(SegmentUse,), files=FILES)
 def read(report: Report) -> Iterator[SegmentUse]:
     """Yield one fact for each segment whose devices are listed."""
     name, devices, tables = "", list[str](), list[str]()
     where, found = None, False
+    file = FILES.match(re.split(r"[/\\]", report.file)[-1])
+    if file and not any(NAMED.search(line) for line in report.lines):
+        name, where = file["segment"], report.source(0, len(report.lines) - 1)
     for _, table in LISTING.tables(report):
         found = True
         claim(report, table)

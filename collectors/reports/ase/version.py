@@ -49,6 +49,8 @@ CELLS_APART = re.compile(r"\s{2,}|[|,;\t\"]")
 CUT_APART = re.compile(r"\s{6,}|[|,;\t\"]")
 """Behind a version without its date: two blanks stand inside some (`SP104  ONE-OFF`)."""
 RULE = re.compile(r"(?=.*--)[-+| \t]+$")
+HEADED = re.compile(r"@@\w{1,30}(?:\s+@@\w{1,30}){0,3}")
+"""Names of columns as some clients give them to variables."""
 ROWS = re.compile(r"\s*Rows [0-9]{1,12}\s*$")
 MOST_PARTS = 6
 MOST_ABOVE = 8
@@ -65,6 +67,9 @@ def read(report: Report) -> Iterator[Server]:
     asked: list[str] = []
     batch: list[list[str]] = []
     index = below = 0
+    above = [line.strip() for line in reversed(report.before)][:2]
+    if len(above) > 1 and RULE.match(above[0]) and HEADED.fullmatch(above[1]):
+        report.above = len(above)
     while index < len(report.lines):
         line = report.lines[index]
         if ASKED.search(line):

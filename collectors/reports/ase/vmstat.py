@@ -32,6 +32,8 @@ NAMES = re.compile(
 START = re.compile(f"^{NAMES.pattern}")
 GROUPS = re.compile(r"\s{0,9}(?:procs|kthr)\b[\sa-z-]{3,200}|[\s-]{10,200}")
 CONFIGURED = re.compile(r"System [cC]onfiguration: .{0,40}?\blcpu=(?P<cpus>[0-9]{1,5})\b.{0,100}")
+KERNEL = re.compile(r"Linux \S{1,80} \(.{1,80}\)\s.{0,120}\((?P<cpus>[0-9]{1,5}) CPU\)")
+"""Above the figures of `sar` and `mpstat`, and above those of `vmstat` where a script prints it, too."""
 PAGE_KB = 4.0
 """Of `pi` and `po` of AIX (its commands reference)."""
 ABOVE = 5
@@ -69,7 +71,7 @@ def read(report: Report) -> Iterator[HostLoad]:
     """Yield one fact for each command."""
     run, names, found, other = _Run(), [""], False, False
     for back, line in enumerate(reversed(list(report.before)[-ABOVE:]), 1):
-        if told := CONFIGURED.fullmatch(line.strip()):
+        if told := CONFIGURED.fullmatch(line.strip()) or KERNEL.fullmatch(line.strip()):
             run.cpus, report.above = float(told["cpus"]), back
         elif back == 1 + report.above and GROUPS.fullmatch(line):
             report.above = back

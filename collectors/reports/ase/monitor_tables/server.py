@@ -5,6 +5,7 @@ from collectors.facts.ase import (
     MonDeviceIO,
     MonEngine,
     MonIOQueue,
+    MonNetworkIO,
     MonOpenDatabases,
     MonProcedureCache,
     MonProcELC,
@@ -136,6 +137,22 @@ WAIT_CLASSES = MonitorTable(
 )
 """No facts of its own: it gives the waits the words of their class."""
 WORDS_ALONE = (WAIT_EVENTS, WAIT_CLASSES)
+
+NETWORK = MonitorTable(
+    name="monNetworkIO",
+    fact=MonNetworkIO,
+    columns={
+        "instanceid": ("instance", whole),
+        **counts(
+            packets_sent="packetssent",
+            packets_received="packetsreceived",
+            bytes_sent="bytessent",
+            bytes_received="bytesreceived",
+        ),
+    },
+    marks=marks("packetssent packetsreceived bytessent", "packetssent bytessent"),
+    never=frozenset(("spid", "kpid", "networkpacketsize")),
+)
 
 STATE = MonitorTable(
     name="monState",

@@ -23,6 +23,7 @@ TABLES: tuple[MonitorTable, ...] = (
     server.WAIT_EVENTS,
     server.WAIT_CLASSES,
     server.STATE,
+    server.NETWORK,
     locks.DEADLOCKS,
     locks.LOCKS,
     server.PROCEDURE_CACHE,
@@ -56,6 +57,7 @@ SIGNS = (
     "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
     "LocksHeld", "ULCMaxUsage", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
     "SuspendedProcesses", "OperationID", "ExecutionCnt", "SequenceInBatch",
+    "PacketsSent", "BytesSent",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"

@@ -8,8 +8,15 @@ any is, a larger one is for nothing (knowledge/ase-waits-caches.md, 5.1).
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import MonCachedStatement, MonProcess, MonProcessActivity, MonProcessLookup, SysmonSample
+from collectors.facts import Fact, Facts, Source, known
+from collectors.facts.ase import (
+    MonCachedStatement,
+    MonProcess,
+    MonProcessActivity,
+    MonProcessLookup,
+    RowsAffected,
+    SysmonSample,
+)
 from rules.ase._evidence.objects.sessions import Client, Program, Session, programs_of, say_spids
 from rules.ase._evidence.objects.statements import shown
 from rules.changes.quoting import comment
@@ -20,6 +27,7 @@ COMMITTER_FACTS: tuple[type[Fact], ...] = (
     MonProcess,
     MonProcessLookup,
     MonCachedStatement,
+    RowsAffected,
     SysmonSample,
 )
 """What a rule declares that asks for it."""
@@ -31,8 +39,43 @@ BATCH = 100
 """This project: rows of a first batch; more hold locks and log for longer, and spare little that is left."""
 SMALL_BYTES = 2048.0
 """This project: log of a transaction that fits the smallest page is of a few rows."""
+FEW_ROWS = 2.0
+"""This project: rows changed for each commit up to which most commits are saved by batches. The vendor names larger
+transactions and gives no figure."""
 LEAST_RUNS, MOST_RUNS = 0.8, 1.25
 """This project: executions of a statement for each commit that make it the one statement of nearly each of them."""
+
+
+@dataclass(frozen=True)
+class Commits:
+    """That each transaction changes a row or two, and how many there are."""
+
+    rows: float
+    per_second: float
+    source: Source
+
+    @property
+    def says(self) -> str:
+        """Both figures, as a clause."""
+        return f"{self.per_second:,.0f} commits a second of {self.rows:.1f} rows each"
+
+    @property
+    def evidence(self) -> Evidence:
+        """Rows of each commit."""
+        how = "Total Rows Affected / Committed Xacts"
+        return Evidence("rows changed for each commit", round(self.rows, 2), "rows", self.source, FEW_ROWS, how)
+
+
+def small_commits(facts: Facts) -> Commits | None:
+    """How small the transactions are, where they are as small as that and many; `None` where not, or not counted."""
+    rows, sample = facts.latest(RowsAffected, operation="All"), facts.latest(SysmonSample)
+    if rows is None or sample is None or not known(rows.count) or not known(sample.committed_xacts):
+        return None
+    commits = sample.committed_xacts
+    if not sample.seconds or rows.count <= 0 or commits < MANY_COMMITS * sample.seconds:
+        return None
+    each = rows.count / commits
+    return Commits(each, commits / sample.seconds, rows.source) if each <= FEW_ROWS else None
 
 
 @dataclass(frozen=True)
@@ -43,14 +86,16 @@ class Committers:
     per_second: float
     whole: float
     """Commits a second of all sessions that were listed in both snapshots; of a single listing all their commits."""
-    bytes_each: float
-    """Of log, for each of its commits."""
+    bytes_each: float | None
+    """Of log, for each of its commits; `None`: not counted, where `small` tells."""
     statement: MonCachedStatement | None
     """The one that runs once for each of its commits, where the statement cache shows one."""
     single: bool = False
     """Of a single listing, so both counts are no rates."""
     database: str = ""
     """Of all of its sessions, where they are listed with it."""
+    small: Commits | None = None
+    """How little all commits of the server change, where its own log was not counted."""
 
     @property
     def says(self) -> str:
@@ -60,11 +105,13 @@ class Committers:
             f"one statement each, SSQLID {self.statement.statement}{text}"
             if self.statement
             else f"{self.bytes_each:,.0f} bytes of log each"
+            if self.bytes_each is not None
+            else f"{self.small.rows:.1f} rows each on average"
+            if self.small
+            else "few rows each"
         )
         if self.single:
-            return (
-                f"it makes {100 * self.per_second / self.whole:.0f} % of the commits of the sessions listed, of {each}"
-            )
+            return f"it makes {100 * self.per_second / self.whole:.0f} % of all commits listed, of {each}"
         return f"it makes {self.per_second:,.0f} of {self.whole:,.0f} commits a second, of {each}"
 
     @property
@@ -79,7 +126,8 @@ class Committers:
         name, source, unit = self.program.name, self.program.source, "" if self.single else "/s"
         yield Evidence(f"commits of {name}", round(self.per_second, 1), unit, source)
         yield Evidence("commits of all sessions", round(self.whole, 1), unit, source)
-        yield Evidence(f"log of a commit of {name}", round(self.bytes_each), "bytes", source)
+        if self.bytes_each is not None:
+            yield Evidence(f"log of a commit of {name}", round(self.bytes_each), "bytes", source)
         if self.statement and known(self.statement.executions):
             metric = f"executions of statement {self.statement.statement}"
             yield Evidence(metric, self.statement.executions, "", self.statement.source)
@@ -100,13 +148,14 @@ def committers(facts: Facts) -> Committers | None:
         return None
     own = sum(commits[session] for session in first.sessions)
     written = [rows[session].ulc_bytes_written for session in first.sessions]
-    each = sum(one for one in written if known(one)) / own
-    statement = _statement(facts, own)
-    if own < MOST * whole or not all(known(one) for one in written) or (each > SMALL_BYTES and not statement):
+    each = sum(one for one in written if known(one)) / own if all(map(known, written)) else None
+    statement, small = _statement(facts, own), None if any(map(known, written)) else small_commits(facts)
+    of_all = small is not None and (single or own >= MOST * small.per_second * seconds)
+    if own < MOST * whole or not (of_all if each is None else each <= SMALL_BYTES or statement):
         return None
     homes = {rows[session].database for session in first.sessions}
     home = comment(next(iter(homes)) or "", 60) if len(homes) == 1 else ""
-    return Committers(first, own / seconds, whole / seconds, each, None if single else statement, single, home)
+    return Committers(first, own / seconds, whole / seconds, each, None if single else statement, single, home, small)
 
 
 def full_percent(facts: Facts) -> float | None:

@@ -24,8 +24,9 @@ HOLDER = MissingInput("what holds the log, behind which nothing is freed", LogHo
 SUSPENDED = "log suspend"
 """Of `sp_who` and `sysprocesses`: asleep at the last-chance threshold of a log."""
 IDLE = (
-    "First let the owner of SPID {spid}{client} commit or roll back, else kill {spid}: a dump frees nothing from its "
-    "transaction on. Then dump the transaction log of {0}."
+    "First let the owner of SPID {spid}{client} commit or roll back, else kill {spid} (undoing its work can take as "
+    "long): a dump frees nothing from its transaction on. Then dump the transaction log of {0}; for room until then: "
+    "alter database {0} log on <device>."
 )
 ASLEEP = (
     "Dump the transaction log of {0}, which frees what is older than the transaction of SPID {spid}{client}. Where "

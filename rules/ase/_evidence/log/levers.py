@@ -9,7 +9,7 @@ ase-waits-caches.md, 1.4 and 5.
 
 from dataclasses import dataclass
 
-from collectors.facts import Fact, Facts, Source, known
+from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import (
     CacheBinding,
     CachePool,
@@ -17,12 +17,11 @@ from collectors.facts.ase import (
     MonCachePool,
     MonDeviceIO,
     NamedCache,
-    RowsAffected,
     Server,
     SysmonSample,
 )
 from rules.ase._evidence.caches.figures import kind_of, pools_of
-from rules.ase._evidence.log.committers import BATCH, COMMITTER_FACTS, MANY_COMMITS, committers, full_percent
+from rules.ase._evidence.log.committers import BATCH, COMMITTER_FACTS, MOST, committers, full_percent, small_commits
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
@@ -35,7 +34,7 @@ from rules.finding import Evidence, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
     *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS, *COMMITTER_FACTS),
-    *(CacheBinding, CachePool, LogWrites, MonCachePool, MonDeviceIO, NamedCache, RowsAffected, Server, SysmonSample),
+    *(CacheBinding, CachePool, LogWrites, MonCachePool, MonDeviceIO, NamedCache, Server, SysmonSample),
 )
 """What a rule declares that asks for them."""
 OWN = "one's own write of the log"
@@ -51,46 +50,11 @@ OWN_TASKS, BEHIND_TIMES = 1.0, 4.0
 to how many writes a wait behind those of others lasts where it is the device that makes it."""
 FAST_MS = 1.5
 """This project: up to how many ms a write of the log is so fast that another device is no lever worth its price."""
+READ_SHARE = 0.02
+"""This project: reads of a device for its writes, below which it is written as a log is."""
 FULL_PERCENT, FULL_ORIGIN = 20.0, "vendor: more than 20 % by Full ULC (sp_sysmon guide)"
 SLOW_MS = 10.0
 SLOW_ORIGIN = "this project: no limit is published for writes of the log; the vendor calls a read above 10 ms slow"
-
-
-FEW_ROWS = 2.0
-"""This project: rows changed for each commit up to which most commits are saved by batches. The vendor names larger
-transactions and gives no figure."""
-
-
-@dataclass(frozen=True)
-class Commits:
-    """That each transaction changes a row or two, and how many there are."""
-
-    rows: float
-    per_second: float
-    source: Source
-
-    @property
-    def says(self) -> str:
-        """Both figures, as a clause."""
-        return f"{self.per_second:,.0f} commits a second of {self.rows:.1f} rows each"
-
-    @property
-    def evidence(self) -> Evidence:
-        """Rows of each commit."""
-        how = "Total Rows Affected / Committed Xacts"
-        return Evidence("rows changed for each commit", round(self.rows, 2), "rows", self.source, FEW_ROWS, how)
-
-
-def small_commits(facts: Facts) -> Commits | None:
-    """How small the transactions are, where they are as small as that and many; `None` where not, or not counted."""
-    rows, sample = facts.latest(RowsAffected, operation="All"), facts.latest(SysmonSample)
-    if rows is None or sample is None or not known(rows.count) or not known(sample.committed_xacts):
-        return None
-    commits = sample.committed_xacts
-    if not sample.seconds or rows.count <= 0 or commits < MANY_COMMITS * sample.seconds:
-        return None
-    each = rows.count / commits
-    return Commits(each, commits / sample.seconds, rows.source) if each <= FEW_ROWS else None
 
 
 @dataclass(frozen=True)
@@ -224,16 +188,30 @@ def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str
     mean = own_milliseconds(facts)
     slow = mean is not None and mean > limits.milliseconds
     held = slow or beside_device or fast_device(facts) or behind_times(facts)
-    faster = not _devices_fast(facts) if mean is None else not held
+    faster = not (_devices_fast(facts) or _log_device_fast(facts)) if mean is None else not held
     found = (
         f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",
         _user_log_cache(facts, limits, beside_device),
-        LARGER,
+        "" if _filled(facts) else LARGER,
         "a faster log device" if faster else "",
         "" if beside_device or _own_cache(facts) else "a log-only cache of its own",
         _smaller_writes(facts) if beside_device else "",
     )
     return ", ".join(one for one in found if one)
+
+
+def _filled(facts: Facts) -> bool:
+    """Whether most flushes of user log caches are of full ones: larger transactions fill them all the more."""
+    flushes = flushes_of(facts)
+    share = flushes.percent(flushes.by(FULL)) if isinstance(flushes, Flushes) else full_percent(facts)
+    return share is not None and share > 100 * MOST
+
+
+def _log_device_fast(facts: Facts) -> bool:
+    """Whether all devices that are named as a log's and hardly read, as a log is, are so fast."""
+    rows = [one for one in interval_first(facts, MonDeviceIO) if "log" in one.device.lower()]
+    hardly = [one for one in rows if known(one.reads) and known(one.writes) and one.reads < READ_SHARE * one.writes]
+    return bool(hardly) and all((each := _at_most(one)) is not None and 0 < each <= FAST_MS for one in hardly)
 
 
 def _user_log_cache(facts: Facts, limits: LogLimits, only_counted: bool) -> str:

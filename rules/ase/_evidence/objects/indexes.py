@@ -1,4 +1,4 @@
-"""The indexes of a table of SAP ASE, where `sp_helpindex` was collected.
+"""The indexes of a table of SAP ASE, where `sp_helpindex`, or the script that made them, was collected.
 
 Its listing names no database, so a table is known by its name alone: where two databases have one of that name, the
 indexes listed may be those of the other, which is why nothing is judged by them and they are only said.
@@ -16,7 +16,8 @@ NAMED = 4
 def indexes_of(facts: Facts, table: str | None) -> list[IndexKeys]:
     """Those of a table of this name, each once, in the order of the listing; none: not collected."""
     rows = [one for one in facts.every(IndexKeys) if one.table and table and one.table.lower() == table.lower()]
-    return list({one.index: one for one in rows}.values())
+    typed = {one.index: one for one in rows if one.first_type}
+    return list({one.index: typed.get(one.index, one) for one in rows}.values())
 
 
 def beginning_with(indexes: list[IndexKeys], column: str) -> IndexKeys | None:

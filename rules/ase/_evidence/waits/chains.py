@@ -20,6 +20,7 @@ from collectors.facts.ase import (
     MonOpenObjectActivity,
     MonProcess,
     MonProcessSQLText,
+    MonSysSQLText,
     ObjectId,
     Server,
     Snapshot,
@@ -32,7 +33,7 @@ from rules.ase._evidence.server import server_of
 from rules.ase._evidence.waits.events import LOCKS, at_work
 
 CHAIN_FACTS: tuple[type[Fact], ...] = (
-    HeldLock, MonProcess, MonProcessSQLText, Server, Snapshot, TableScheme, MonOpenObjectActivity,
+    HeldLock, MonProcess, MonProcessSQLText, MonSysSQLText, Server, Snapshot, TableScheme, MonOpenObjectActivity,
     LogHolder, ObjectId,
 )  # fmt: skip
 LOCK_ID_SINCE = (16, 0)
@@ -274,6 +275,17 @@ def batch_of(facts: Facts, spid: int) -> str:
     pieces = [row for row in facts.every(MonProcessSQLText) if row.spid == spid and row.text]
     newest = [row for row in pieces if row.batch == pieces[-1].batch]
     return " ".join(row.text or "" for row in sorted(newest, key=lambda row: (row.line or 0, row.sequence or 0)))
+
+
+def last_batch(facts: Facts, head: MonProcess | None) -> str:
+    """The text of the newest batch of this session that the pipe of texts was given; nothing where it was not."""
+    if head is None:
+        return ""
+    rows = [row for row in facts.every(MonSysSQLText) if row.spid == head.spid and row.text]
+    own = [row for row in rows if row.kpid == head.kpid or None in (row.kpid, head.kpid)]
+    batch = max((row.batch for row in own if row.batch is not None), default=None)
+    newest = [row for row in own if row.batch == batch]
+    return " ".join(row.text or "" for row in sorted(newest, key=lambda row: row.sequence or 0))
 
 
 def tasks_at_work(facts: Facts) -> int | None:

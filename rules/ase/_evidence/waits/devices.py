@@ -21,6 +21,8 @@ NAMED, SAID = 3, 2
 """Devices that are named; those that a title names."""
 MOST_PERCENT = 50.0
 """This project: more than half of all is what "most" says; where work is spread, no device is named for a count."""
+PATH = 80
+"""Characters of a path that are shown."""
 FEW = 10.0
 """This project: requests in the interval below which a mean says nothing of a device."""
 
@@ -132,6 +134,13 @@ def slowest(devices: list[Device], milliseconds: float) -> str:
     )
 
 
+def path_of(facts: Facts, devices: list[Device], milliseconds: float) -> str:
+    """Where the one that takes most time of those that are slow lies, by sp_sysmon, as a clause; else empty."""
+    first = next(iter(_slow(devices, milliseconds)), None)
+    rows = [one for one in facts.every(DeviceActivity) if first and one.device == first.row.device and one.path]
+    return f", which is {comment(rows[-1].path or '', PATH)}" if rows else ""
+
+
 def besides(devices: list[Device], milliseconds: float) -> str:
     """What the quickest of the others takes, as the end of a clause: the same server and no such time."""
     others = [one for one in devices if one.mean_milliseconds <= milliseconds]
@@ -139,6 +148,16 @@ def besides(devices: list[Device], milliseconds: float) -> str:
     if quick is None or not _slow(devices, milliseconds):
         return ""
     return f", where {comment(quick.row.device)} takes {quick.mean_milliseconds:,.1f} ms,"
+
+
+def much_quicker(devices: list[Device], milliseconds: float, times: float) -> str:
+    """The quickest of the others, where the first takes so many times as long and is the only slow one; else empty."""
+    others = [one for one in devices if one.mean_milliseconds <= milliseconds]
+    quick = min(others, key=lambda one: one.mean_milliseconds, default=None)
+    first = devices[0] if devices else None
+    if quick is None or first is None or len(others) < len(devices) - 1:
+        return ""
+    return comment(quick.row.device) if first.mean_milliseconds >= times * quick.mean_milliseconds else ""
 
 
 def _slow(devices: list[Device], milliseconds: float) -> list[Device]:

@@ -69,9 +69,11 @@ TAKES_NEXT = re.compile(
 )
 NEXT_NUMBER = (
     "If it hands out numbers ({0}), an IDENTITY column where they are put does it from memory (there "
-    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a counter is spread over several rows.'
+    '`sp_chgattribute "<that table>", "identity_gap", 1000`); a mere count can be in several rows.'
 )
-OWN_STEP = "Change {0} in a transaction of its own, or as its last statement"
+OWN_STEP, OR_LAST = "Change {0} in a transaction of its own", ", or as its last statement"
+TAKEN = re.compile(r"(?P<variable>@[\w@#$]+)\s*(?:=|\bout(?:put)?\b)", re.IGNORECASE)
+"""A variable that is given a value, or that a procedure gives one."""
 ONE_STEP = {
     "datarows": ": rows are locked singly here already.",
     "datapages": ", and keep one such row on a page.",
@@ -110,6 +112,8 @@ class Held:
     """Changes of rows and calls of other procedures between the update and the commit of its transaction."""
     calls: tuple[str, ...]
     """Those of other procedures, by name."""
+    passed_on: bool = False
+    """Whether the steps behind it use a variable that is given a value where it is counted, or behind that."""
     calling: str = ""
     """The procedure that counts up the row, where this one calls it."""
 
@@ -179,7 +183,8 @@ def hot_row_steps(facts: Facts, hot: HotRow, table: MonOpenObjectActivity | None
         yield shared
         return
     where = f"{hot.name} in {hot.held.fact.procedure}" if hot.held else hot.name
-    yield OWN_STEP.format(where) + ONE_STEP.get(scheme, ONE_A_PAGE)
+    or_last = "" if hot.held and hot.held.passed_on else OR_LAST
+    yield OWN_STEP.format(where) + or_last + ONE_STEP.get(scheme, ONE_A_PAGE)
     yield NEXT_NUMBER.format(hot.says)
 
 
@@ -228,12 +233,17 @@ def _until_commit(fact: ProcedureText, steps: Sequence[re.Match[str]], place: in
     if not begun or not begun[-1].startswith("begin"):
         return Held(fact, 0, ())
     rest: list[re.Match[str]] = []
+    end = len(fact.text)
     for step in steps[place + 1 :]:
         if (step["bound"] or "").lower() == "commit":
+            end = step.start()
             break
         rest += [step] if step["what"] else []
     calls = tuple(one["name"] for one in rest if one["what"].lower().startswith("exec"))
-    return Held(fact, len(rest), calls)
+    taken = TAKEN.finditer(fact.text, steps[place].start(), rest[0].start()) if rest else ()
+    used = fact.text[rest[0].start() : end] if rest else ""
+    passed_on = any(re.search(rf"{re.escape(one['variable'])}(?![\w@#$])", used) for one in taken)
+    return Held(fact, len(rest), calls, passed_on)
 
 
 def work_queue(facts: Facts, table: MonOpenObjectActivity) -> HotRow | None:

@@ -31,6 +31,11 @@ FILTER = re.compile(r"\bwhere\b(?P<where>.*?)(?:\border\s+by\b(?P<order>.*))?\Z"
 CHANGES = re.compile(r"\A\s*(?:update|delete)\b", re.IGNORECASE)
 UNCLEAR = re.compile(r"\b(?:or|select|union|group)\b", re.IGNORECASE)
 EQUALS = re.compile(r"(?<![\w@#$.(])(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)\s*=\s*(?:\?|@)")
+READS = re.compile(r"\A\s*select\b", re.IGNORECASE)
+RANGE = re.compile(
+    r"(?<![\w@#$.(])(?:[A-Za-z_][\w#$]*\.)?(?P<column>[A-Za-z_][\w#$]*)\s*(?:[<>]=?\s*|between\s+)(?:\?|@)",
+    re.IGNORECASE,
+)
 WRAPPED = re.compile(
     r"\b(?P<function>upper|lower|ltrim|rtrim|str|abs|reverse|char_length|year|month)\s*\(\s*(?:[A-Za-z_][\w#$]*\.)?"
     r"(?P<column>[A-Za-z_][\w#$]*)\s*\)\s*=\s*(?:\?|@)",
@@ -72,6 +77,7 @@ def pages_each(row: MonCachedStatement) -> float | None:
 def columns_of(text: str) -> tuple[str, ...]:
     """The columns that a statement on one table compares with a value, then those it sorts by, as an index has them.
 
+    Where it is a `select` that sorts by none, the first of a range ends them: an index reads on there.
     Empty where the text has another table, `or`, a query inside, or names that need quotes; also where it is cut there.
     """
     plain = without_literals(text)
@@ -84,7 +90,8 @@ def columns_of(text: str) -> tuple[str, ...]:
         if not by:
             break
         columns.append(by["column"])
-    columns = list(dict.fromkeys(columns))[:MOST_COLUMNS]
+    between = RANGE.search(found["where"]) if columns and not found["order"] and READS.match(text) else None
+    columns = list(dict.fromkeys([*columns, *([between["column"]] if between else [])]))[:MOST_COLUMNS]
     return tuple(columns) if all(map(is_plain, columns)) else ()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonOpenObjectActivity, ObjectLockContention
+from collectors.facts.ase import LockRequests, MonOpenObjectActivity, ObjectLockContention, SysmonSample
 from rules.ase._evidence.objects.seen import table_key
 from rules.ase._evidence.server import engines_of
 from rules.ase._evidence.waits.hot_rows import HotRow, named
@@ -21,6 +21,12 @@ from rules.finding import Evidence, Severity
 
 HOUR = 3600.0
 """This project: seconds of a sample whose command was not echoed."""
+ALIKE, MANY_WAITS = 0.02, 1000.0
+"""This project: as many waits in both, and so many, are of the same minutes."""
+SAME_TIME = (
+    "How long its sample was is not in the export (isql -e): sp_sysmon counts as many waits for exclusive row locks in "
+    "{0:,.0f} s, which it is judged as (this project)."
+)
 CONTENTION = 15.0
 """Per cent of the requests that wait, from which on the vendor's procedure calls a table contended."""
 EXCLUSIVE = "EX_ROW"
@@ -89,7 +95,8 @@ def row_waits(facts: Facts, limits: TaskLimits) -> TooLong | None:
     first = max(every, key=lambda one: one.wait_seconds, default=None)
     if first is None or first.waiting.system or first.waiting.scheme != "datarows":
         return None
-    seconds = first.worst.seconds or HOUR
+    sample = None if first.worst.seconds else _same_time(facts)
+    seconds = first.worst.seconds or (sample.seconds if sample else None) or HOUR
     time, waits = sum(one.wait_seconds for one in every), sum(one.waiting.waits for one in every)
     engines = engines_of(facts, interval=True)
     running = float(engines.number) if engines.number is not None else None
@@ -111,7 +118,7 @@ def row_waits(facts: Facts, limits: TaskLimits) -> TooLong | None:
     in_all = f"sp_object_stats books {time:,.0f} s of lock waits to {tables}, in {waits:,.0f} waits of "
     each = f"{1000 * time / waits:,.1f} ms each"
     evidence = [Evidence("seconds waited for locks", round(time, 1), "s of all tasks", first.worst.source)]
-    if first.worst.seconds is None:
+    if first.worst.seconds is None and sample is None:
         title = f"Tasks waited {time:,.0f} s for locks in one sp_object_stats"
         unknown = f"How long its sample was is not in the export (isql -e): judged as {HOUR:,.0f} s (this project)."
         return TooLong(Severity.ADVICE, title, f"{in_all}{each}.", tuple(evidence), unknown)
@@ -120,7 +127,22 @@ def row_waits(facts: Facts, limits: TaskLimits) -> TooLong | None:
     )
     title = f"{waited.tasks:.1f} tasks on average wait for locks"
     said = f"{in_all}{each}, in {seconds:,.0f} s."
-    return TooLong(loud, title, said, tuple(evidence), not_counted(waited, loud), waited.mean_milliseconds)
+    unknown = not_counted(waited, loud)
+    if sample:
+        unknown, loud = SAME_TIME.format(seconds), min(loud, Severity.WARNING)
+    return TooLong(loud, title, said, tuple(evidence), unknown, waited.mean_milliseconds)
+
+
+def _same_time(facts: Facts) -> SysmonSample | None:
+    """The sample of sp_sysmon that counts as many waits for exclusive row locks, so it is of the same minutes."""
+    sample, counted = facts.latest(SysmonSample), facts.latest(LockRequests, lock_type="Exclusive Row")
+    rows = {
+        table_key(_as_activity(row)): row for row in facts.every(ObjectLockContention) if row.lock_type == EXCLUSIVE
+    }
+    waits = sum(map(_waits, rows.values()))
+    if sample is None or not sample.seconds or counted is None or not known(counted.waited) or waits < MANY_WAITS:
+        return None
+    return sample if abs(counted.waited - waits) <= ALIKE * counted.waited else None
 
 
 def few_rows(facts: Facts) -> HotRow | None:

@@ -88,7 +88,7 @@ def not_counted(waited: Waited, loud: Severity) -> str:
         return ""
     missing = "Not all wait events were collected" if not waited.complete else "How many engines work is not known"
     share = at_least_percent(waited)
-    return f"{missing}: with {NOT_COUNTED} tasks more that run or wait its share would be {share:.0f} % still."
+    return f"{missing}: even if {NOT_COUNTED} more tasks ran or waited, these would be {share:.0f} % of all."
 
 
 @dataclass(frozen=True)
