@@ -1,4 +1,4 @@
-"""SELECT COUNT(*) of a table in interactive SQL, with its one figure below.
+"""Interactive SQL of Rdb: the database that ATTACH names, and SELECT COUNT(*) of a table with its figure below.
 
 Sample::
 
@@ -11,6 +11,10 @@ Sample::
 import re
 from collections.abc import Sequence
 
+from collectors.facts.rdb.names import VERSION, is_whole
+
+PROMPT = r"\s{0,20}(?:SQL>\s{0,20})?"
+ATTACH = re.compile(rf"{PROMPT}attach\s.{{0,60}}filename\s{{1,9}}['\"]?(?P<root>[^\s'\";]{{1,255}})", re.IGNORECASE)
 COUNTING = re.compile(
     r"\s{0,20}(?:SQL>\s{0,20})?SELECT\s{1,9}COUNT\s{0,9}\(\s{0,9}\*\s{0,9}\)\s{1,9}FROM\s{1,9}"
     r'"?(?P<table>[A-Z0-9_$]{1,31})"?\s{0,9};\s*$',
@@ -28,3 +32,10 @@ def counted(lines: Sequence[str], at: int) -> tuple[str, float, int] | None:
     last = next((index for index in range(at + 1, min(at + 4, len(lines))) if lines[index].strip()), at)
     said = ONE_FIGURE.match(lines[last][:60])
     return (asked["table"].upper(), float(said["count"]), last) if said else None
+
+
+def root_of(file: str) -> str | None:
+    """A root file as it is attached to, with its type; `None`: a logical name."""
+    if not is_whole(file):
+        return None
+    return file if re.search(r"\.\w+$", VERSION.sub("", file)) else f"{file}.RDB"

@@ -32,11 +32,9 @@ from itertools import pairwise
 
 from collectors.facts import ABSENT
 from collectors.facts.rdb import LogicalArea, RowCache, StorageArea
-from collectors.facts.rdb.names import VERSION, is_whole
-from collectors.layouts.rdb_counts import SELECTED, counted
+from collectors.layouts.rdb_counts import ATTACH, PROMPT, SELECTED, counted, root_of
 from collectors.registry import NotThisReport, Report, report
 
-PROMPT = r"\s{0,20}(?:SQL>\s{0,20})?"
 ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
 START = re.compile(rf"^{PROMPT}show (?:storage areas?|caches?)\b|^{ACCESS.pattern}", re.IGNORECASE)
 NAME = re.compile(r"\s{0,40}(?P<name>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
@@ -60,7 +58,6 @@ OTHERS = re.compile(
     r"|\s{1,40}\w[\w ]{0,30}:\s",
     re.IGNORECASE,
 )
-ATTACH = re.compile(rf"{PROMPT}attach\s.{{0,60}}filename\s{{1,9}}['\"]?(?P<root>[^\s'\";]{{1,255}})", re.IGNORECASE)
 FRAME = re.compile(
     rf"{PROMPT}(?:show (?:storage areas?|caches?)\b.{{0,80}}|exit;?|attach\s.{{0,300}})?\s*$", re.IGNORECASE
 )
@@ -159,10 +156,3 @@ def _attached(report: Report) -> str | None:
             report.above = above
             return root_of(found["root"])
     return next((root_of(found["root"]) for line in report.lines if (found := ATTACH.match(line[:400]))), None)
-
-
-def root_of(file: str) -> str | None:
-    """A root file as it is attached to, with its type; `None`: a logical name."""
-    if not is_whole(file):
-        return None
-    return file if re.search(r"\.\w+$", VERSION.sub("", file)) else f"{file}.RDB"

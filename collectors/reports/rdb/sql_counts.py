@@ -17,9 +17,8 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.rdb import LogicalArea
-from collectors.layouts.rdb_counts import COUNTING, SELECTED, counted
+from collectors.layouts.rdb_counts import ATTACH, COUNTING, SELECTED, counted, root_of
 from collectors.registry import NotThisReport, Report, report
-from collectors.reports.rdb.show_storage_area import ATTACH, root_of
 
 FRAME = re.compile(
     r"\s{0,20}(?:SQL>\s{0,20})?(?:attach\b.{0,300}|set transaction\b.{0,100}|rollback|commit|exit|disconnect\b.{0,60})"
