@@ -47,7 +47,7 @@ test: .venv/tests packages ## run the tests in an order of their own each time (
 	$(MAKE) --no-print-directory -j2 test-main test-service
 
 test-main:
-	$(PYTEST) -n $(JOBS) --ignore=tests/browser --ignore=tests/faults
+	$(PYTEST) -n $(JOBS) --dist worksteal --ignore=tests/browser --ignore=tests/faults
 
 # beside the others, as they mostly wait; what they print comes when they are done
 test-service:

@@ -25,7 +25,9 @@ def main(words: list[str]) -> int:
     only = f"({' or '.join(words)}) and {HELD}" if words else HELD
     with TemporaryDirectory() as folder:
         os.environ[whole.ACCEPT_INTO] = folder
-        options = ["-q", f"-n{os.cpu_count()}", "-p", "no:cacheprovider", "-m", "not long or mutants", "-k", only]
+        # some take a thousand times as long as others
+        aside = [f"-n{os.cpu_count()}", "--dist", "worksteal", "-p", "no:cacheprovider"]
+        options = ["-q", *aside, "-m", "not long or mutants", "-k", only]
         failed = pytest.main([*options, *WHOLE])
         whole.write(Path(folder), keep=bool(words))
     return failed
