@@ -182,7 +182,7 @@ def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
 def naming(facts: Facts, tables: Sequence[Table]) -> Iterator[MonCachedStatement]:
     """The rows of `by_text` as the statement cache has them, whatever else lists the statements.
 
-    A row that names no database is of the one that has a table of that name, where the counted objects are of one alone.
+    A row that names no database is of the one with a table of that name, where the counted objects are of one alone.
     """
     wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
     names = databases(facts)
