@@ -80,6 +80,15 @@ def log_writers(facts: Facts, writes: float) -> list[Device]:
     return unread if unread and 2 * sum(one.requests for one in unread) >= writes else found
 
 
+def read_devices(facts: Facts) -> list[Device]:
+    """The devices of reads as `devices_of` has them; where none mostly reads, those of data that are read, too."""
+    return devices_of(facts, writing=False) or [
+        one
+        for one in data_writers(facts)
+        if isinstance(one.row, MonDeviceIO) and known(one.row.reads) and one.row.reads >= FEW
+    ]
+
+
 def data_writers(facts: Facts) -> list[Device]:
     """The devices that mostly write and hold no log by `monIOQueue`; the longest time first."""
     queued = _queued(facts)
