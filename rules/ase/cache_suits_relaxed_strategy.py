@@ -10,9 +10,10 @@ Why it matters: with strict LRU every page that is used is moved to the other en
 spinlock. Where nothing is ever replaced nobody needs that order. With relaxed LRU the moves fall away.
 
 What to do: look first whether everything bound to the cache fits into it (`sp_helpcache` names it, a listing of sizes
-or monCachedObject says how large it is) and how many of its rows are changed at the busiest hour (two snapshots of
-monOpenObjectActivity); until all of that is known the script is a comment. Then `sp_cacheconfig "c", relaxed` and a
-restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
+or monCachedObject says how large it is; where bindings were not listed, monCachedObject alone proves it by objects that
+are whole in memory, with a fifth of the cache to spare) and how many of its rows are changed at the busiest hour (two
+snapshots of monOpenObjectActivity); until all of that is known the script is a comment. Then `sp_cacheconfig "c",
+relaxed` and a restart. The vendor calls the gain slight; Jeff Tallman ("ASE 16 & Managing VLDB's
 with VLH", 2014) saw a run fall from 1.5 minutes to 1 when hot tables moved to a separate cache with relaxed LRU, and 10
 to 15 % contention remain.
 
@@ -75,6 +76,7 @@ LOCKLESS = (
 FITS = "whether everything bound to it fits (sp_helpcache{0})"
 RESIDENT = ", monCachedObject with enable monitoring on"
 CHANGES = "how many of its rows are changed a second at the busiest hour (two snapshots of monOpenObjectActivity)"
+NOT_LISTED = "What is bound was not listed, only what is in memory: look by {} that nothing large is bound beside it."
 WASHED = "The wash statistics are not available, which is not zero: look how often its data are updated."
 
 
@@ -112,6 +114,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _fitting(fit: Fit) -> str:
     many = "1 object" if fit.objects == 1 else f"{fit.objects} objects together"
+    if fit.by_pages:
+        return f"all that monCachedObject has of it is whole in memory ({many} of {fit.bound_mb:,.0f} MB)"
     return f"all that is bound to it fits ({many} of {fit.bound_mb:,.0f} MB)"
 
 
@@ -162,7 +166,8 @@ def _finding(
     )
     fitting, rare = fit if fits(named, fit) else None, seldom(limits, cache, changes)
     decided = bool(fitting) and rare
-    change = set_replacement(name, STRICT, RELAXED) if log or decided else relaxed_if_it_fits(name)
+    look = (NOT_LISTED.format(of_cache("sp_helpcache {}", name, "sp_helpcache")),) if fit and fit.by_pages else ()
+    change = set_replacement(name, STRICT, RELAXED, cautions=look) if log or decided else relaxed_if_it_fits(name)
     within = f" in {seconds:.0f} s" if seconds else ""
     what = "the cache holds logs alone" if log else "next to nothing was replaced (Buffers Grabbed)"
     known_of_it = [_fitting(fitting)] if fitting else []

@@ -106,10 +106,11 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         title=waits.title
         + (f" of {mean:,.1f} ms each" if mean is not None else "")
         + (f"; slow device: {device}" if device else "")
-        + (f"; likely pages of {comment(name_of(page.row))}" if page else ""),
+        + (f"; likely pages of {comment(name_of(page.row))}" if page else "")
+        + (f"; {SETTING} is {change.old:g}" if change and isinstance(change.old, float) else ""),
         seen=joined(waits.seen, devices.say_devices(writers)),
         because=SLOW if slow else FAST if mean is not None else "",
-        do=joined(below, said, hot) if slow else hot or NARROW,
+        do=joined(*((said, below) if change else (below, said)), hot) if slow else hot or NARROW,
         unknown=joined(
             waits.unknown,
             UNTIMED if mean is None else "",

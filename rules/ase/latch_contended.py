@@ -8,9 +8,10 @@ takes them on allocation pages. A latch is held for one step only, so a queue me
 the end of an index with ascending keys, or the allocation pages of a table that grows fast. No table counts latches.
 
 What to do: where one partition of a cache is hot and a table of few pages explains its grabs, or is changed as often as
-latches are waited for, that table is named (`rules/ase/_evidence/caches/hot_page.py`); else find the table that takes
-most of the inserts, by its count of rows or else by what the sessions that wait at the moment insert into. Spread the
-keys over the index (another order of its columns, another key); fewer rows on a page;
+latches are waited for, that table is named (`rules/ase/_evidence/caches/hot_page.py`); where one partition is hot and a
+table of unknown size has far more rows changed than go into any, its size is asked for first; else find the one that
+takes most of the inserts, by its count of rows or else by what the sessions that wait at the moment insert into.
+Spread the keys over the index (another order of its columns, another key); fewer rows on a page;
 greedy page allocation for a user table whose pages are being allocated fast by four engines or more: `dbcc
 tune(des_greedyalloc, <dbid>, <table>, "on")`, off again with "off", gone after a restart, to be tested first: whether
 pages are allocated to it fast, sp_spaceused twice shows.
@@ -53,6 +54,7 @@ from rules.ase._evidence.objects.seen import (
     name_of,
     page_kb_of,
     schemes,
+    sizes,
     table_key,
 )
 from rules.ase._evidence.server import (
@@ -118,6 +120,14 @@ FIND = (
     "page."
 )
 """Where no table is known: nothing is set on a guess."""
+FAR_MORE = 5.0
+"""This project: rows changed in a table for each that went into another, from which on its size is asked for first."""
+CHANGED = "Most rows are changed in {0} ({1:,.0f}; {2:,.0f} are inserted into {3}): look there first."
+CHANGED_TITLE = "; most rows are changed in {0}"
+ITS_SIZE = (
+    "Run `sp_spaceused {0}` in its database first: if {1} is on a page or a few, give each row its own by exp_row_size "
+    "and reorg rebuild, or take numbers in blocks. If it is large, the inserts into {2} come next."
+)
 LONGEST = 360
 """Characters of what to do, from which on what is only inferred is left out."""
 RISES = " (look first at its index {0})"
@@ -198,6 +208,10 @@ Inserted = tuple[MonOpenObjectActivity, float, float]
 """A table with the rows inserted into it and their share of all, per cent."""
 
 
+Changed = tuple[MonOpenObjectActivity, float]
+"""A table with the rows changed in it."""
+
+
 @dataclass(frozen=True)
 class Greedy:
     """Greedy page allocation for a table."""
@@ -252,6 +266,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         tables, temporary = [], None
         hot = [page.skew] if page.skew else []
     chains = None if page or temporary else chains_behind(facts)
+    most = _changed_most(facts, *tables[0][:2]) if hot and tables and not (temporary or chains) else None
     if not (tables or temporary or page or chains) and (now := _caught(facts)):
         tables = [(now.row, float(now.sessions), 100.0 * now.sessions / now.waiting)]
     greedy = None if hot or temporary else _greedy(facts, tables)
@@ -270,6 +285,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             if chains
             else _of_page(page)
             if page
+            else CHANGED_TITLE.format(comment(name_of(most[0])))
+            if most
             else _most(tables, temporary, taken, now) + ("" if temporary or taken else _rising(facts, tables, now))
             if tables or temporary
             else NOT_SAID
@@ -278,6 +295,8 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             waits.seen,
             f"{page.explains}."
             if page
+            else CHANGED.format(comment(name_of(most[0])), most[1], tables[0][1], comment(name_of(tables[0][0])))
+            if most
             else CAUGHT.format(now.sessions, now.waiting, comment(name_of(now.row)))
             if now
             else _where(temporary) or (CANDIDATES.format(named) if tables else ""),
@@ -294,6 +313,10 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         if chains
         else spread_page(facts, page)
         if page
+        else ITS_SIZE.format(
+            bare_table(most[0].object_name or ""), comment(name_of(most[0])), comment(name_of(tables[0][0]))
+        )
+        if most
         else _do(facts, tables, temporary, greedy, taken, now),
         unknown=joined(waits.unknown, f"{BY_TABLE if page or tables or temporary else NO_TABLE}{on}."),
         evidence=(
@@ -301,6 +324,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *((Evidence("average lock chain", length, "locks", chains.source, CHAIN),) if chains else ()),
             *(figure for one in hot for figure in one.evidence),
             *(page.evidence if page else ()),
+            *((Evidence(f"rows changed in {name_of(most[0])}", most[1], "rows", most[0].source),) if most else ()),
             *_schemes(facts, tables),
             *(index_evidence(indexes_of(facts, tables[0][0].object_name)) if tables and not page else ()),
             *(
@@ -545,3 +569,20 @@ def _inserted(facts: Facts, least_percent: float) -> list[Inserted]:
         if usable and not locked_by_pages and 100.0 * count / whole >= least_percent:
             found.append((row, count, 100.0 * count / whole))
     return sorted(found, key=lambda one: -one[1])
+
+
+def _changed_most(facts: Facts, first: MonOpenObjectActivity, inserted: float) -> Changed | None:
+    """A table of unknown size with far more rows changed than went into the first one: it may be a page or a few.
+
+    `None` where its size is known: the rows of a large table are changed all over it, and those inserted are not.
+    """
+    counts: dict[Hashable, tuple[MonOpenObjectActivity, float]] = {}
+    for row in activity(facts):
+        if row.of_interval and row.index_id in (0, 1) and (many := row.rows_changed):
+            counts[table_key(row)] = (row, counts.get(table_key(row), (row, 0.0))[1] + many)
+    row, changed = max(counts.values(), key=lambda one: one[1], default=(first, 0.0))
+    scheme = schemes(facts).get(table_key(row))
+    if table_key(row) == table_key(first) or changed < FAR_MORE * inserted or (scheme and scheme.scheme == ALLPAGES):
+        return None
+    usable = bindable(row.database or "", row.object_name or "") and not is_system(row)
+    return (row, changed) if usable and sizes(facts).kb(row) is None else None

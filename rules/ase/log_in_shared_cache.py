@@ -7,12 +7,12 @@ Why it matters: every change of a database appends to the same few pages of its 
 that holds syslogs. Everything else in that cache waits for the same spinlocks.
 
 What to do: a log-only cache, relaxed, which the vendor recommends for logs, and syslogs bound to it. It can be very
-small: as large as what of the logs is in memory, else the pages of five minutes (the manual's example), and a fifth
-more. It needs a pool of the size of the log I/O: 4K unless `sp_logiosize` in the database says otherwise. Binding
-syslogs needs the database in single-user mode: an outage of it. A log-only cache that is there is taken first. The
-memory comes from the one account of all caches that are advised, as with ase/tempdb_in_shared_cache. The log of a
-temporary database cannot be bound alone, it goes with its database (ase/tempdb_in_shared_cache); those of the server's
-own databases are left where they are.
+small: as large as what of the logs is in memory, else the pages of five minutes (the manual's example; where no log is
+counted by itself, those that sp_sysmon counts of all), and a fifth more. It needs a pool of the size of the log I/O: 4K
+unless `sp_logiosize` in the database says otherwise. Binding syslogs needs the database in single-user mode: an outage
+of it. A log-only cache that is there is taken first. The memory comes from the one account of all caches that are
+advised, as with ase/tempdb_in_shared_cache. The log of a temporary database cannot be bound alone, it goes with its
+database (ase/tempdb_in_shared_cache); those of the server's own databases are left where they are.
 
 Where temporary databases are asked to leave the cache first, the share is one of the searches that stay, and the log is
 bound only where the cache is expected to be over the limit without them.
@@ -23,7 +23,7 @@ shows system tables only while trace flag 3650 is on: without it the log is in n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
 from rules.ase._evidence.caches import own_cache
@@ -34,6 +34,7 @@ from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, searched
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_log
+from rules.changes.quoting import comment
 from rules.engine import rule
 from rules.finding import Clean, Outcome, Unknown
 
@@ -53,6 +54,16 @@ OWN = own_cache.Apart(
     logs=True,
     bind=bind_log,
 )
+
+
+ONE = "Bind syslogs of {}, which is an outage of this database, to a cache for logs alone"
+READ = (
+    "For each log page that is written {0:,.0f} are searched, more than its records: something reads the log, as a "
+    "RepAgent, triggers or rollbacks do. Never stop a RepAgent for that: the log would fill."
+)
+READ_AGAIN = 100.0
+"""This project: searches for each page written from which on these are not its records alone: a page of 2 KB has room
+for some forty of them."""
 
 
 @dataclass(frozen=True)
@@ -83,4 +94,16 @@ def _judge(
         yield Clean(f"{figure.said}; it holds logs alone: more partitions (see its own rule)")
     else:
         before = leaving_first(facts, figure, contents, limits.contention_percent)
-        yield from own_cache.judge(facts, limits, moving, OWN, given, before)
+        yield from own_cache.judge(facts, limits, moving, _own(facts, moving), given, before)
+
+
+def _own(facts: Facts, moving: own_cache.Moving) -> own_cache.Apart:
+    """What is said of these logs: the one database by its name, and that they are read, where they are."""
+    own, names = OWN, moving.databases
+    if len(names) == 1:
+        own = replace(own, advice=ONE.format(comment(names[0], 60)))
+    written, contents = own_cache.log_pages(facts), moving.contents
+    if written and contents.of_interval and contents.seconds:
+        times = moving.reads / contents.seconds / written
+        own = replace(own, because=READ.format(times)) if times >= READ_AGAIN else own
+    return own

@@ -96,7 +96,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     mean, mixed = own_milliseconds(facts), mixed_logs(facts)
     slow = mean is not None and mean > limits.milliseconds
-    writers = devices.devices_of(facts, writing=True) if mean is not None else []
+    own = own_write(facts)
+    writers = devices.log_writers(facts, own.waits) if own and mean is not None else []
     counted = None if writers or (mean is not None and not slow) else devices.counted_by_sysmon(facts, writing=True)
     device = devices.slowest(writers, limits.milliseconds) if slow else ""
     path = devices.path_of(facts, writers, limits.milliseconds) if device else ""

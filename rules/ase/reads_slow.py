@@ -221,7 +221,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     mean = waits.mean_milliseconds
     slow = mean is not None and mean > limits.milliseconds
     between = mean is not None and limits.normal_milliseconds < mean <= limits.milliseconds
-    readers = devices.devices_of(facts, writing=False) if slow or between else []
+    readers = devices.read_devices(facts) if slow or between else []
     normal = mean is not None and not (slow or between)
     counted = None if readers or normal else devices.counted_by_sysmon(facts, writing=False)
     tables = _tables(facts, limits.reads_percent)

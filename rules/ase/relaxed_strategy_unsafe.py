@@ -10,8 +10,9 @@ use and reads them again. sp_sysmon gives its advice from whole per cents of hit
 dirty, and that share counts as 0 whenever no wash statistics are there: a report with 20,017 buffers grabbed per second
 from the default data cache carried it.
 
-What to do: back to strict with `sp_cacheconfig "c", strict` and a restart; or leave sp_sysmon's advice alone. The
-default data cache stays strict: everything unbound and recovery live there.
+What to do: back to strict with `sp_cacheconfig "c", strict` and a restart; a lockless cache, which cannot be strict,
+larger than all it has pages of by monCachedObject, or its largest table out of it; or leave sp_sysmon's advice alone.
+The default data cache stays strict: everything unbound and recovery live there.
 
 When to ignore it: in the first minutes after a restart, while a cache fills. A log-only cache takes a new buffer for
 each log page, and the vendor calls most log caches good candidates, so its turnover alone says nothing. Sites do run
@@ -21,9 +22,18 @@ caches for tempdb relaxed: while nothing is replaced in one that is a note, and 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonAdvice, SysmonSample
+from collectors.facts.ase import (
+    CacheActivity,
+    CachePool,
+    MonCachedObject,
+    NamedCache,
+    Server,
+    SysmonAdvice,
+    SysmonSample,
+)
 from rules.ase._evidence.caches.figures import (
     HIT_PERCENT,
     doubt,
@@ -38,11 +48,12 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     turnover_percent,
 )
+from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.growth import larger
-from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, free_memory
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, FreeMemory, free_memory, overhead_of
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
-from rules.changes.ase_cache import RELAXED, STRICT, of_cache, set_replacement, show_cache
+from rules.changes.ase_cache import RELAXED, STRICT, of_cache, quoted_cache, set_replacement, show_cache
 from rules.changes.ase_cache_back import take_back_replacement
 from rules.changes.quoting import comment
 from rules.compare.words import number
@@ -60,6 +71,13 @@ TAKE_BACK = "Take relaxed LRU back before the restart that it waits for"
 WORTH_GROWING = 1.25
 """This project: by less of its size a larger cache is not named."""
 LARGE = "see whether the cache is large enough for what is bound to it"
+LOCKLESS = "It is lockless, which must be relaxed:"
+GROW = (
+    'make it hold all it has pages of with a fifth to grow, `sp_cacheconfig {0}, "{1:.0f}M"` (dynamic, undone by a '
+    "restart), if {2:,.0f} MB are free ({3})."
+)
+TOO_MUCH = "all it has pages of with a fifth to grow takes {0:,.0f} MB, {1:,.0f} more, and {2:,.0f} are free."
+UNBIND = "Else bind {0} to a cache with strict LRU."
 JUDGED = (
     "sp_sysmon judges by whole per cents of hits and by the share washed dirty, which counts as 0 where no wash "
     "statistics are there; it does not look at replacement."
@@ -88,6 +106,42 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Holds:
+    """What a cache has pages of, which is more than it can hold. Megabytes."""
+
+    total: float
+    largest: str
+    """The table with the most, as `database..table`."""
+    size: float
+    free: FreeMemory | None
+    overhead: float
+    """What the larger cache takes beside its size more than this one does."""
+    quoted: str
+    """The name of the cache as in a command."""
+    source: Source
+
+    @property
+    def new(self) -> float:
+        """All of it with a fifth to grow."""
+        return ceil(self.total * GROWTH / 10) * 10.0
+
+    def outgrown(self, finding: Finding) -> Finding:
+        """The finding with the size that holds everything, by hand: what else is to have the memory is in no export."""
+        needs = self.new - self.size + self.overhead
+        free = f"{self.free.mb:,.0f} MB are free" if self.free else 'sp_configure "memory" shows it'
+        do = GROW.format(self.quoted, self.new, needs, free)
+        if self.free and self.free.mb < needs:
+            do = TOO_MUCH.format(self.new, needs, self.free.mb)
+        evidence = Evidence(f"what {finding.subject} has pages of", round(self.total), "MB", self.source, self.size)
+        return replace(
+            finding,
+            title=f"{finding.title}, and {self.total:,.0f} MB to hold in {self.size:,.0f}",
+            do=f"{LOCKLESS} {do} {UNBIND.format(self.largest)}",
+            evidence=(*finding.evidence, evidence),
+        )
+
+
+@dataclass(frozen=True)
 class Seen:
     """One cache with what the judgement needs."""
 
@@ -102,6 +156,9 @@ class Seen:
     """Whether it is a cache of temporary databases."""
     larger: str = ""
     """The command that makes it larger from what is free, as the end of a clause; empty where that is not much."""
+
+    holds: Holds | None = None
+    """What it has pages of, where that is more than its size; `None` where it is not, or not known."""
 
     @property
     def config(self) -> str:
@@ -136,6 +193,7 @@ class Seen:
         CacheActivity,
         NamedCache,
         CachePool,
+        MonCachedObject,
         Server,
         SysmonAdvice,
         SysmonSample,
@@ -219,7 +277,29 @@ def _see(facts: Facts, cache: CacheActivity) -> Seen:
         _advice_at(facts, cache),
         serves_tempdb(facts, cache.name, named),
         _larger(facts, named),
+        _holds(facts, named),
     )
+
+
+def _holds(facts: Facts, named: NamedCache | None) -> Holds | None:
+    parts = {
+        (one.database, one.object_name, one.index_id, one.partition_id, one.partition_name): one
+        for one in facts.every(MonCachedObject)
+        if named and one.cache == named.name and known(one.total_kb)
+    }
+    if named is None or not parts or not known(named.run_size_mb) or not (quoted := quoted_cache(named.name)):
+        return None
+    of_table: dict[str, float] = {}
+    for one in parts.values():
+        name = f"{one.database or ''}..{one.object_name or ''}"
+        of_table[name] = of_table.get(name, 0.0) + (one.total_kb / 1024 if known(one.total_kb) else 0.0)
+    total, size = sum(of_table.values()), named.run_size_mb
+    if total <= size:
+        return None
+    beside = overhead_of(facts).mb(total * GROWTH) - overhead_of(facts).mb(size)
+    largest = comment(max(of_table, key=lambda one: of_table[one]), 60)
+    source = next(iter(parts.values())).source
+    return Holds(total, largest, size, free_memory(facts), beside, quoted, source)
 
 
 def _larger(facts: Facts, named: NamedCache | None) -> str:
@@ -279,7 +359,9 @@ def _relaxed(limits: Limits, seen: Seen) -> Outcome:
         do = "Look who reads old log pages: a replication agent behind, long rollbacks, triggers."
         return replace(finding.keeping((), do), because=why, severity=Severity.ADVICE)
     if apart or kind_of(seen.named) == "lockless":
-        return finding.keeping((), _no_change(apart or "a lockless cache, which must be relaxed"))
+        kept = finding.keeping((), _no_change(apart or "a lockless cache, which must be relaxed"))
+        holds = None if apart or seen.tempdb else seen.holds
+        return holds.outgrown(kept) if holds else kept
     tempdb = seen.tempdb
     warned = low or seen.pending or seen.default or (least or 0.0) >= limits.replaced_percent
     finding = finding.adding(do="Sites do run tempdb caches relaxed: measure it both ways." if tempdb else "")

@@ -10,13 +10,15 @@ What to do: find the tables whose rows grow (variable-length or nullable columns
 `exp_row_size`, and move the rows back with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
 names no table: `systabstats.forwrowcnt` does, and where a tenth of the rows of a table is forwarded, `reorg rebuild`
 lays them out anew with that room, in an outage. Without it those that two snapshots of monOpenObjectActivity show to be
-updated most are the first to look at. How many bytes a row comes to is in no export, so this is words and no script.
+updated most are the first to look at. How many bytes a row comes to is at least the mean of
+all rows (`systabstats.datarowsize`); what a grown one has is in no export, so this is words and no script.
 
 When to ignore it: a load that fills rows in once. The vendor gives no limit: both are this project's.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from collectors.facts import OVERFLOW, Facts, known
 from collectors.facts.ase import RowsAffected, RowsChanged, SysmonSample, TableRows
@@ -42,11 +44,11 @@ LOOK = (
     '"{1}", "exp_row_size", <bytes>), then run reorg forwarded_rows {1} at a quiet time.'
 )
 REBUILD = (
-    'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <bytes that a row comes to>), then lay it '
+    'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <{2}>), then lay it '
     f"out anew with that room: `reorg rebuild {{1}}`, which takes its size once more ({REBUILD_NEEDS})."
 )
 FEW = (
-    'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <bytes that a row comes to>), then run '
+    'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <{2}>), then run '
     "`reorg forwarded_rows {1}` at a quiet time."
 )
 REBUILD_PERCENT = 10.0
@@ -168,4 +170,11 @@ def _say(row: TableRows) -> str:
 def _do(row: TableRows, name: str) -> str:
     share = _share(row)
     many = share is not None and share >= REBUILD_PERCENT
-    return (REBUILD if many else FEW).format(_place(row), name)
+    return (REBUILD if many else FEW).format(_place(row), name, _bytes(row))
+
+
+def _bytes(row: TableRows) -> str:
+    """How many bytes are to be set: the mean of all rows at least, as those that have grown are longer."""
+    if not known(row.row_bytes) or row.row_bytes <= 0:
+        return "bytes that a row comes to"
+    return f"{ceil(row.row_bytes)} bytes or more: rows have {row.row_bytes:,.0f} on average, grown ones more"

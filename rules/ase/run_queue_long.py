@@ -127,6 +127,10 @@ UNITS = (
     "The server's threads use {0:g} CPU units: hold that against the processors of the host at the same minutes, where "
     "the second thread of a busy core gives less (vendor); no export of the server shows them."
 )
+UNITS_OF = (
+    "The server's threads use {0:g} CPU units of the host's {1:g} CPUs (lscpu): how many of these are idle at the same "
+    "minutes, mpstat shows."
+)
 HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
 WITHHELD = "No engine more: the host gives those there are less than they ask for (ase/host_takes_processor)."
 WHOLE_PERCENT = 102.0
@@ -342,7 +346,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     each, load = queue.tasks / number, load_of(facts)
     most, sample = dearest(facts), facts.latest(SysmonSample)
     rate = most.per_engine(number) if most else None
-    units = sample.cpu_units if sample else None
+    units, host = sample.cpu_units if sample else None, facts.latest(HostProcessors)
     spins = (
         f"The spinlock that spins most, {most.name}, does so {rate:,.0f} times a second on each."
         if most and rate
@@ -400,6 +404,8 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         unknown=joined(
             SAME_MINUTES.format(load.command)
             if load
+            else UNITS_OF.format(units, host.cpus)
+            if units is not None and known(units) and host and known(host.cpus)
             else UNITS.format(units)
             if units is not None and known(units)
             else HOST,
@@ -604,6 +610,6 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
         to = f"{ahead}go from {number} to {number + more} engines{of_pool}{how}, and measure again."
         return More(f"{quiet} and {spare}, {to}", changes)
     return More(
-        f"{quiet} and the host has {cores:,.0f} cores, go from {number} to {number + more} engines{of_pool}{how} if "
-        "they are idle then, and measure again."
+        f"{quiet}, go from {number} to {number + more} engines{of_pool}{how} if so many of the host's {cores:,.0f} "
+        "cores are idle then, and measure again."
     )

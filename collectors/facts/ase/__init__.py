@@ -57,7 +57,7 @@ from collectors.facts.ase.processes import (
     MonSysStatement,
 )
 from collectors.facts.ase.samples import SampledBlocking, SampledSpinlock, SampledWaits
-from collectors.facts.ase.server import ConfigParameter, Server, ThreadPool
+from collectors.facts.ase.server import ConfigParameter, EnginesOnline, Server, ThreadPool
 from collectors.facts.ase.snapshots import MonTable, ServerStart, Snapshot
 from collectors.facts.ase.sysmon import (
     CacheActivity,
@@ -112,6 +112,7 @@ __all__ = [
     "DelayedIO",
     "DeviceActivity",
     "EngineBusy",
+    "EnginesOnline",
     "ErrorLog",
     "HeldLock",
     "HostLoad",

@@ -97,6 +97,15 @@ class Server(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EnginesOnline(Fact):
+    """How many engines are online, where they were counted and not listed."""
+
+    COLLECTED_BY: ClassVar[str] = "select engines_online = count(*) from master..monEngine where Status = 'online'"
+
+    engines: Reading = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
 class ConfigParameter(Fact):
     """One line of `sp_configure`: what is set, and what is in force. Values keep the parameter's own unit."""
 

@@ -25,3 +25,5 @@ class TableRows(Fact):
     pages: Reading = ABSENT
     empty_pages: Reading = ABSENT
     """Of the pages, those without a row that are still allocated."""
+    row_bytes: Reading = ABSENT
+    """Of a row on average (`datarowsize`)."""

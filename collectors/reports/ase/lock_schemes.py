@@ -66,7 +66,8 @@ HEADING = re.compile(
 HELP = re.compile(r"^\W{0,9}Name[\s|]{1,300}Owner[\s|]{1,300}(?:Type|Object_type)\b", re.IGNORECASE)
 PRINTED = re.compile(r"^\W{0,9}Lock scheme\s{1,9}(Allpages|Datapages|Datarows)\s*$", re.IGNORECASE)
 SHORT = re.compile(
-    r"^[\s|]{0,9}(?:object_?name|table_?name|name|table|object)(?:[\s|]{1,300}\w{1,30}){0,6}[\s|]{1,300}scheme[\s|]{0,300}$",
+    r"^[\s|]{0,9}(?:object_?name|table_?name|name|table|object)(?:[\s|]{1,300}\w{1,30}){0,6}"
+    r"[\s|]{1,300}scheme(?:[\s|]{1,300}\w{1,30}){0,8}[\s|]{0,300}$",
     re.IGNORECASE,
 )
 """`scheme` alone is a lock scheme where the rows say so."""

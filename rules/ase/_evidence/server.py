@@ -1,8 +1,8 @@
 """The server of SAP ASE as its exports show it: its name, its release, its settings, its engines and how busy they are.
 
 sp_sysmon prints each engine's utilisation. Where it was not collected, `monEngine` counts the engines that are online,
-or `monThread` those of the threaded kernel, or `sp_helpthread` the threads of its pools. How busy they are is taken
-from two snapshots alone: since boot it is an average over nights and weekends.
+or `monThread` those of the threaded kernel, or a query their number, or `sp_helpthread` the threads of its pools. How
+busy they are is taken from two snapshots alone: since boot it is an average over nights and weekends.
 
 What a server cannot show is not asked for: `unknown_of` leaves out what its release or its kernel does not have.
 """
@@ -15,6 +15,7 @@ from collectors.facts import NOWHERE, Fact, Facts, Source, known
 from collectors.facts.ase import (
     ConfigParameter,
     EngineBusy,
+    EnginesOnline,
     MonEngine,
     MonSpinlockActivity,
     MonThread,
@@ -34,7 +35,15 @@ OTHER_POOLS = ("syb_system_pool", "syb_blocking_pool")
 """Their threads do I/O and calls that block; the threads of every other pool are engines (create thread pool)."""
 ENGINE_QUEUE = "Sched Q"
 """One row for each engine of the threaded kernel (knowledge: RULES 5, a 16.0 benchmark of 8 engines)."""
-ENGINE_FACTS: tuple[type[Fact], ...] = (Server, EngineBusy, MonEngine, MonThread, ThreadPool, ConfigParameter)
+ENGINE_FACTS: tuple[type[Fact], ...] = (
+    Server,
+    EngineBusy,
+    EnginesOnline,
+    MonEngine,
+    MonThread,
+    ThreadPool,
+    ConfigParameter,
+)
 """What a rule declares that asks for engines, settings or the server's name."""
 
 SINCE: dict[type[Fact], tuple[str, str]] = {
@@ -132,15 +141,17 @@ def engines_of(facts: Facts, *, interval: bool = False) -> Engines:
     """The engines, by sp_sysmon, else by `monEngine`, else by `monThread`; of two reports of an engine the later.
 
     `interval`: for what the monitoring tables counted between two snapshots, their own figure of how busy the engines
-    were goes first: sp_sysmon may be of another hour. Where nothing counts the engines, they are the threads of the
-    pools that `sp_helpthread` lists, else the slots of `Sched Q`; a server that runs with `max online engines` 1 has
-    one.
+    were goes first: sp_sysmon may be of another hour. Where nothing lists the engines, they are as many as a query
+    counted online, else the threads of the pools that `sp_helpthread` lists, else the slots of `Sched Q`; a server that
+    runs with `max online engines` 1 has one.
     """
     printed, counted = _printed(facts), _counted(facts) or _threads(facts)
     if counted and (not printed or (interval and counted.busy_percent is not None)):
         return counted
     if printed:
         return printed
+    if online := facts.also(EnginesOnline).latest(EnginesOnline):
+        return Engines(int(online.engines) if known(online.engines) else None, None, online.source)
     if listed := engine_pools(facts):
         return Engines(int(sum(one.threads for one in listed if known(one.threads))), None, listed[0].source)
     if queues := _queues(facts):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
-from rules.ase._evidence.caches.bindings import bound_to
+from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.contents import DATA, TEXT, Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import named_of
 from rules.ase._evidence.objects.seen import home_of, listed_sizes
@@ -119,6 +119,8 @@ class Fit:
     bound_mb: float
     objects: int
     source: Source
+    by_pages: bool = False
+    """Whether what is bound was not listed, and this is what is in memory."""
 
 
 def fit_of(facts: Facts, cache: str) -> Fit | None:
@@ -127,6 +129,8 @@ def fit_of(facts: Facts, cache: str) -> Fit | None:
     `sp_spaceused` adds up the indexes of a table: where that is all there is, they count once, bound or not, and as
     that may be too much, a sum above the size of the cache says nothing.
     """
+    if not listed(facts, cache):
+        return _whole_in_memory(facts, cache)
     bindings = bound_to(facts, cache)
     sizes = [_size_mb(facts, one) for one in bindings]
     unsized = [one for one, mb in zip(bindings, sizes, strict=True) if mb is None]
@@ -139,6 +143,29 @@ def fit_of(facts: Facts, cache: str) -> Fit | None:
     if at_most and (named is None or not known(named.run_size_mb) or bound_mb > named.run_size_mb):
         return None
     return Fit(bound_mb=bound_mb, objects=len(bindings), source=bindings[0].source)
+
+
+def _whole_in_memory(facts: Facts, cache: str) -> Fit | None:
+    """What `monCachedObject` has of a cache, every part of it whole in memory, with a fifth of the cache to spare.
+
+    For a cache whose bindings were not listed: what is bound and not read is not there, so the spare room is for that.
+    """
+    named = named_of(facts, cache)
+    rows = {
+        (one.database, one.object_name, one.index_id, one.partition_id, one.partition_name): one
+        for one in facts.every(MonCachedObject)
+        if one.cache == cache
+    }
+    if named is None or not rows or not known(named.run_size_mb):
+        return None
+    held = 0.0
+    for one in rows.values():
+        if not known(one.cached_kb) or not known(one.total_kb) or one.cached_kb < one.total_kb:
+            return None
+        held += one.total_kb / 1024
+    if held * GROWTH > named.run_size_mb:
+        return None
+    return Fit(held, len(rows), next(iter(rows.values())).source, by_pages=True)
 
 
 def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:

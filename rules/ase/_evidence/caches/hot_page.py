@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
+from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
-from rules.ase._evidence.objects.seen import page_kb_of, schemes
+from rules.ase._evidence.objects.seen import schemes
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.spinlocks.uneven import Uneven
 from rules.changes.quoting import PLAIN_IDENTIFIER, comment, is_plain
@@ -118,14 +119,14 @@ def hot_page(facts: Facts, skew: Uneven | None) -> HotPage | None:
     surplus = grabs - mean * len(skew.hot)
     if surplus <= 0:
         return None
-    page_kb = page_kb_of(facts) or DEFAULT_PAGE_KB
+    kb = page_kb(facts) or DEFAULT_PAGE_KB
     found = []
-    for one in _small(contents, page_kb, LARGEST_PAGES):
+    for one in _small(contents, kb, LARGEST_PAGES):
         if one.cache != skew.lock.name:
             continue
         uses = one.reads + (one.changed or 0.0)
         if EXPLAINED * surplus <= uses and one.reads <= MOST * grabs:
-            found.append(HotPage(one, uses, surplus, page_kb, skew))
+            found.append(HotPage(one, uses, surplus, kb, skew))
     return found[0] if len(found) == 1 else None
 
 
@@ -141,11 +142,11 @@ def crowded_page(facts: Facts, inserted: float, waits: float, skews: list[Uneven
     contents = contents_of(facts)
     if not isinstance(contents, Contents) or not contents.of_interval or not contents.seconds:
         return None
-    page_kb, listed = page_kb_of(facts) or DEFAULT_PAGE_KB, schemes(facts)
+    kb, listed = page_kb(facts) or DEFAULT_PAGE_KB, schemes(facts)
     own, waited, found = {one.lock.name: one for one in skews or []}, waits * contents.seconds, []
-    for one in _small(contents, page_kb, CROWDED_PAGES):
+    for one in _small(contents, kb, CROWDED_PAGES):
         scheme, changed = listed.get((one.database, one.table)), one.changed or 0.0
-        page = HotPage(one, one.reads + changed, None, page_kb, own.get(one.cache), inserted=inserted)
+        page = HotPage(one, one.reads + changed, None, kb, own.get(one.cache), inserted=inserted)
         if not scheme or scheme.scheme == "allpages" or (own and not page.skew) or page.uses < EXPLAINED * waited:
             continue
         if page.changed_a_page > inserted and page.pages <= LARGEST_PAGES:

@@ -1,17 +1,19 @@
 """A data cache that is asked for large I/O and has no pool for it: every page of a scan is then a read of its own.
 
 sp_sysmon counts what was asked for and denied, for want of a pool or because pages were in another one; a cache with
-one pool can only lack it. A pool takes its memory from that of the logical page, while the server runs. Sources:
-knowledge/ase-rules.md, 3.3 C7; System Administration Guide 2 (16.0). How large it should be no source says: a tenth of
-the cache is a first step of this project, and each partition needs 512 KB and 256 pages of it.
+one pool can only lack it. Of a cache without such a pool it may count no request at all: then what is prefetched page
+by page shows that it is read in order. A pool takes its memory from that of the logical page, while the server runs.
+Sources: knowledge/ase-rules.md, 3.3 C7; System Administration Guide 2 (16.0). How large it should be no source says: a
+tenth of the cache, a fifth where most of what it reads is prefetched, is a first step of this project, and each
+partition needs 512 KB and 256 pages of it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonSample
+from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonSample, SysmonSection
 from rules.ase._evidence.caches.figures import (
     kind_of,
     latest_caches,
@@ -34,6 +36,12 @@ DENIED_PERCENT, PER_SECOND = 50.0, 10.0
 """This project: share of the requests that is denied, and rate, from which on a pool is worth its memory."""
 PAGES, SHARE = 8, 0.1
 """Vendor: the largest I/O is of eight pages; this project: the part of the cache that a first pool takes."""
+FIFTH = 0.2
+"""This project: the part where most of what is read into the cache is prefetched."""
+AHEAD, MINE = 1000.0, 0.5
+"""This project: pages prefetched a second, and the part of them that must have come into the cache, from which on a
+pool is worth its memory where nothing counts what it is asked for."""
+ISSUED, ADVISED = "APFs Issued", "adding a large I/O pool"
 
 
 @dataclass(frozen=True)
@@ -48,44 +56,73 @@ class Denied:
 
 
 def denied_large_io(facts: Facts) -> Iterator[Denied]:
-    """Each cache of one pool that most of its large I/O is denied to."""
-    page, seconds = page_kb(facts), seconds_of(facts)
+    """Each cache of one pool that most of its large I/O is denied to, or that is read ahead page by page."""
+    seconds, ahead = seconds_of(facts), _read_ahead(facts)
     for cache in latest_caches(facts):
-        named, pools = named_of(facts, cache.name), pools_of(facts, cache.name)
         asked, denied = cache.large_io_requests, cache.large_io_denied
-        if not (page and seconds and known(asked) and known(denied)) or asked <= 0 or denied > asked:
+        if not (seconds and known(asked) and known(denied)) or denied > asked:
             continue
-        if 100 * denied < DENIED_PERCENT * asked or denied < PER_SECOND * seconds:
-            continue
-        if (
-            named is None
-            or len(pools) != 1
-            or kind_of(named)
-            or set_apart(named)
-            or never_sized(named)
-            or named.pending
-        ):
-            continue
-        whole, partitions = (pool_kb(pools[0]) or 0.0) / 1024, named.run_partitions
-        if not known(partitions) or partitions < 1:
-            continue
-        least = ceil(least_pool_kb(page) * partitions / 1024)
-        new = max(least, round(SHARE * whole))
-        if new >= whole / 2 or whole - new < least:
-            continue
-        io_kb = PAGES * page
-        sized = (
-            f"{new:,} MB: a tenth of the cache, a first step (this project's); each of its {partitions:.0f} partitions"
-        )
-        sized += f" needs {least_pool_kb(page):,.0f} KB of it."
-        try:
-            change = add_pool(cache.name, io_kb, new, whole, cautions=(sized,))
-        except OutOfRange:
-            continue
-        yield Denied(
-            change,
-            f"{denied:,.0f} of {asked:,.0f} large I/Os were denied to {cache.name}, which has no pool for them: "
-            f"give it a {io_kb:g} KB pool of {new:,} MB",
-            Evidence(f"large I/Os denied to {cache.name}", denied, "", cache.source),
-            f"{comment(cache.name, 30)} has no pool for the large I/O it is asked for",
-        )
+        if asked > 0 and 100 * denied >= DENIED_PERCENT * asked and denied >= PER_SECOND * seconds:
+            says = f"{denied:,.0f} of {asked:,.0f} large I/Os were denied to {cache.name}, which has no pool for them"
+            figure = Evidence(f"large I/Os denied to {cache.name}", denied, "", cache.source)
+            short = "has no pool for the large I/O it is asked for"
+            yield from _pool(facts, cache, says, figure, short, SHARE)
+        elif not asked and ahead and _reads_ahead(cache, ahead, seconds):
+            says = f"{ahead.value:,.0f} pages were prefetched one by one, as {cache.name} has no pool for large I/O"
+            yield from _pool(facts, cache, says, ahead, "prefetches page by page, without a pool for large I/O", FIFTH)
+
+
+def _read_ahead(facts: Facts) -> Evidence | None:
+    """Pages that all caches prefetched in the sample, by sp_sysmon; it counts them for no cache."""
+    rows = [
+        (row, section.source)
+        for section in facts.also(SysmonSection).every(SysmonSection)
+        if section.title.startswith("Data Cache")
+        for row in section.rows
+        if row.path and row.path[-1] == ISSUED
+    ]
+    if len(rows) != 1:
+        return None
+    ((row, source),) = rows
+    return Evidence(ISSUED, row.count, "", replace(source, first=row.line, last=row.line)) if known(row.count) else None
+
+
+def _reads_ahead(cache: CacheActivity, ahead: Evidence, seconds: float) -> bool:
+    """Whether most pages that are read into this cache are prefetched, and sp_sysmon advises a pool for it.
+
+    The advice stands in a report of an idle server, too, so the figures decide. What is grabbed and was not missed was
+    prefetched, or is a new page: where it is far less than what was prefetched at all, that was for another cache.
+    """
+    advised = any(ADVISED in one for one in cache.advice)
+    issued = float(ahead.value)
+    if not advised or not known(cache.misses) or not known(cache.grabbed) or issued < AHEAD * seconds:
+        return False
+    return issued >= cache.misses and MINE * issued <= cache.grabbed - cache.misses
+
+
+def _pool(
+    facts: Facts, cache: CacheActivity, says: str, figure: Evidence, short: str, share: float
+) -> Iterator[Denied]:
+    """The pool for a cache of one pool that can have it; nothing where it cannot."""
+    page, named, pools = page_kb(facts), named_of(facts, cache.name), pools_of(facts, cache.name)
+    if not page or named is None or len(pools) != 1:
+        return
+    if kind_of(named) or set_apart(named) or never_sized(named) or named.pending:
+        return
+    whole, partitions = (pool_kb(pools[0]) or 0.0) / 1024, named.run_partitions
+    if not known(partitions) or partitions < 1:
+        return
+    least = ceil(least_pool_kb(page) * partitions / 1024)
+    new = max(least, round(share * whole))
+    if new >= whole / 2 or whole - new < least:
+        return
+    io_kb = PAGES * page
+    part = "a tenth" if share == SHARE else "a fifth"
+    sized = f"{new:,} MB: {part} of the cache, a first step (this project's); each of its {partitions:.0f} partitions"
+    sized += f" needs {least_pool_kb(page):,.0f} KB of it."
+    try:
+        change = add_pool(cache.name, io_kb, new, whole, cautions=(sized,))
+    except OutOfRange:
+        return
+    says += f": give it a {io_kb:g} KB pool of {new:,} MB"
+    yield Denied(change, says, figure, f"{comment(cache.name, 30)} {short}")

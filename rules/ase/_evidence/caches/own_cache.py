@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import BindingList, CacheBinding, LogIoSize, MonCachedObject, NamedCache
+from collectors.facts.ase import (
+    BindingList,
+    CacheBinding,
+    LogIoSize,
+    LogWrites,
+    MonCachedObject,
+    NamedCache,
+    SysmonSample,
+)
 from rules.ase._evidence.caches.bindings import bound_to, listed, only_default
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_part, shrunk
 from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
@@ -23,6 +31,7 @@ from rules.ase._evidence.caches.figures import (
     page_kb,
     pool_kb,
     pools_of,
+    seconds_of,
     set_apart,
     too_small_for,
     unknown_kind,
@@ -357,7 +366,7 @@ def new_cache(
             else ()
         ),
     ]
-    if contents_mb is None or engines is None or free is None or page is None or _now(facts, moving) is None:
+    if contents_mb is None or engines is None or page is None or _now(facts, moving) is None:
         room = "" if free is None else f", for which {free.mb:,.0f} MB are free"
         return Target(name, f"{name}, new{room}", missing=tuple(lacking))
     expected = _contention(facts, moving, 1)
@@ -372,7 +381,7 @@ def new_cache(
     pools: tuple[tuple[float, int], ...] = ((io_kb, size - smallest),) if log_pool else ()
     if not log_only:
         pools = large_part(facts, moving.home, size, smallest)
-    return NewCache(
+    new = NewCache(
         name,
         size,
         size + overhead_of(facts).mb(size),
@@ -384,6 +393,14 @@ def new_cache(
         legal_partitions(facts),
         expected / partitions >= contention_of(moving.figure),
     )
+    if free is not None:
+        return new
+    if new.useless:
+        return made(new, Room(0.0, 0.0))
+    io = ", logonly and relaxed" if log_only else ""
+    io += "".join(f", {mb:,} MB of it in a {kb:g} KB pool" for kb, mb in pools)
+    enough_free = f'if {new.spend_mb:,.0f} MB are free (`sp_configure "memory"`)'
+    return Target(name, f"{new.says}{io}, {enough_free}", missing=tuple(lacking))
 
 
 def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
@@ -482,7 +499,15 @@ def _log_mb(facts: Facts, moving: Moving) -> float | None:
     found = [] if seen is None else [seen]
     if page and len(written) == len(rows) and written:
         found.append(sum(written) * 60 * MINUTES * page / 1024)
+    elif page and not found and (allocated := log_pages(facts)):
+        found.append(allocated * 60 * MINUTES * page / 1024)
     return max(found, default=None)
+
+
+def log_pages(facts: Facts) -> float | None:
+    """Log pages a second that sp_sysmon counts as allocated in all databases: no single one can have had more."""
+    one, seconds = facts.also(LogWrites).latest(LogWrites), seconds_of(facts.also(SysmonSample))
+    return one.pages / seconds if one and seconds and known(one.pages) else None
 
 
 def logs_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:

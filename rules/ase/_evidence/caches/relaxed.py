@@ -13,6 +13,7 @@ from rules.ase._evidence.caches.figures import (
     doubt,
     is_default,
     kind_of,
+    latest_caches,
     per_second,
     seconds_of,
     set_apart,
@@ -75,7 +76,8 @@ class RelaxedLimits:
 
 def suits_relaxed(facts: Facts, name: str, named: NamedCache | None) -> bool | None:
     """Whether relaxed LRU is what a contended cache needs; `None` where nothing collected speaks against it."""
-    cache, limits = facts.latest(CacheActivity, name=name), RelaxedLimits()
+    limits = RelaxedLimits()
+    cache = next((one for one in latest_caches(facts) if one.name == name), None)
     fit, changes = fit_of(facts, name), changes_of(facts, name)
     if cache is None or named is None or named.relaxed is None or unsuited(facts, limits, cache, named, fit, changes):
         return False

@@ -31,7 +31,7 @@ from rules.ase._evidence.objects.seen import (
 from rules.ase._evidence.waits.tables import Waiting
 from rules.changes.ase_table import SYSTEM_DATABASES, NotConvertible, Pages, alter_lock_scheme
 from rules.changes.quoting import bare_table, comment
-from rules.finding import Change
+from rules.finding import Change, Evidence
 
 USES = (
     MonOpenObjectActivity, ObjectLockContention, TableScheme, IndexSize, MonCachedObject, LockRequests, IndexKeys,
@@ -41,6 +41,8 @@ CATALOGUE = "datapages to datarows changes the catalogue only, a matter of secon
 COPY = "an exclusive lock, a copy of the table{0} and a full dump afterwards"
 ROOM = " (at least {0:,.0f} MB free, `select into/bulkcopy/pllsort` on)"
 LATER = ", and on to datarows in seconds if 15 % of the requests still wait"
+MOST_BOOKED = 50.0
+"""This project: per cent of the lock waits of allpages tables, from which on a table is named for them."""
 SAID = 2
 """Tables that a sentence names."""
 ALLPAGES, DATAPAGES, DATAROWS = "allpages", "datapages", "datarows"
@@ -398,6 +400,23 @@ def _booked_waits(facts: Facts, listed: dict[Hashable, TableScheme]) -> dict[Has
     latest = {one.lock_type: one.waited for one in facts.every(LockRequests) if one.lock_type.endswith("Address")}
     address = sum(count for count in latest.values() if known(count))
     return found if address and 2 * sum(found.values()) >= address else {}
+
+
+def booked_most(facts: Facts) -> tuple[str, Evidence] | None:
+    """The allpages table that most of the lock waits of such tables are booked to, with its share; `None` without."""
+    listed = schemes(facts)
+    waited = {key: count for key, count in _booked_waits(facts, listed).items() if not _set_apart(listed[key])}
+    if not waited or not (whole := sum(waited.values())):
+        return None
+    key = max(waited, key=lambda one: waited[one])
+    share = 100.0 * waited[key] / whole
+    if share < MOST_BOOKED:
+        return None
+    scheme = listed[key]
+    row = next(one for one in reversed(activity(facts)) if table_key(one) == key)
+    name = comment(f"{scheme.database or '?'}.{scheme.owner or ''}.{scheme.table}", 60)
+    said = Evidence(f"share of {name} in the lock waits of allpages tables", round(share, 1), "%", row.source)
+    return name, said
 
 
 def _clustered(facts: Facts, scheme: TableScheme) -> bool | None:

@@ -7,7 +7,7 @@ its logical reads. Such a load no cache, binding or partition makes less: only o
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity
+from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, NamedCache
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.seen import (
@@ -19,6 +19,7 @@ from rules.ase._evidence.objects.seen import (
     table_key,
 )
 from rules.ase._evidence.objects.statements import Used, by_text, cached, naming
+from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.finding import MissingInput
 
 WHOLE_TIMES = 2.0
@@ -94,6 +95,21 @@ def searches_of(facts: Facts, listed: float) -> Searches:
         number = contents.total
         return Searches(number, f"{number:,.0f} searches of all caches ({contents.counted_by})", of_caches=True)
     return Searches(listed, f"{listed:,.0f} logical reads of the listed objects", of_caches=False)
+
+
+def _grabbed(facts: Facts) -> float:
+    """Grabs of all caches' spinlocks over the objects' time, of which each search is one; 0 where not all are counted.
+
+    They are more than the searches, as other work takes these spinlocks too: a share of them is the least it can be.
+    """
+    contents = contents_of(facts)
+    if not isinstance(contents, Contents) or not contents.of_interval or not contents.seconds:
+        return 0.0
+    names = {*contents.searches, *(one.name for one in facts.every(NamedCache))}
+    locks = [spinlock_named(facts, name) for name in names]
+    counted = [one.rate(one.grabs) for one in locks if one and one.of_interval]
+    rates = [rate for rate in counted if rate is not None]
+    return sum(rates) * contents.seconds if len(rates) == len(names) else 0.0
 
 
 def scans_of(row: MonOpenObjectActivity) -> float:
@@ -186,6 +202,8 @@ def _worth(facts: Facts) -> tuple[list[MonOpenObjectActivity], Searches] | None:
     if listed <= 0:
         return None
     searches = searches_of(facts, listed)
+    if not searches.of_caches and (grabs := _grabbed(facts)) >= listed:
+        searches = Searches(grabs, f"{grabs:,.0f} grabs of all caches' spinlocks (monSpinlockActivity)", of_caches=True)
     read = [row for row in rows if row.index_id == 0 and scans_of(row) > 0 and not is_system(row)]
     worth = [
         row

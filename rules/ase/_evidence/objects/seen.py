@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import (
+    CachePool,
     DatabaseFragment,
     IndexSize,
     MonCachedObject,
@@ -211,7 +212,10 @@ class Sizes:
 
 
 def sizes(facts: Facts) -> Sizes:
-    """Sizes as listed from the catalogue, else as monCachedObject has them (its partitions added up)."""
+    """Sizes as listed from the catalogue, else as monCachedObject has them (its partitions added up).
+
+    Else the data pages that a listing of lock schemes counts, of the server's page or of the smallest pool's I/O.
+    """
     found: dict[tuple[Hashable, int], float] = {}
     parts: dict[tuple[Hashable, int], dict[Hashable, float]] = {}
     for row in facts.every(MonCachedObject):
@@ -222,6 +226,11 @@ def sizes(facts: Facts) -> Sizes:
     for size in listed_sizes(facts):
         if known(size.size_kb):
             found[(home_of(facts, size), size.index_id)] = size.size_kb
+    pools = (pool.io_size_kb for pool in facts.also(CachePool).every(CachePool) if known(pool.run_size_mb))
+    page = page_kb_of(facts.also(Server)) or min(pools, default=None)
+    for home, one in schemes(facts).items() if page else ():
+        if page and known(one.pages):
+            found.setdefault((home, 1 if one.scheme == "allpages" and one.clustered else 0), one.pages * page)
     return Sizes(found)
 
 

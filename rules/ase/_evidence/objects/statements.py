@@ -180,17 +180,30 @@ def by_text(facts: Facts, tables: Sequence[Table]) -> Iterator[Used]:
 
 
 def naming(facts: Facts, tables: Sequence[Table]) -> Iterator[MonCachedStatement]:
-    """The rows of `by_text` as the statement cache has them, whatever else lists the statements."""
+    """The rows of `by_text` as the statement cache has them, whatever else lists the statements.
+
+    A row that names no database is of the one with a table of that name, where the counted objects are of one alone.
+    """
     wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
     names = databases(facts)
+    homes: dict[str, set[str]] = {}
+    for one in facts.every(MonOpenObjectActivity):
+        homes.setdefault((one.object_name or "").lower(), set()).add((one.database or "").lower())
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for row in latest.values():
         if not row.text or not row.believed:
             continue
         home = row.database or names.get(row.db_id or 0) or ""
-        used = {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}
+        used = {
+            ((database or home or _alone(homes.get((name or "").lower()))).lower(), (name or "").lower())
+            for database, name in tables_in(row.text)
+        }
         if used & wanted:
             yield row
+
+
+def _alone(homes: set[str] | None) -> str:
+    return next(iter(homes)) if homes and len(homes) == 1 else ""
 
 
 def cached(row: MonCachedStatement, ended: list[MonSysStatement]) -> Used:

@@ -71,6 +71,26 @@ def devices_of(facts: Facts, *, writing: bool) -> list[Device]:
     return _listed(facts, writing=False, queued=queued)[:NAMED]
 
 
+def log_writers(facts: Facts, writes: float) -> list[Device]:
+    """The devices of logs as `devices_of` has them; without `monIOQueue` those that nothing is read from.
+
+    `writes`: of the logs in the interval, of which such a device must have half: a log is hardly read from disk, and
+    data are. Where none does, they cannot be told apart.
+    """
+    found = devices_of(facts, writing=True)
+    unread = [one for one in found if isinstance(one.row, MonDeviceIO) and one.row.reads == one.row.apf_reads == 0]
+    return unread if unread and 2 * sum(one.requests for one in unread) >= writes else found
+
+
+def read_devices(facts: Facts) -> list[Device]:
+    """The devices of reads as `devices_of` has them; where none mostly reads, those of data that are read, too."""
+    return devices_of(facts, writing=False) or [
+        one
+        for one in data_writers(facts)
+        if isinstance(one.row, MonDeviceIO) and known(one.row.reads) and one.row.reads >= FEW
+    ]
+
+
 def data_writers(facts: Facts) -> list[Device]:
     """The devices that mostly write and hold no log by `monIOQueue`; the longest time first."""
     queued = _queued(facts)
