@@ -36,7 +36,8 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 SHARE_OF = re.compile(
-    r"(?:%|\bper ?cent(?:ages?)?\b|\bpct\b)[^.;]{0,40}\bof (?:the time of )?(?:(?P<one>(?:one|a|a single|each|1) (?:CPU|processor)\b)"
+    r"(?:%|\bper ?cent(?:ages?)?\b|\bpct\b)[^.;]{0,40}\bof (?:the time of )?"
+    r"(?:(?P<one>(?:one|a|a single|each|1) (?:CPU|processor)\b)"
     r"|(?:all )?(?:the )?(?:(?P<cpus>[0-9]{1,4}) )?(?:active )?(?:CPUs|processors)\b|the (?:whole )?machine\b)",
     re.IGNORECASE,
 )
