@@ -115,6 +115,7 @@ NEARLY_ALL = 80.0
 SEVERAL = 3
 """Nodes: what so many use, none of them more than half, is used alike (this project)."""
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
+NEVER_ALONE = ", never the trees alone"
 ANY_TREE = "a tree that crosses the cluster"
 MOST_OF = 50.0
 """Per cent of what crosses, this project: a tree that has half of it is named in the step."""
@@ -306,7 +307,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
             joined("Work and trees belong on one node, the faster one where they differ.", kept),
             *(
                 _to_master(facts, cluster, rates, most, kept)
-                or (f"{rates.one_node}, never the trees alone" if kept else rates.together,)
+                or (f"{rates.one_node}{NEVER_ALONE}" if kept else rates.together,)
             ),
         )
     waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({in_prose(rates.outgoing)}/s)"
@@ -391,12 +392,12 @@ def _in_cluster(
         return _Where(
             f"{waits}.",
             f"Work and trees belong on one node, {_fastest(facts)}. {most}",
-            f"{rates.one_node}, never the trees alone" if kept else rates.together,
+            f"{rates.one_node}{NEVER_ALONE}" if kept else rates.together,
         )
     speed = f"{('as fast', 'the faster one', 'the slower one')[order.sign]} ({order.basis})"
     waits = f"{waits}, and {master}, {why}, is {speed}."
     if kept and order.sign < 0:
-        return _Where(waits, kept, f"{rates.one_node}, never the trees alone")
+        return _Where(waits, kept, f"{rates.one_node}{NEVER_ALONE}")
     asked = cluster.of("outgoing")
     most = max((one for one in asked if one != master), key=lambda one: asked[one])
     if not kept and order.sign <= 0 and asked[most] > asked[own]:
@@ -509,7 +510,9 @@ def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | No
         return None
     asks = {node: rate for node, rate in share.by_node.items() if rate > 0}
     most, whole = next(iter(asks), ""), sum(asks.values())
-    if whole and 100 * asks[most] >= NEARLY_ALL * whole and len(share.masters) == 1 and most != share.masters[0]:
+    stay = NEVER_ALONE in where.remedy  # the rates of all nodes show that the trees belong to their master
+    nearly = whole and not stay and 100 * asks[most] >= NEARLY_ALL * whole
+    if nearly and len(share.masters) == 1 and most != share.masters[0]:
         if not (why := _kept_there(facts, share.masters[0], most, asks)):
             return None
         part = f"{comment(most, 31)} makes {100 * asks[most] / whole:.0f} % of the requests in {rates.title} already"
