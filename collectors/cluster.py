@@ -94,13 +94,14 @@ def _by_listings(
 ) -> Iterator[tuple[Capture, list[ListedMember]]]:
     """The node beside all others of its SHOW CLUSTER, where it alone was measured and they have listings alone.
 
-    Each of them is told of all, the measured one first.
+    Without SHOW CLUSTER a report of LOCK_ACTV lists the nodes. Each of them is told of all, the measured one first.
     """
     listed = latest_lines(capture.facts.every(ClusterNode))
-    if len(listed) < 2 or capture.interval.start is None or capture.facts.every(ClusterMember):
-        return
     own, members = capture.system.name.upper(), [capture]
-    for name in sorted(listed.keys() - {own}):
+    names = set(listed) or {name.upper() for one in capture.facts.every(LockActivity) for name, _ in one.by_node}
+    if len(names) < 2 or own not in names or capture.interval.start is None or capture.facts.every(ClusterMember):
+        return
+    for name in sorted(names - {own}):
         theirs = by_name.get(name, [])
         if len(theirs) != 1 or theirs[0].interval.start is not None:
             return

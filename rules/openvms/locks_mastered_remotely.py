@@ -18,18 +18,30 @@ What to do: let the work meet its locks. A tree belongs to the node that works m
 locally is held against what this node asks it for: trees are never sent away from more work than they meet. Where
 little of the cluster's locking crosses, it is a note. Work goes only where the CPUs have room for it. Open the database
 on one node where the application allows it; for Rdb allow partitioned lock trees where it must be open on several;
-run work and trees together on one node, never on the slower one; or reach the database through Rdb remote access,
+run work and trees together on one node, never on the slower one, unless one node makes nearly all of a tree's
+requests already (then its master is to change) or a file, a volume or several nodes are behind it (then less is to be
+asked of it); or reach the database through Rdb remote access,
 whose network has limits of its own. Then measure again.
 
 When to ignore it: when the application must run on several nodes at once and response times are good, or when the
 shares come from an hour in which little else ran.
+
+Over 600 lines: where work and trees belong is told for every state of what is known of the cluster.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterNode, DistributedLockRates, ListedMember, LockRates, SysgenParameter
+from collectors.facts.openvms import (
+    ClusterNode,
+    DistributedLockRates,
+    ListedMember,
+    LockRates,
+    MemoryUse,
+    SysgenParameter,
+)
+from collectors.facts.openvms.resource_names import QUEUE_MANAGER, RMS_FILE
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
@@ -50,17 +62,23 @@ from rules.openvms._evidence.cluster import (
     unbrought,
     wrong_reading,
 )
+from rules.openvms._evidence.dominating import DOMINATING_FACTS, of_share
+from rules.openvms._evidence.file_system import of_volume
 from rules.openvms._evidence.lock_trees import (
+    FILE_SYSTEM,
     LISTED_PART,
+    LONGEST_LABEL,
     TREE_FACTS,
+    Share,
     asked_elsewhere,
     asked_of,
     called,
     crosses_most,
     file_called,
+    share_of_key,
     work_on,
 )
-from rules.openvms._evidence.mastership import CLEARLY, Misplaced, kept_by, misplaced, weight_of, works_more
+from rules.openvms._evidence.mastership import CLEARLY, Misplaced, governing, kept_by, misplaced, weight_of, works_more
 from rules.openvms._evidence.node import in_prose, sentence, subject_of
 from rules.openvms._evidence.node_speeds import compare_nodes, what_if, what_if_text
 from rules.openvms._evidence.room import FULL_PERCENT, room_of
@@ -92,7 +110,12 @@ WEIGHT_FIRST = (
     "Where nobody chose it on purpose, set {}, then measure: of equal weights a tree goes to the node that works more "
     "in it. Only if that is not enough, {}."
 )
+NEARLY_ALL = 80.0
+"""Per cent of a tree's requests, this project: a node that makes so many has the work already."""
+SEVERAL = 3
+"""Nodes: what so many use, none of them more than half, is used alike (this project)."""
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
+NEVER_ALONE = ", never the trees alone"
 ANY_TREE = "a tree that crosses the cluster"
 MOST_OF = 50.0
 """Per cent of what crosses, this project: a tree that has half of it is named in the step."""
@@ -142,6 +165,10 @@ class _Rates:
     """Outgoing of this node's own requests."""
     tree: str = ""
     """The tree that has most of what crosses here, as a report of LOCK_ACTV has it."""
+    asked: Share | None = None
+    """The same with who asks for how much in it."""
+    title: str = ""
+    """What it is called in a title: of the file system with the volume that has most."""
 
     @property
     def one_node(self) -> str:
@@ -159,7 +186,7 @@ class _Rates:
 
 @rule(
     needs=(DistributedLockRates,),
-    uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS, *TREE_FACTS, ListedMember),
+    uses=(*CLUSTER_FACTS, *DATABASE_FACTS, *SHARING_FACTS, *TREE_FACTS, *DOMINATING_FACTS, MemoryUse, ListedMember),
     links=LINKS,
     limits=Limits,
 )
@@ -194,8 +221,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     severity = Severity.WARNING if loud else Severity.ADVICE
     most = crosses_most(facts, own_name(facts) or "", incoming + outgoing)
-    tree = file_called(facts, most[0]) if most and most[1] >= MOST_OF else ""
-    yield _finding(facts, rates, limits, severity, figures, _Rates(total, incoming, outgoing, share, leaving, tree))
+    key = most[0] if most and most[1] >= MOST_OF else ""
+    tree, asked = file_called(facts, key) if key else "", share_of_key(facts, key)
+    volume = of_volume(facts, asked) if asked and key == FILE_SYSTEM else None
+    title = f"{tree} on {comment(volume.resource.volume or '', LONGEST_LABEL)}" if volume else tree
+    found = _Rates(total, incoming, outgoing, share, leaving, tree, asked, title)
+    yield _finding(facts, rates, limits, severity, figures, found)
 
 
 def _refused(facts: Facts, rates: DistributedLockRates, limits: Limits) -> Outcome | None:
@@ -276,7 +307,7 @@ def _where(facts: Facts, cluster: Cluster | Outcome, limits: Limits, rates: _Rat
             joined("Work and trees belong on one node, the faster one where they differ.", kept),
             *(
                 _to_master(facts, cluster, rates, most, kept)
-                or (f"{rates.one_node}, never the trees alone" if kept else rates.together,)
+                or (f"{rates.one_node}{NEVER_ALONE}" if kept else rates.together,)
             ),
         )
     waits = f"{rates.leaving:.0f} % of this node's own requests wait for another node ({in_prose(rates.outgoing)}/s)"
@@ -361,12 +392,12 @@ def _in_cluster(
         return _Where(
             f"{waits}.",
             f"Work and trees belong on one node, {_fastest(facts)}. {most}",
-            f"{rates.one_node}, never the trees alone" if kept else rates.together,
+            f"{rates.one_node}{NEVER_ALONE}" if kept else rates.together,
         )
     speed = f"{('as fast', 'the faster one', 'the slower one')[order.sign]} ({order.basis})"
     waits = f"{waits}, and {master}, {why}, is {speed}."
     if kept and order.sign < 0:
-        return _Where(waits, kept, f"{rates.one_node}, never the trees alone")
+        return _Where(waits, kept, f"{rates.one_node}{NEVER_ALONE}")
     asked = cluster.of("outgoing")
     most = max((one for one in asked if one != master), key=lambda one: asked[one])
     if not kept and order.sign <= 0 and asked[most] > asked[own]:
@@ -443,6 +474,60 @@ def _with_databases(facts: Facts, rates: _Rates, where: _Where) -> _Where:
     return replace(where, remedy=f"{first}, or use Rdb remote access{parted}")
 
 
+def _kept_there(facts: Facts, master: str, node: str, asks: Mapping[str, float]) -> str:
+    """What to look at where the master of a tree is not the node with nearly all of it, as a sentence.
+
+    Empty where that node is the slower one or full: the tree is not to come to it.
+    """
+    members = facts.every(ListedMember) or members_of(facts)
+    found, by_name = misplaced(facts, members, master, asks), {one.name.upper(): one for one in members}
+    first, second = by_name.get(master.upper()), by_name.get(node.upper())
+    order = compare_nodes(facts, node, master)
+    if found is None or (order is not None and order.sign < 0):
+        return ""
+    if second and room_of(members, second.name, by="trees").full:
+        return ""
+    master, name = comment(master, 31), governing(facts, members)
+    if first and known(first.pe1) and first.pe1:
+        return f"PE1 = {first.pe1:.0f} on {master} keeps it there (dynamic): that comes first, then measure."
+    weights = [weight_of(facts, one, name) for one in (first, second) if one and name]
+    if first and first.pe1 == 0 and len(weights) > 1 and None not in weights and weights[0] == weights[1]:
+        return (
+            f"PE1 is 0 and {name} the same on both, so it should move by itself: run LOCK_ACTV again before any change."
+        )
+    words = name or "LOCKDIRWT from V8.3 on, LOCKRMWT before"
+    return f"Look at PE1 on {master}, then at the weights of both ({words}; of equal ones it goes to who asks most)."
+
+
+def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | None:
+    """Why and what to do instead of running the work on one node, where that would be empty or harmful.
+
+    One node that makes nearly all requests already is to be the master; a file or a volume has a remedy of its own;
+    what several nodes use alike goes to none of them. `None`: that step is right, or another one was found.
+    """
+    share = rates.asked
+    if share is None or rates.one_node not in where.remedy or shows_rdb(facts) or share.kind == QUEUE_MANAGER:
+        return None
+    asks = {node: rate for node, rate in share.by_node.items() if rate > 0}
+    most, whole = next(iter(asks), ""), sum(asks.values())
+    stay = NEVER_ALONE in where.remedy  # the rates of all nodes show that the trees belong to their master
+    nearly = whole and not stay and 100 * asks[most] >= NEARLY_ALL * whole
+    if nearly and len(share.masters) == 1 and most != share.masters[0]:
+        if not (why := _kept_there(facts, share.masters[0], most, asks)):
+            return None
+        part = f"{comment(most, 31)} makes {100 * asks[most] / whole:.0f} % of the requests in {rates.title} already"
+        return where.because, f"{part}, so its master is to change, not where the work runs. {why}"
+    alike = len(asks) >= SEVERAL and 2 * asks[most] <= whole
+    if not alike and share.kind not in (RMS_FILE, FILE_SYSTEM):
+        return None
+    low, high = in_prose(min(asks.values())), in_prose(asks[most])
+    spread = (
+        f"{len(asks):,} nodes ask for it about alike ({low} to {high}/s each): no node as master spares much of it, "
+        "and the work of all of them on one would have to fit there."
+    )
+    return spread if alike else where.because, of_share(facts, share).do
+
+
 def _do(facts: Facts, where: _Where) -> tuple[str, str]:
     """What to do, as two sentences; where no tree may leave this node, that is tried before anything dearer."""
     own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
@@ -457,12 +542,18 @@ def _do(facts: Facts, where: _Where) -> tuple[str, str]:
 
 
 def _drawn(facts: Facts, cluster: Cluster | Outcome, rates: _Rates) -> Misplaced | None:
-    """The weight that keeps on another node the trees that this one works in most, where it alone was measured.
+    """The weight that keeps on another node the trees that this one works in most, where not all were measured.
 
-    By the listings of all nodes and the requests that a report of LOCK_ACTV has; `None` where no weight does.
+    By the listings of the nodes and the requests that a report of LOCK_ACTV has; `None` where no weight does.
     """
-    master, listed, own = _master(facts, cluster), facts.every(ListedMember), (own_name(facts) or "").upper()
-    if isinstance(cluster, Cluster) or master is None or len(listed) != 2:
+    master, own = _master(facts, cluster), (own_name(facts) or "").upper()
+    listed = facts.every(ListedMember) or members_of(facts)
+    if rates.asked and len(rates.asked.masters) == 1:
+        master = (rates.asked.masters[0], "by LOCK_ACTV")
+    elif len(listed) != 2:
+        return None
+    names = {one.name.upper() for one in listed}
+    if isinstance(cluster, Cluster) or master is None or not {own, master[0].upper()} <= names:
         return None
     asks = asked_of(facts, master[0])
     if asks.get(own, 0.0) < max(LISTED_PART * rates.outgoing, *asks.values(), 1.0):
@@ -472,9 +563,16 @@ def _drawn(facts: Facts, cluster: Cluster | Outcome, rates: _Rates) -> Misplaced
     return replace(found, says=f"{said}{found.says}") if found and found.changes else None
 
 
+def _by_weight(rates: _Rates, drawn: Misplaced) -> str:
+    """What to do where a weight keeps the trees; the work is moved only where no node has nearly all of it already."""
+    asks = list(rates.asked.by_node.values()) if rates.asked else []
+    said = WEIGHT_FIRST.format(drawn.do, rates.one_node)
+    return said.partition(" Only if")[0] if asks and 100 * max(asks) >= NEARLY_ALL * sum(asks) > 0 else said
+
+
 def _weights(facts: Facts, name: str) -> Iterator[Evidence]:
     """The weight of each node as its listing has it."""
-    for one in facts.every(ListedMember):
+    for one in facts.every(ListedMember) or members_of(facts):
         value = weight_of(facts, one, name)
         where = one.directory_weight_source if name == "LOCKDIRWT" else one.remaster_weight_source
         if value is not None:
@@ -538,6 +636,7 @@ def _finding(
     where = _with_databases(facts, found, _where(facts, cluster, limits, found))
     if drawn := _drawn(facts, cluster, found):
         evidence += _weights(facts, drawn.changes[0].target)
+    instead = _instead(facts, found, where) if not drawn else None
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
@@ -575,11 +674,11 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.NOTE if few or crossing < _enough(cluster, limits) else severity,
         title=f"{share:.0f} % of {total:,.0f} lock operations per second cross the cluster"
-        + (f", by LOCK_ACTV most in {found.tree}" if found.tree else "")
+        + (f", by LOCK_ACTV most in {found.title}" if found.tree else "")
         + (f": {drawn.changes[0].target} keeps the trees on another node" if drawn else ""),
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
-        because=f"{drawn.says}." if drawn else where.because,
-        do=WEIGHT_FIRST.format(drawn.do, found.one_node) if drawn else joined(*_do(facts, where)),
+        because=f"{drawn.says}." if drawn else instead[0] if instead else where.because,
+        do=_by_weight(found, drawn) if drawn else instead[1] if instead else joined(*_do(facts, where)),
         unknown=joined(together, what_if_text(masters) if isinstance(cluster, Cluster) else PUBLISHED),
         evidence=(*evidence, *whole),
         changes=drawn.changes if drawn else (),

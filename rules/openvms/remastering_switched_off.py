@@ -26,11 +26,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.openvms import ClusterNode, LockActivity, LockLatency, RemasterRates, SysgenParameter
+from collectors.facts.openvms import (
+    ClusterNode,
+    ListedMember,
+    LockActivity,
+    LockLatency,
+    RemasterRates,
+    SysgenParameter,
+)
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, set_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    NotApplicable,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+)
 from rules.laws.rounding import plain
 from rules.openvms._evidence.after_move import in_range
 from rules.openvms._evidence.cluster import (
@@ -79,7 +98,9 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*CLUSTER_FACTS, LockActivity, RemasterRates), links=LINKS, limits=Limits, sample=None)
+@rule(
+    needs=(), uses=(*CLUSTER_FACTS, ListedMember, LockActivity, RemasterRates), links=LINKS, limits=Limits, sample=None
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the value in the listing."""
     setting = parameter_of(facts, NAME, PARAMETERS[NAME].low, PARAMETERS[NAME].high)
@@ -109,9 +130,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             "active value, or of another time; collect both of one day"
         )
         return
+    if (measured := _measured(facts)) and not measured.own:
+        yield NotApplicable(f"PE1 is -1 as on {measured.name}: the step of that node, which was measured, sets it here")
+        return
     finding = _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)
     yield finding
-    if len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
+    if not _measured(facts) and len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
         yield Unknown((PE1_SHOWN,))
     if _unmeasured(facts) and _in_cluster(facts) is not False:
         yield Unknown.without("lock operations by where they are served", SERVED, "to which value PE1 is to be set")
@@ -172,6 +196,22 @@ def _alone(facts: Facts) -> Clean | None:
     if rates is None or rates.incoming_per_second != 0 or rates.outgoing_per_second != 0:
         return None
     return Clean("no lock leaves this node and none comes from another: there is no tree to move")
+
+
+def _measured(facts: Facts) -> ListedMember | None:
+    """The one node that was measured, where of all others the listings have PE1: it asks others for most, so it leads.
+
+    `None` where no node was, PE1 of one was not read, LOCK_ACTV counted something, or it moves trees or asks for less.
+    """
+    listed = facts.every(ListedMember)
+    first = next(iter(listed), None)
+    if first is None or not all(known(one.pe1) for one in listed) or facts.every(LockLatency) or not _blind(facts):
+        return None
+    if known(first.moved_out_per_second) and first.moved_out_per_second:
+        return None
+    local, outgoing = first.local_per_second, first.outgoing_per_second
+    asks = known(local) and known(outgoing) and outgoing > local and outgoing > 0
+    return first if asks and first.pe1 == OFF else None
 
 
 def _in_cluster(facts: Facts) -> bool | None:
@@ -301,6 +341,11 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     open_ = together is not False and not (local or faster or apart or user or asks or giver) and meant is None
     open_ = open_ and _unmeasured(facts)
     new = FREE if faster or ((user or asks or giver) and meant is None) else (COUNTED if meant is None else meant)
+    others = [one for one in facts.every(ListedMember) if not one.own and known(one.pe1) and one.pe1 == OFF]
+    named = [comment(one.name, 15) for one in others] if _measured(facts) else []
+    alike = " and ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
+    alike = f"{len(named):,} other nodes" if len(named) > 4 else alike
+    where = f"here and on {alike}" if alike else "here and on every node that has -1"
     why = reason = ""
     if together is False or local:
         why = "All locks are local here, so only the counters are missing."
@@ -321,13 +366,15 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     elif meant is not None:
         do = f"PE1 = {meant} was written to CURRENT alone: with WRITE ACTIVE it runs at once, without a boot."
     elif asks:
+        also = f"-1 is set on {alike}, too" if alike else "-1 is mostly set on all nodes alike (inference)"
         reason = (
-            f"{_leaving(facts):.0f} % of what this node asks for is served elsewhere, and -1 is mostly set on all "
-            "nodes alike (inference): then those trees cannot move here, however much it works in them."
+            f"{_leaving(facts):.0f} % of what this node asks for is served elsewhere, and {also}: then those trees "
+            "cannot move here, however much it works in them."
         )
         do = (
-            "PE1 -1 → 0 (at once) here and on every node that has -1, as the master's decides whether a tree may "
-            "leave; then measure before anything dearer is changed. 1 instead where trees are to stay and be counted."
+            f"PE1 -1 → 0 (at once) {where}, as the master's decides "
+            "whether a tree may leave; then LOCK_ACTV again before anything dearer is changed. 1 instead where "
+            "trees are to stay and be counted."
         )
     elif user:
         reason = f"{user} works more in its trees than this node itself, so -1 is why those locks cross the cluster."
@@ -359,6 +406,10 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     waits = pending_of(facts, NAME)
     shared = False if open_ else None if apart else together
     changes = _changes(value, new, node, shared, faster, waits, WHEN_APART if apart else WHEN)
+    if asks and changes and _measured(facts):
+        changes += tuple(
+            set_parameter(NAME, OFF, FREE, dynamic=True, cautions=(MOVE,), node=one.name) for one in others
+        )
     return Finding(
         subject=node or "node",
         severity=Severity.NOTE if together is not True or local or measuring or apart else Severity.ADVICE,

@@ -398,3 +398,15 @@ def test_with_a_third_node_of_which_nothing_was_collected_no_settings_are_held_a
     lines = [ClusterNode(name=name, software="VMS V7.3-2", status="MEMBER") for name in ("ORKNEY", "SKYE", "BARRA")]
     listing = Input("in/skye.txt", "openvms/sysgen", [Node(name="SKYE")], given="in")
     assert not captures([day("ORKNEY", 1000, 20, 9000, *lines), listing])[0].facts.every(ListedMember)
+
+
+def test_without_show_cluster_a_report_of_lock_actv_lists_the_nodes_beside_the_measured_one() -> None:
+    def report(*names: str) -> LockActivity:
+        return LockActivity(nodes=names, by_node=tuple((name, 0.0) for name in names), total=0.0)
+
+    off = SysgenParameter(name="PE1", current=-1.0)
+    listing = Input("in/skye.txt", "openvms/sysgen", [Node(name="SKYE"), off], given="in")
+    (orkney, *_) = captures([day("ORKNEY", 1000, 20, 9000, report("ORKNEY", "SKYE")), listing])
+    assert [(one.name, one.pe1) for one in orkney.facts.every(ListedMember) if not one.own] == [("SKYE", -1.0)]
+    (orkney, *_) = captures([day("ORKNEY", 1000, 20, 9000, report("ORKNEY", "SKYE", "BARRA")), listing])
+    assert not orkney.facts.every(ListedMember)

@@ -18,7 +18,7 @@ class SpinlockTrace(OfNode):
     """One spinlock of SPL SHOW TRACE/SUMMARY, SPL ANALYZE or SPL SHOW COLLECT.
 
     `hold_percent` and `spin_percent` are per cent of the time of the trace; whether the latter is of one CPU (then it
-    may be over 100) or of all of them, no source says.
+    may be over 100) or of all of them, no source says: `SpinlockTraceRun.percent_of` where the output does.
     """
 
     COLLECTED_BY: ClassVar[str] = TRACE
@@ -58,6 +58,8 @@ class SpinlockTraceRun(OfNode):
     """Of ANALYZE: spinlocks with less hold and spin than this are not listed (10 unless told otherwise)."""
     percent_of: str | None = None
     """What its words say that the shares are of: `one CPU` or `all CPUs`; `None`: nothing says it."""
+    cpus: int | None = None
+    """How many CPUs those words name: `of the time of all 16 CPUs`."""
     at: datetime | None = None
     """The time in its title."""
 

@@ -14,7 +14,8 @@ Sample::
 Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of the node that its SCSNODE names, else of
 that which a DBA wrote above it as a word or comment of one word (`! ORKNEY`, `ORKNEY>`), or at the prompt of SYSGEN
 (`SYSGEN> ! ORKNEY, VMS V8.4-2L1, active`: then its release is read, too), or which the prompt of DCL names
-(`ORKNEY$ MCR SYSGEN`).
+(`ORKNEY$ MCR SYSGEN`), or after the word node in a comment that goes on with its machine and release
+(`! node ORKNEY, HP rx6600, OpenVMS V8.4`).
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
@@ -83,6 +84,9 @@ CALLED = re.compile(
     r"|\s*SYS(?:GEN|MAN|BOOT)>\s*! *(?=node |[^,:]{2,6}[,:] |[^ ,]{2,6} (?:Open)?VMS )(?P<spoken>node +)?"
     r"(?P<said>[A-Z][A-Z0-9]{1,5})"
     r"(?:,? +(?:Open)?VMS +(?P<release>V[0-9][0-9A-Z.-]{2,9})\b.{0,60}|[,:] +(?i:active|current)\b.{0,60})?\s*$"
+    r"|\s*(?:\$ *)?! *(?i:(?:on )?node):? +(?P<headed>[A-Z][A-Z0-9]{1,5})(?=[,;:(]| \(|  )[,;: ]{0,4}"
+    r"(?P<model>(?:AlphaServer|HP|hp|Compaq|COMPAQ|Digital|DIGITAL|VAX)[^,;]{1,60})?"
+    r"(?:[^V]{0,80}\b(?:Open)?VMS +(?P<runs>V[0-9][0-9A-Z.-]{2,9})\b)?.{0,80}$"
     r"|\s*(?P<asked>[A-Z][A-Z0-9]{1,5})[$>]\s*(?:(?i:MCR)\s+|(?i:RUN\s+SYS\$SYSTEM:))(?i:SYS(?:GEN|MAN))\b"
     r"|\s*(?:\$ *)?(?i:SET\s+PROMPT)\s*=\s*\"?(?P<set>[A-Z][A-Z0-9]{1,5})(?:::)?[>$:]? *\"?\s*$"
 )
@@ -293,6 +297,8 @@ class _Sessions:
     """Names above sessions: by the first of the rows that follow."""
     releases: dict[str, str] = field(default_factory=dict)
     """Of OpenVMS, by node."""
+    models: dict[str, str] = field(default_factory=dict)
+    """The machines, by node."""
     sure: bool = False
     """Whether a prompt or the word `node` has one: another word alone may be anything, so it takes two that differ.
 
@@ -315,14 +321,18 @@ class _Sessions:
         if not (found := CALLED.match(line)):
             return False
         follows = next(filter(str.strip, below), "")
-        if (found["noted"] and not CALL.match(follows)) or (found["said"] and not HEADING.match(follows)):
+        if ((found["noted"] or found["headed"]) and not CALL.match(follows)) or (
+            found["said"] and not HEADING.match(follows)
+        ):
             return False
-        name = found["noted"] or found["said"] or found["asked"] or found["set"]
-        self.sure = self.sure or bool(found["asked"] or found["word"] or found["spoken"] or found["release"])
+        name = found["noted"] or found["headed"] or found["said"] or found["asked"] or found["set"]
+        self.sure = self.sure or any(found[one] for one in ("asked", "word", "headed", "spoken", "release"))
         self.notes.append((len(self.rows), name))
         self.prompts |= {found["set"]} - {None}
-        if found["release"]:
-            self.releases[name] = found["release"]
+        if release := found["release"] or found["runs"]:
+            self.releases[name] = release
+        if found["model"]:
+            self.models[name] = found["model"].strip()
         return True
 
     def add(self, row: SysgenParameter) -> None:
@@ -348,7 +358,8 @@ class _Sessions:
                 name = next((name for first, name in reversed(self.notes) if first <= at), None)
                 name = name if sure or name in self.prompts else None
                 if sure and name and (at, name) in self.notes:
-                    yield Node(source=row.source, name=name, version=self.releases.get(name))
+                    release, model = self.releases.get(name), self.models.get(name)
+                    yield Node(source=row.source, name=name, version=release, hardware=model)
             yield replace(row, node=name) if name and row.node is None else row
 
 

@@ -352,6 +352,12 @@ def crosses_most(facts: Facts, node: str, crossing: float) -> tuple[str, float] 
     return (most, 100 * found[most] / whole) if most and found[most] and whole >= LISTED_PART * crossing else None
 
 
+def share_of_key(facts: Facts, key: str) -> Share | None:
+    """What `crosses_most` names, with who asks in it, in the busiest report."""
+    busiest = max(pictures_of(facts), key=lambda one: one.total, default=None)
+    return next((one for one in shares_of([busiest]) if one.key == key), None) if busiest and key else None
+
+
 @dataclass(frozen=True)
 class Wanderer:
     """A tree whose master is another one from report to report."""

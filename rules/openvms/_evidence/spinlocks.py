@@ -100,12 +100,17 @@ class Heat:
     times: float = 1.0
     """What the printed spin share was multiplied by: the CPUs, where it is taken as per cent of all of them."""
 
+    told: bool = False
+    """Whether the trace says so itself."""
+
     @property
     def printed(self) -> str:
         """That the trace prints another spin share, and why it is not taken as of one CPU, as a clause; else empty."""
         if self.times == 1 or not known(self.spin):
             return ""
         spin, cpus = self.spin / self.times, f"{self.times:.0f} CPUs"
+        if self.told:
+            return f"printed {spin:.1f} % of all {cpus}"
         return f"printed {spin:.1f} %, taken as of all {cpus}, as only so it agrees with MP synch"
 
     @property
@@ -151,7 +156,27 @@ def _heats(facts: Facts) -> tuple[Heat, ...]:
             latest[trace.spinlock] = heat
     found = sorted(latest.values(), key=lambda one: (-_number(one.spin), -_number(one.hold), one.name))
     times = _all_cpus(facts, runs, found)
-    return tuple(replace(one, spin=one.spin * times, times=times) if known(one.spin) else one for one in found)
+    told = [_told_cpus(facts, runs, one) for one in found]
+    return tuple(
+        replace(one, spin=one.spin * (own or times), times=own or times, told=own is not None)
+        if known(one.spin)
+        else one
+        for one, own in zip(found, told, strict=True)
+    )
+
+
+def _told_cpus(facts: Facts, runs: "Runs", heat: Heat) -> float | None:
+    """Of how many CPUs the trace itself says that its spin shares are; `None` where it does not, or they cannot be.
+
+    Arithmetic: no more than 100 % of all CPUs can spin, and while one holds the spinlock all but that one at most.
+    """
+    run = _run_of(runs, heat.trace)
+    if run is None or run.percent_of != "all CPUs" or heat.computed or not known(heat.spin):
+        return None
+    cpus = run.cpus or Layout(facts).captured
+    if not cpus or heat.spin > 100 or (known(heat.hold) and heat.spin * cpus > heat.hold * (cpus - 1)):
+        return None
+    return float(cpus)
 
 
 def _all_cpus(facts: Facts, runs: "Runs", found: Sequence[Heat]) -> float:

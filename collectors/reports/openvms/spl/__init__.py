@@ -15,11 +15,12 @@ of them stays a leftover. A detailed trace (no /SUMMARY) is not read: it has a l
 Units (openvms-formats.md d.1 [S]): the summary is in rates or in totals, by a qualifier that the file need not show.
 `/sec` in a heading or an echoed /RATES or /TOTALS tells; else counts are left out. ANALYZE does not list what has less
 than 10 % hold and spin unless /USAGE says otherwise. The layout counts as proven only by its own figures: acquisitions
-per second × mean hold is the hold share, in every row that prints all three. Otherwise the reading is tentative.
+per second × mean hold is the hold share, in every row that prints all three, or by its own legend, a line that names
+the column Spin % and what it is of. Otherwise the reading is tentative.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from collectors.facts.base import ABSENT, Reading, known
 from collectors.facts.openvms import Node, SpinlockTrace, SpinlockTraceRun
@@ -79,6 +80,7 @@ def read(report: Report) -> Iterator[SpinlockTrace | SpinlockTraceRun | Node]:
             unit=run.unit,
             listed_from_percent=_listed_from(run),
             percent_of=run.percent_of,
+            cpus=run.cpus,
             at=run.at,
         )
         trace = SpinlockTrace(node=named, spinlock="", command=run.command)
@@ -99,7 +101,10 @@ def _listed_from(run: Run) -> Reading:
 
 
 def _proven(run: Run) -> bool:
-    """Whether the figures show that the columns were told right: acquisitions/s × mean hold (µs) ÷ 10,000 = hold %."""
+    """Whether the figures show that the columns were told right: acquisitions/s × mean hold (µs) ÷ 10,000 = hold %.
+
+    A legend that names the column of the spin share does it, too, where no figure speaks against it.
+    """
     checked = 0
     for lock in run.locks.values():
         rate, hold, share = (lock.figures.get(name, ABSENT) for name in PROOF)
@@ -108,4 +113,10 @@ def _proven(run: Run) -> bool:
             if abs(computed - share) > max(0.05 * abs(share), 0.05):
                 return False
             checked += share >= 1
-    return checked >= 2
+    return checked >= 2 or (run.legend and all(_can_be(lock.figures) for lock in run.locks.values()))
+
+
+def _can_be(figures: Mapping[str, Reading]) -> bool:
+    """Whether both shares are there and the hold share is one of one CPU's time."""
+    hold, spin = figures.get("hold_percent", ABSENT), figures.get("spin_percent", ABSENT)
+    return known(hold) and known(spin) and 0 <= hold <= 100 and spin >= 0

@@ -36,11 +36,14 @@ TIME = re.compile(
     re.IGNORECASE,
 )
 SHARE_OF = re.compile(
-    r"(?:%|\bper ?cent(?:ages?)?\b|\bpct\b)[^.;]{0,40}\bof (?:(?P<one>(?:one|a|a single|each|1) (?:CPU|processor)\b)"
-    r"|(?:all )?(?:the )?(?:[0-9]{1,4} )?(?:active )?(?:CPUs|processors)\b|the (?:whole )?machine\b)",
+    r"(?:%|\bper ?cent(?:ages?)?\b|\bpct\b)[^.;]{0,40}\bof (?:the time of )?"
+    r"(?:(?P<one>(?:one|a|a single|each|1) (?:CPU|processor)\b)"
+    r"|(?:all )?(?:the )?(?:(?P<cpus>[0-9]{1,4}) )?(?:active )?(?:CPUs|processors)\b|the (?:whole )?machine\b)",
     re.IGNORECASE,
 )
 """Words that state what the shares of a table are of."""
+LEGEND = re.compile(r"\bspin (?:%|per ?cent|pct)\s{0,4}[:=]? {0,4}(?:is |are )?(?=of )", re.IGNORECASE)
+"""Of a column by its name: what the spin share is of, whatever the hold share before it is of."""
 COLLECTED = re.compile(r"\bspinlock:? +(?P<name>[A-Z][A-Z0-9_$]{1,30})\b")
 SPINLOCK = re.compile(r"[A-Z][A-Z0-9_$./-]{1,30}|XFC|[A-Z]{1,4}\$[A-Za-z0-9_$]{1,26}")
 CALLER = re.compile(r"\s{1,40}(?P<pc>[0-9A-Fa-f]{8}(?:\.?[0-9A-Fa-f]{8})?)(?P<where>\s+[A-Za-z_$]\S{0,60}.{0,60})?\s*$")
@@ -90,6 +93,10 @@ class Run:
     at: datetime | None = None
     percent_of: str | None = None
     """What its words say that the shares are of: one CPU or all CPUs."""
+    cpus: int | None = None
+    """Of how many CPUs' time, where those words say it."""
+    legend: bool = False
+    """Whether they name the column of the spin share."""
     untold: bool = False
     """Whether it has counts of which nothing tells the unit."""
     rows: int = 0
@@ -204,9 +211,13 @@ def _take_time(run: Run, line: str) -> bool:
 
 def _take_share_of(run: Run, line: str) -> bool:
     """Take what the shares are of, where the line states that."""
-    found = SHARE_OF.search(line) if len(line) <= 250 else None
+    if len(line) > LONGEST:
+        return False
+    named = LEGEND.search(line)
+    found = SHARE_OF.search(line, named.start() if named else 0)
     if found:
         run.percent_of = "one CPU" if found["one"] else "all CPUs"
+        run.cpus, run.legend = int(found["cpus"]) if found["cpus"] else None, bool(named)
     return found is not None
 
 
