@@ -420,4 +420,5 @@ def _fact(report: Report, use: _Use, without_servers: bool) -> DatabaseUse:
         opened_by_operator=True if use.by_operator else (False if told else None),
         active_users=use.users,
         servers=max(use.servers, 0 if without_servers else use.servers_active),
+        servers_listed=use.servers,
     )
