@@ -16,7 +16,7 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.limits import LeastLimits
-from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics, counted_as
+from rules.rdb._evidence.statistics import Rate, Statistics, counted_as
 
 ROOT = ("seqblk", "tsnblk")
 ROOT_IO = ("root reads", "root writes")

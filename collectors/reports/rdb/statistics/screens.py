@@ -49,7 +49,7 @@ TITLES = (
 )
 """Of these a title that a narrow terminal cut is known by its beginning."""
 FOR_FILE = re.compile(r"\s{0,20}For File:\s{1,9}(?P<file>\S{1,255})\s*$", re.IGNORECASE)
-"""Below the header of File IO Statistics: which file the figures are of (recalled). Each file has a screen of its own."""
+"""Below the header of File IO Statistics: which file the figures are of (recalled). Each has a screen of its own."""
 BEHIND_TITLE = re.compile(r"\s+(?:El?|Elap?|Elapse?|Elapsed:?(?:\s.*)?)$", re.IGNORECASE)
 LEAST_OF_TITLE = len("Summary Lo")
 MOST_HEADER_LINES = 8
