@@ -192,6 +192,8 @@ class DatabaseUse(OfDatabase):
     A layout that is recalled may hide some."""
     servers_listed: int | None = None
     """Those of them that stand in a list of the users; `None`: all. Others are named as active alone."""
+    log_server: bool = False
+    """Whether the journal's log server is named as active, or listed."""
     cluster_wide: bool = False
     """RMU/DUMP/USERS: all nodes; SHOW is of one node alone."""
     monitors: tuple[float, ...] = ()
