@@ -82,7 +82,7 @@ RESOURCE = re.compile(
     r"|record\s+(?P<record>-?[0-9]{1,9}:-?[0-9]{1,10}:-?[0-9]{1,6})(?![0-9:])"
     r"|logical area\s+(?P<logical_area>[0-9]{1,9})\b"
     r"|(?:storage |physical )?area\s+(?P<area>[0-9]{1,9})\b"
-    r"|snap(?:shot)?\b\s*(?P<snapshot>.*)"
+    r"|snap(?:shots?)?\b\s*(?P<snapshot>.*)"
     r"|nowait\b(?:\s+signal)?\s*(?P<nowait>.*)"
     r"|freeze\b(?:\s+lock)?\s*(?P<freeze>.*)"
     r"|quiet\b(?:[ -]?point)?(?:\s+lock)?\s*(?P<quiet>.*)"

@@ -166,6 +166,8 @@ def _told(
     equals = [one for one in members if one.name in fastest] if 1 < len(fastest) == len(members) else []
     move = Move((), f"{decides}: give the node that should be master the highest one{_of_equals(equals)}.")
     wanderer = wanders_most(facts)
+    unranked = not wanderer and not fastest and name == "LOCKDIRWT"
+    asked = _asks_most(facts, members) if unranked else None
     homeless = not wanderer and name == "LOCKDIRWT" and _one_weight(facts, equals)
     if wanderer:
         move = Move((), _weight(facts, listed, wanderer, alike=bool(equals)))
@@ -191,7 +193,7 @@ def _told(
             "moves, nobody gets a lock in it.",
             sentence(move.because, _seen(wanderer), "" if homeless else _unweighted(facts, listed)),
         ),
-        do=_do(move, wanderer),
+        do=asked or _do(move, wanderer),
         unknown=joined(
             sentence("" if reasons else why.removesuffix("."), move.unknown),
             sentence(_pe1(facts, listed), _pending(facts, members).strip(" .")),
@@ -263,6 +265,30 @@ def _home(facts: Facts, members: Sequence[ClusterMember], equals: Sequence[Clust
         "gives the trees a home."
     )
     return replace(move, changes=(change,), do=do)
+
+
+def _asks_most(facts: Facts, members: Sequence[ClusterMember]) -> str | None:
+    """Of nodes of which none is known to be faster, the one that asks for clearly most, as what to do; else `None`.
+
+    What moves belongs to its parts: who asks for most of all need not do so in the trees that move (inferred).
+    """
+    asks = {one.name: total(one.local_per_second, one.outgoing_per_second) for one in members}
+    rates = {name: rate for name, rate in asks.items() if rate is not None}
+    most = _locks_most(members)
+    if most is None or len(rates) < len(members) or len(members) < 2 or not _one_weight(facts, members):
+        return None
+    node, rate = most
+    if _pending(facts, members) or any(other >= ALIKE * rate for name, other in rates.items() if name != node):
+        return None
+    now = weight_of(facts, next(one for one in members if one.name == node), "LOCKDIRWT") or 0.0
+    whole = 100 * rate / sum(rates.values())
+    bridge = ""
+    if all(known(one.pe1) for one in members):
+        bridge = " Until that boot PE1 1 on all of them (dynamic) nearly stops the moves."
+    return (
+        f"LOCKDIRWT {now:.0f} → {now + 1:.0f} on {comment(node, 31)}, which asks for {whole:.0f} % of the locks, gives "
+        f"the trees a home there (not dynamic: a reboot of that node), unless LOCKTIME shows it to be slower.{bridge}"
+    )
 
 
 def _elsewhere(members: Sequence[ClusterMember], own: str | None, limits: Limits) -> str:

@@ -46,6 +46,7 @@ from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
+from rules.rdb._evidence.waiting_types import log_server, no_log_server, startup
 from rules.rdb._evidence.waits import AIJ, WAIT_FACTS, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
@@ -181,11 +182,14 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
     main = most if worst.lock_type == "total" else worst
     hot = hot_page(waits_of(facts, one)) if main and main.lock_type == "page" and not page_level(one) else None
     area, grows, extents = of_extents(one, waits_of(facts, one)) if main and main.lock_type == "filid" else ("", "", ())
+    alone = main is not None and main.lock_type == "aij" and no_log_server(one)
     remedy = (
         hot.do(one)
         if hot
         else grows
         if grows
+        else log_server(one)
+        if alone
         else _remedy(one, main.lock_type)
         if main
         else "First write the screen Locking (blocking ASTs): the lock type with most of them decides what to change."
@@ -210,6 +214,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
         title=(
             f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
             f"its lock{f'; {hot.said}' if hot else ''}"
+            + ("; the journal's log server runs nowhere" if alone else "")
             + (f"; storage area {area} is extended again and again" if area else "")
         ),
         seen=joined(
@@ -233,6 +238,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
             *shown("stalled", stalls, limits.stalled_per_second),
             *(hot.evidence if hot else ()),
             *extents,
+            *(startup(one) if alone else ()),
         ),
         explains=(
             *(("rdb/lock_stalls_long",) if waits and _same_conflicts(each, main, limits) else ()),

@@ -54,6 +54,7 @@ from rules.rdb._evidence.shared_rows import (
     SharedRow,
     ended_for,
     evidence_of_shared,
+    of_row,
     shared_in,
     shared_of,
     shared_rows,
@@ -340,8 +341,7 @@ def _finding(
         if waits.hidden
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
-    if not held and long and (row := shared_of(long[0], rows)):
-        do = joined(row.alone(named(long[0])), do)
+    do = of_row(do, long if not held else [], lines, rows)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)

@@ -275,7 +275,7 @@ def _figures(each: Statistics) -> tuple[Rate, Rate] | None:
     At most that many are written for them as are written with the process waiting.
     """
     blasts, writes = each.rate("blocking asts", "page"), each.rate(PASSED_ON) or each.rate("synch data writes")
-    return (blasts, writes) if blasts and writes and each.rate("locks requested", "page") else None
+    return (blasts, writes) if blasts and writes else None
 
 
 def _set_already(facts: Facts, one: OneDatabase, transfer: Read, limits: Limits) -> Iterator[Outcome]:

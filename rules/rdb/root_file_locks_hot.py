@@ -149,10 +149,11 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         io = None
     acts = waits or io is not None
     percent = round(hot.operations, 1)
-    of_them = "promotions" if hot.at_least else "operations"
+    whole = hot.counted_as
+    of_them = "promotions" if hot.at_least else "operations" if whole == "lock operations" else whole
     operations = [
-        Evidence(hot.metric, percent, "% of lock operations", source, limits.operations_percent),
-        Evidence(hot.counted_as, round(hot.whole, 1), "/s", source, limits.operations_per_second),
+        Evidence(hot.metric, percent, f"% of {whole}", source, limits.operations_percent),
+        Evidence(whole, round(hot.whole, 1), "/s", source, limits.operations_per_second),
     ]
     stalls: list[Evidence] = []
     if hot.stalled is not None and hot.stalls is not None:
@@ -200,7 +201,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         evidence=(*evidence, *more),
         explains=() if source.tentative else explained(each, ROOT, limits.main_percent),
         changes=changes if acts else (),
-        expects=(Expectation(f"{hot.metric} (% of lock operations)", percent, "lower", "heuristic"),),
+        expects=(Expectation(f"{hot.metric} (% of {whole})", percent, "lower", "heuristic"),),
         share=hot.stalled,
     )
 

@@ -12,6 +12,7 @@ from collectors.layouts.rmu import resource_of
         ("waiting for aij  backup", "quiet", "aij backup"),
         ("waiting for AIJ journal", "aij", "journal"),
         ("waiting for quiet point lock", "quiet", "quiet"),
+        ("waiting for snapshots enabled", "snapshot", "enabled"),
         ("waiting for record 61:2210:3", "record", "61:2210:3"),
     ],
 )

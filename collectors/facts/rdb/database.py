@@ -190,6 +190,10 @@ class DatabaseUse(OfDatabase):
     """Of the users, the servers of Rdb itself: by their image (RDMALS, RDMLRS, …), or as many as are named as active.
 
     A layout that is recalled may hide some."""
+    servers_listed: int | None = None
+    """Those of them that stand in a list of the users; `None`: all. Others are named as active alone."""
+    log_server: bool = False
+    """Whether the journal's log server is named as active, or listed."""
     cluster_wide: bool = False
     """RMU/DUMP/USERS: all nodes; SHOW is of one node alone."""
     monitors: tuple[float, ...] = ()
@@ -197,9 +201,15 @@ class DatabaseUse(OfDatabase):
 
     @property
     def attached(self) -> float | None:
-        """The users without Rdb's own servers; `None`: not in the export."""
+        """The users without Rdb's own servers; `None`: not in the export.
+
+        Whether a server that is only named as active was counted is not seen: such are taken off where nobody else is.
+        """
         printed = self.active_users
-        return max(0.0, printed - self.servers) if isinstance(printed, int | float) else None
+        if not isinstance(printed, int | float):
+            return None
+        own = self.servers if self.servers_listed is None or printed <= self.servers else self.servers_listed
+        return max(0.0, printed - own)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -162,13 +162,14 @@ class HotRow(OfDatabase):
 
 @dataclass(frozen=True, kw_only=True)
 class AreaIo(OfDatabase):
-    """What one node reads and writes of one storage area, by the screen File IO Overview."""
+    """What one node reads and writes of one storage area, by the screen File IO Overview or File IO Statistics."""
 
     COLLECTED_BY: ClassVar[str] = "a write (key W) of the RMU/SHOW STATISTICS screen File IO Overview (total I/O)"
 
     area: str
     per_second: Reading = ABSENT
     """I/O operations, synchronous and asynchronous, since the last reset; absent where the screen has no time."""
+    screen: str = "File IO Overview"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -125,6 +125,21 @@ class _Display:
         """Whether the heading names a machine that is known as one: then it says something without any CPU below it."""
         return bool(self.hardware and re.match(MACHINE, self.hardware))
 
+    @property
+    def counted(self) -> bool:
+        """Whether its sets are numbers of CPUs (`Active CPUs: 8`), not lists of their names (inferred).
+
+        A node whose only CPU is number 8 would name it as its primary, or in a list of those that are configured.
+        """
+        lone = all(len(cpus) <= 1 for cpus in self.sets.values())
+        return lone and not self.blocks and self.primary is None and self.sets.get("active", {0}) != {0}
+
+    @property
+    def active_cpus(self) -> Reading:
+        """How many are active, by the set of them; absent where it is not there."""
+        active = self.sets.get("active")
+        return ABSENT if not active else float(max(active) if self.counted else len(active))
+
 
 @report(starts=START, provides=(Cpu, Node))
 def read(report: Report) -> Iterator[Cpu | Node]:
@@ -135,9 +150,8 @@ def read(report: Report) -> Iterator[Cpu | Node]:
         raise NotThisReport
     nodes: dict[tuple[str, str | None, Reading], None] = {}
     for display in displays:
-        active = display.sets.get("active")
         if display.node and (display.blocks or display.sets or (alone and display.machine)):
-            count: Reading = float(len(active)) if active else ABSENT
+            count = display.active_cpus
             if (display.node, display.hardware, count) not in nodes:
                 where = report.source(display.first, display.last)
                 yield Node(source=where, name=display.node, hardware=display.hardware, active_cpus=count)
@@ -176,7 +190,7 @@ def _cpu(report: Report, display: _Display, block: _Block) -> Cpu:
 def _inactive(report: Report, display: _Display) -> Iterator[Cpu]:
     """Configured CPUs that a summary lists outside its active set and of which nothing else is said."""
     active, configured = display.sets.get("active"), display.sets.get("configured")
-    if not active or not configured:
+    if not active or not configured or display.counted:
         return
     left = sorted(configured - active - {block.number for block in display.blocks})
     where = report.source(display.first, display.last)

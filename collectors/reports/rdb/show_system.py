@@ -79,6 +79,7 @@ Logical_Names). Of other images those in SYS$SYSTEM with Rdb's facility name and
 """
 SERVER_ACTIVE = re.compile(r".{0,40}\bserver\"?(?: process)?\"? is active\b", re.IGNORECASE)
 """RMU/SHOW SYSTEM lists no users, but names the servers that it counts among them."""
+LOG_SERVER = re.compile(r"\bAIJ Log Server\b|\bRDMALS[0-9]{0,4}\.EXE\b", re.IGNORECASE)
 USER = re.compile(
     rf"(?P<pid>{PID}):(?:[0-9]{{1,5}}|\*\*)\s{{1,3}}-\s{{1,3}}(?P<process>\S.{{0,40}}?)(?:\s-\s(?:non-)?utility)?,\s{{1,3}}"
     r"(?P<user>[^\s,]{1,31})\s-\s",
@@ -144,6 +145,7 @@ class _Use:
     """Listed as users."""
     servers_active: int = 0
     """Named as active, whether they are listed or not."""
+    log_server: bool = False
     members: int = 0
     broken_off: bool = False
     """Whether its last line ends within brackets."""
@@ -335,6 +337,8 @@ def _joined(report: Report, index: int, text: str) -> tuple[str, int]:
 def _member(walk: _Walk, text: str) -> bool:
     """Take one member; `False` for one that is not known."""
     use = walk.open
+    if use and LOG_SERVER.search(text) and (SERVER.match(text) or SERVER_ACTIVE.match(text)):
+        use.log_server = True
     if found := STARTED.match(text):
         walk.node.started = moment(found["at"])
     elif use and (found := OPENED.match(text)):
@@ -420,4 +424,6 @@ def _fact(report: Report, use: _Use, without_servers: bool) -> DatabaseUse:
         opened_by_operator=True if use.by_operator else (False if told else None),
         active_users=use.users,
         servers=max(use.servers, 0 if without_servers else use.servers_active),
+        servers_listed=use.servers,
+        log_server=use.log_server,
     )

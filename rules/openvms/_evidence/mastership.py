@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
-from collectors.facts.openvms import ClusterMember, ClusterNode, LockLatency
+from collectors.facts.openvms import ClusterMember, ClusterNode, LockActivity, LockLatency
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
@@ -34,6 +34,8 @@ CLEARLY = 2.0
 """This project: a node that serves others twice what it asks them for is their master; the same of who asks most."""
 ALIKE = 0.95
 """This project: what asks for 95 % of another is asking for as much; who leads changes from report to report."""
+NO_PART_PERCENT = 2.0
+"""This project: a node that asks for a fiftieth of all locks or less needs no tree, nor directory work, of its own."""
 STEP = 2
 """This project: how far the wanted master's weight stands above the others."""
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
@@ -218,11 +220,24 @@ def misplaced(
     fastest = (FASTEST.format(comment(first.name, 31)),) if order is None else ()
     cautions = (*fastest, *((DIRECTORY,) if name == "LOCKDIRWT" else ()))
     steps = levelled(name, {first.name: old, second.name: new}, first.name, second.name)
+    others = [one for one in members if one.name != first.name and weight_of(facts, one, name)]
+    if name == "LOCKDIRWT" and len(others) > 1 and _takes_no_part(facts, first.name):  # they share the directory work
+        steps = tuple((whose, was, 0.0 if whose == first.name else to) for whose, was, to in steps)
     changes = tuple(
         advise_parameter(name, was, to, when=when, cautions=cautions, node=whose) for whose, was, to in steps
     )
     said = ", ".join(f"{name} {was:.0f} → {to:.0f} on {comment(whose, 31)}" for whose, was, to in steps)
     return Misplaced(says, changes, f"{said} ({WHEN_SET[name]})" if steps else "")
+
+
+def _takes_no_part(facts: Facts, node: str) -> bool:
+    """Whether a node asks for next to none of all locks that LOCK_ACTV lists, as one that is there for the quorum."""
+    by_node: dict[str, float] = {}
+    for report in facts.every(LockActivity):
+        for name, rate in report.by_node:
+            by_node[name.upper()] = by_node.get(name.upper(), 0.0) + rate
+    whole = sum(by_node.values())
+    return whole > 0 and node.upper() in by_node and 100 * by_node[node.upper()] <= NO_PART_PERCENT * whole
 
 
 def levelled(name: str, numbers: Mapping[str, float], master: str, node: str) -> tuple[tuple[str, float, float], ...]:

@@ -237,9 +237,12 @@ def shown(metric: str, one: Rate | Stalled | None, limit: float | None = None) -
     return (Evidence(metric, round(one.per_second, 1), "/s", one.source, limit),) if one else ()
 
 
-def stalled_of(each: Statistics, lock_type: str = "total") -> Stalled | None:
-    """What waited of one lock type; `None` where no such row was read."""
-    items = [item for item in STALLED if each.rate(item, lock_type)]
+def stalled_of(each: Statistics, lock_type: str = "total", beside: Sequence[str] = ()) -> Stalled | None:
+    """What waited of one lock type; `None` where no such row was read.
+
+    `beside`: types to add it up with: of rows that not all of them have none is counted.
+    """
+    items = [item for item in STALLED if all(each.rate(item, kind) for kind in (lock_type, *beside))]
     rates = rows_of(each, items, lock_type)
     if not rates:
         return None

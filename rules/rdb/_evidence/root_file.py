@@ -16,7 +16,7 @@ from rules.rdb._evidence.counted import (
     waits_matter,
 )
 from rules.rdb._evidence.limits import LeastLimits
-from rules.rdb._evidence.statistics import OPERATIONS, Rate, Statistics, counted_as
+from rules.rdb._evidence.statistics import Rate, Statistics, counted_as
 
 ROOT = ("seqblk", "tsnblk")
 ROOT_IO = ("root reads", "root writes")
@@ -83,12 +83,14 @@ class Hot:
 
 def hot_of(each: Statistics) -> Hot | None:
     """The locks of one node; `None` where no screen has one of the two beside all locks."""
-    shares = [share for kind in ROOT if (share := each.share(kind))]
+    read = [kind for kind in ROOT if each.share(kind)]
+    shares = [share for kind in read if (share := each.share(kind, read))]  # of the same items: else no sum
     if not shares:
         return _promoted(each)
-    stalls = [stalled for kind in ROOT if (stalled := stalled_of(each, kind))]
+    waited = [kind for kind in ROOT if stalled_of(each, kind)]
+    stalls = [stalled for kind in waited if (stalled := stalled_of(each, kind, waited))]
     parts = [stalled.percent for stalled in stalls if stalled.percent is not None]
-    rates = tuple(rate for kind in ROOT for rate in rows_of(each, OPERATIONS, kind))
+    rates = tuple(rate for kind in ROOT for rate in rows_of(each, shares[0].items, kind))
     return Hot(
         sum(share.percent for share in shares),
         max(share.whole for share in shares),

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import HotRow, WaitGroup
 from rules.changes.quoting import comment
-from rules.finding import Evidence
+from rules.finding import Evidence, joined
 from rules.rdb._evidence.databases import OneDatabase, belonging
-from rules.rdb._evidence.waits import named, total
+from rules.rdb._evidence.listings import process_of
+from rules.rdb._evidence.waits import Queue, named, total, with_care
 
 MOST_AREAS = 2
 """Storage areas of a cache that are named."""
@@ -73,6 +74,20 @@ def shared_in(resource: str, rows: dict[str, SharedRow]) -> SharedRow | None:
     """The row that a lock in RMU/SHOW LOCKS is of, where it is one that is shared."""
     kind, _, rest = resource.strip().partition(" ")
     return rows.get(rest.partition(" ")[0]) if kind.lower() == "record" else None
+
+
+def of_row(do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dict[str, SharedRow]) -> str:
+    """What to do where the row that is waited for is shared: about the row first; else `do`, as it stands.
+
+    `long`: the long waits where nobody is known to hold it; `lines`: those behind one process each, the worst first.
+    """
+    if long and (row := shared_of(long[0], rows)):
+        return joined(row.alone(named(long[0])), do)
+    line = lines[0] if lines else None
+    if line is None or line.in_turn or line.more or not (row := shared_in(line.holder.resource, rows)):
+        return do
+    now = f"Now {process_of(line.holder)} holds it while {line.behind} wait: {IN_ROW}"
+    return joined(row.alone(f"record {comment(row.dbkey, 40)}"), with_care(now, line))
 
 
 def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) -> tuple[Evidence, ...]:

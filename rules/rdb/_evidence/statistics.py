@@ -27,6 +27,8 @@ SUBSETS = {
 """Rows that are part of another: a part that exceeds its whole was misread or never belonged to it."""
 ROUNDING = 0.1
 """Rates are printed with one decimal."""
+COARSE = 10.0
+"""Below this a rate of one decimal is off by up to half a per cent and more: its count and time tell it better."""
 LEAST_COUNTED = LeastSample(300.0, 1, "this project: too short to close a database for")
 """The least that the screens have to cover before a rule says more than a note: a reset may be seconds ago.
 
@@ -91,12 +93,14 @@ class Statistics:
         read = [rate.per_second for rate in found if rate is not None]
         return sum(read) if read and len(read) == len(found) else None
 
-    def share(self, lock_type: str) -> Share | None:
+    def share(self, lock_type: str, beside: Sequence[str] = ()) -> Share | None:
         """What a lock type is of all lock operations, by the items that both have; `None` where none is common.
 
-        `locks requested` must be among them: releases alone are no measure of work.
+        `locks requested` must be among them: releases alone are no measure of work. `beside`: types whose screens must
+        have the items, too, so that shares can be added up.
         """
-        items = tuple(one for one in OPERATIONS if self.rate(one, "total") and self.rate(one, lock_type))
+        kinds = ("total", lock_type, *beside)
+        items = tuple(one for one in OPERATIONS if all(self.rate(one, kind) for kind in kinds))
         part, whole = self.operations(lock_type, items), self.operations("total", items)
         asked = self.rate(OPERATIONS[0], lock_type)
         if asked is None or OPERATIONS[0] not in items or part is None or not whole:
@@ -292,6 +296,8 @@ def _rate(row: StatisticRow, seconds: float | None) -> Rate | str | None:
     mean, count = row.mean_per_second, row.count if known(row.count) else None
     if known(mean):
         value = float(mean)
+        if value < COARSE and count is not None and seconds and abs(count / seconds - value) <= ROUNDING / 2:
+            value = count / seconds
     elif count is not None and seconds:
         value = count / seconds
     else:

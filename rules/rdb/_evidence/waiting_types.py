@@ -50,14 +50,16 @@ def of_several(mean: Mean, see: Callable[[str], str]) -> str:
     return f"Of {rounded(mean.waiting)} that wait, {' and '.join(parts)}."
 
 
-def unserved(one: OneDatabase, mean: Mean) -> bool:
-    """Whether most wait for the after-image journal, whose log server is started by hand and runs nowhere.
+def no_log_server(one: OneDatabase) -> bool:
+    """Whether the journal's log server is started by hand and runs nowhere: RMU/SHOW USERS names it where it runs."""
+    uses = one.uses
+    return one.word("log_server") == "manual" and bool(uses) and not any(use.servers or use.log_server for use in uses)
 
-    RMU/SHOW USERS lists it as active where it runs.
-    """
-    most, uses = most_waited_for(mean), one.uses
-    manual = one.word("log_server") == "manual" and bool(uses) and not any(use.servers for use in uses)
-    return manual and most is not None and most[0] == "aij"
+
+def unserved(one: OneDatabase, mean: Mean) -> bool:
+    """Whether most wait for the after-image journal, whose log server runs nowhere."""
+    most = most_waited_for(mean)
+    return most is not None and most[0] == "aij" and no_log_server(one)
 
 
 def log_server(one: OneDatabase) -> str:
@@ -67,7 +69,12 @@ def log_server(one: OneDatabase) -> str:
 
 def by_hand(one: OneDatabase, mean: Mean) -> list[Evidence]:
     """The line that says how it is started, where that is why they wait."""
-    manual = one.read("log_server") if unserved(one, mean) else None
+    return startup(one) if unserved(one, mean) else []
+
+
+def startup(one: OneDatabase) -> list[Evidence]:
+    """The line of the header that says how it is started."""
+    manual = one.read("log_server")
     return [Evidence("startup of the journal's log server", str(manual.value), "", manual.source)] if manual else []
 
 

@@ -79,6 +79,7 @@ READS_RESERVED = (
     "if it reserves {0} FOR PROTECTED READ, as PR on a logical area suggests: a report that only reads can SET "
     "TRANSACTION READ ONLY (with snapshots enabled, not deferred), else RESERVING {0} FOR SHARED READ."
 )
+ENDS = "let it commit sooner and in portions, for those who wait start once it has ended."
 """Vendor: RDO help (7.2), START_TRANSACTION, share modes. That EX or PR on a logical area comes of them is inferred."""
 PORTIONS = (
     "it changes many rows in one transaction, so let it commit after each portion; or run it in quiet hours: "
@@ -508,7 +509,7 @@ def sooner(lock: HeldLock, held: Sequence[HeldLock] = ()) -> str:
     if mode in ("EX", "PR") and kind.startswith(AREA):
         table = re.search(r"\((.{1,31})\)$", lock.resource.strip())
         return (RESERVES if mode == "EX" else READS_RESERVED).format(table[1] if table else "a table")
-    return SOONER
+    return ENDS if kind.startswith("snap") else SOONER
 
 
 def with_care(do: str, line: Queue | None) -> str:

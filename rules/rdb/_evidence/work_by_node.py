@@ -28,7 +28,7 @@ LEAST_WAITS = 10
 """This project: fewer waits, or reads, in the log of a node do not tell which areas it uses."""
 LEAST_IO = 5.0
 """This project: I/O operations a second; a node with fewer hardly uses the database."""
-IO = "File IO Overview"
+IO, ONE_FILE = "File IO Overview", "File IO Statistics"
 LOGGED = (("stall", "waits for pages"), ("dbkey", "reads of pages"))
 """Logs that tell of pages, and what of: waits are what locks cost, every page that is read is locked as well."""
 FEW_PERCENT = 10.0
@@ -180,7 +180,10 @@ class Areas:
     @property
     def by(self) -> str:
         """`By the stall logs of the nodes`, to begin a sentence."""
-        return f"By the {f'screens {IO}' if self.kind == IO else f'{self.kind} logs'} of the nodes"
+        screens = f"screens {self.kind}"
+        if self.kind == ONE_FILE:
+            screens += f" of {sum(len(names) for _, names in self.of_node)} storage areas (others were not written)"
+        return f"By the {screens if self.kind in (IO, ONE_FILE) else f'{self.kind} logs'} of the nodes"
 
     @property
     def evidence(self) -> Evidence:
@@ -206,16 +209,23 @@ def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
 
 
 def _by_io(facts: Facts, one: OneDatabase, nodes: Mapping[str, str]) -> Areas | None:
-    """By the newest screen of each node; none where a node has no such screen, or next to no I/O."""
+    """By the newest screen of each node; none where a node has no such screen, or next to no I/O.
+
+    Of screens with one area each those areas alone that every node has one of: what was not written is not unused.
+    """
     rates: dict[str, dict[str, float]] = {}
     source: Source | None = None
+    kind = ""
     for area in belonging(facts.every(AreaIo), one):
         if (name := (area.node or "").upper()) in nodes and known(area.per_second):
             rates.setdefault(name, {})[area.area] = area.per_second
-            source = source or area.source
+            source, kind = source or area.source, kind or area.screen
+    if kind == ONE_FILE:
+        both = set.intersection(*map(set, rates.values()))
+        rates = {name: {area: own[area] for area in own if area in both} for name, own in rates.items()}
     if source is None or len(rates) < max(2, len(nodes)) or min(sum(own.values()) for own in rates.values()) < LEAST_IO:
         return None
-    return _areas(rates, nodes, IO, "I/O operations/s", source)
+    return _areas(rates, nodes, kind, "I/O operations/s", source)
 
 
 def _areas(

@@ -44,7 +44,7 @@ from collectors.facts.rdb import (
 from collectors.layouts.rmu import WAIT_LINE
 from collectors.registry import NotThisReport, Report, report
 from collectors.reports.rdb.statistics import rows, users
-from collectors.reports.rdb.statistics.screens import COLUMNS_LINE, NODE_LINE, RATE_LINE, Screen, screens_of
+from collectors.reports.rdb.statistics.screens import COLUMNS_LINE, FOR_FILE, NODE_LINE, RATE_LINE, Screen, screens_of
 
 START = re.compile(f"{NODE_LINE}|{RATE_LINE}|{COLUMNS_LINE}|{WAIT_LINE}")
 """A line of a stall is one of a log as well: it begins no screen, but it must not end one (logs rank higher)."""
@@ -174,6 +174,7 @@ def _facts(report: Report, screen: Screen, table: rows.Table | None, *, unsure: 
         found = list(rows.facts_of(report, screen, table, unsure=unsure))
         _tell_unknown(report, found)
         yield from found
+        yield from users.area_of_file(screen, found)
         if table.left:
             kept = "and its title, so nothing was read"
             if found:
@@ -231,7 +232,7 @@ def _claim_frame(report: Report, screen: Screen) -> None:
         line = report.lines[index]
         keys = line.lower().split()
         of_menu = len(keys) > 3 and sum(key in MENU for key in keys) >= 0.75 * len(keys)
-        if of_menu or rows.NAMES.search(line) or "rate.per" in line:
+        if of_menu or FOR_FILE.match(line) or rows.NAMES.search(line) or "rate.per" in line:
             report.claim(index)
 
 

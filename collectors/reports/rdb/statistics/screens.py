@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -48,6 +48,8 @@ TITLES = (
     "AIJ Journal Information",
 )
 """Of these a title that a narrow terminal cut is known by its beginning."""
+FOR_FILE = re.compile(r"\s{0,20}For File:\s{1,9}(?P<file>\S{1,255})\s*$", re.IGNORECASE)
+"""Below the header of File IO Statistics: which file the figures are of (recalled). Each has a screen of its own."""
 BEHIND_TITLE = re.compile(r"\s+(?:El?|Elap?|Elapse?|Elapsed:?(?:\s.*)?)$", re.IGNORECASE)
 LEAST_OF_TITLE = len("Summary Lo")
 MOST_HEADER_LINES = 8
@@ -74,6 +76,8 @@ class Screen:
     merged: bool | None = None
     title_cut: bool = False
     """Whether the title may have lost its end on a narrow terminal."""
+    file: str | None = None
+    """The one file that its figures are of, as the line `For File:` names it; then part of the title as well."""
 
 
 def screens_of(lines: Sequence[str]) -> Iterator[Screen]:
@@ -81,7 +85,11 @@ def screens_of(lines: Sequence[str]) -> Iterator[Screen]:
     starts = list(_starts(lines))
     for first, end in pairwise([*starts, len(lines)]):
         body = _body(lines, first, end)
-        yield _screen(" ".join(line.strip() for line in lines[first:body]), first, body, end)
+        made = _screen(" ".join(line.strip() for line in lines[first:body]), first, body, end)
+        for_file = next(filter(None, map(FOR_FILE.match, lines[body:end])), None)
+        if for_file and made.title:
+            made = replace(made, file=for_file["file"], title=f"{made.title} ({for_file['file']})")
+        yield made
 
 
 def figures_of(line: str, most: int = 5) -> tuple[str, list[str]]:

@@ -1,12 +1,21 @@
 """Screens that list things: processes, stalls, last timeouts and deadlocks, hot rows, files, journals."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from collectors.facts.base import ABSENT, Reading, Source, known
-from collectors.facts.rdb import AreaIo, BufferHits, EventLog, HotRow, Journals, ProcessLocks, WaitGroup
+from collectors.facts.rdb import (
+    AreaIo,
+    BufferHits,
+    EventLog,
+    HotRow,
+    Journals,
+    ProcessLocks,
+    StatisticRow,
+    WaitGroup,
+)
 from collectors.layouts.figures import reading
 from collectors.layouts.rmu import PROCESS, item_of, reason_and_mode, resource_of
 from collectors.registry import Report
@@ -33,6 +42,8 @@ FULL_PERCENT = 99.0
 """This project: of the journal that is written, so that the next switch is due."""
 OF_FILES = re.compile(r"\s{0,9}File/Storage\.Area\.Name\.*\s", re.IGNORECASE)
 AREA = re.compile(r"\s{0,9}data\s{1,9}(?:area\s{1,9})?(?P<area>[A-Z0-9_$]{1,31})\s*$", re.IGNORECASE)
+AREA_FILE = re.compile(r"[\]>:](?P<area>[A-Z0-9_$-]{1,60})\.RDA(?:;[0-9]{0,5})?$", re.IGNORECASE)
+"""A file of a storage area: its name is that of the area unless somebody chose another one (inferred)."""
 OPERATIONS = re.compile(r"(?:async|sync)", re.IGNORECASE)
 """How the heading of a column of reads or writes begins: `Sync.Reads`, `AsyncWrits`."""
 CACHE = re.compile(
@@ -304,6 +315,26 @@ def areas(report: Report, screen: Screen) -> Iterator[AreaIo]:
             area=area["area"],
             per_second=whole / screen.elapsed if sure and screen.elapsed else ABSENT,
         )
+
+
+def area_of_file(screen: Screen, rows: Iterable[StatisticRow]) -> Iterator[AreaIo]:
+    """The storage area of a File IO Statistics screen, by the name of its file; of several nodes together none.
+
+    Sample, below the header::
+
+        For File: DISK$TKT:[TKT]RATES_AREA.RDA;1
+    """
+    area = AREA_FILE.search(screen.file or "")
+    for row in rows:
+        if area and not screen.merged and row.item == "total i/os" and known(row.mean_per_second):
+            yield AreaIo(
+                source=row.source,
+                database=screen.database,
+                node=screen.node,
+                area=area["area"].upper(),
+                per_second=row.mean_per_second,
+                screen="File IO Statistics",
+            )
 
 
 def journals(report: Report, screen: Screen, *, unsure: bool) -> Iterator[Journals]:
