@@ -12,6 +12,7 @@ import re
 from collections.abc import Hashable
 from copy import deepcopy
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ LOADED = {path: load(path) for path in FILES}
 """Once: a file of forty cases would else be parsed forty times."""
 CASES = [(path, name) for path, cases in LOADED.items() for name in cases]
 FIGURE = re.compile(r"\d[\d,.]*")
+TURNED = 12
+"""Exhibits of each rule of which every figure is turned: of all of them it would take half an hour."""
 QUIET = {"clean": "clean", "unknown": "unknown", "untrusted": "untrusted", "not_applicable": "not-applicable"}
 
 
@@ -155,7 +158,9 @@ def test_an_exhibit_that_differs_in_any_one_place_is_judged_as_accepted(path: Pa
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
 def test_an_exhibit_turns_into_another_at_the_accepted_figures(path: Path) -> None:
     known: set[Hashable] = set()
-    for name, case in LOADED[path].items():
+    # by name, so that a case that is added changes few of them
+    for name in sorted(LOADED[path], key=lambda one: blake2b(one.encode()).digest())[:TURNED]:
+        case = LOADED[path][name]
 
         def without_figures(facts: Any, case: dict[str, Any] = case) -> tuple[Any, ...]:
             verdict = judged(path, {**case, "facts": facts})
