@@ -100,7 +100,7 @@ class Server(Fact):
 class EnginesOnline(Fact):
     """How many engines are online, where they were counted and not listed."""
 
-    COLLECTED_BY: ClassVar[str] = "select engines_online = count(*) from master..monEngine where Status = 'online'"
+    COLLECTED_BY: ClassVar[str] = "a count of the engines of master..monEngine that are online"
 
     engines: Reading = ABSENT
 

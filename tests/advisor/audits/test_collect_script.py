@@ -347,7 +347,7 @@ BY_HAND = re.compile(
     r"|sp_helpindex|sp_helpthread|sp_helpsegment"
     r"|sp_logiosize|monSysSQLText|monProcessLookup"
     r"|^an error log|^a query plan|at a busy moment|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"
-    r"|master\.\.syslocks|sp_helptext|show_cached_text|AUTHORIZE|DEVICE/FILES|^an FDL"
+    r"|master\.\.syslocks|sp_helptext|show_cached_text|AUTHORIZE|DEVICE/FILES|^an FDL|^a count of"
 )
 """What a person has to do: programs, screens, runs at another load, what users typed, who holds a log that is full."""
 
