@@ -111,16 +111,12 @@ def leftovers(inputs: list[Input]) -> list[Any]:
     return [(one.report, run.text.strip()) for one in inputs for run in one.leftovers]
 
 
-UNREAD = [("rdb/dump_header", "- Reserved storage area count is 0")]
-"""A sentence of every header that no rule needs: it is kept and shown, not dropped."""
-
-
 def test_the_displays_of_a_first_audit_are_read_whole(tmp_path: Path) -> None:
     script = collect_script(first_audit("openvms", trace=True))
     run = Procedure(script, answer, files())
     inputs = read(run.run(ROOT_FILE), tmp_path)
-    assert leftovers(inputs) == UNREAD
-    assert leftovers(read(answer(f"$ RMU/DUMP/HEADER {ROOT_FILE}"), tmp_path)) == UNREAD
+    assert leftovers(inputs) == []
+    assert leftovers(read(answer(f"$ RMU/DUMP/HEADER {ROOT_FILE}"), tmp_path)) == []
     assert {one.report for one in inputs} == {
         "openvms/show_system",
         "openvms/show_cluster",
