@@ -148,17 +148,17 @@ def _split_by_time(group: Group) -> list[Capture]:
         for number, sample in enumerate(samples)
     ]
     starts = _started_since(group.inputs, own)
-    seen = _seen_on_nodes(group.inputs) if len(own) > 1 else {}
+    seen = _seen_on_nodes(fact for one in group.inputs for fact in one.facts) if len(own) > 1 else {}
     return [
         _capture(group, [*own[at], *apart(own, at, near[at]), *starts[at], *_on_other_nodes(own[at], seen)])
         for at in range(len(own))
     ]
 
 
-def _seen_on_nodes(inputs: Iterable[Input]) -> dict[str, dict[str, SeenOnNode]]:
-    """By database the nodes on which any export of these shows it, in capitals; the latest of each."""
+def _seen_on_nodes(facts: Iterable[Fact]) -> dict[str, dict[str, SeenOnNode]]:
+    """By database the nodes on which any of these shows it, in capitals; the latest of each."""
     found: dict[str, dict[str, SeenOnNode]] = {}
-    for fact in (fact for one in inputs for fact in one.facts if isinstance(fact, DatabaseUse | StatisticsWindow)):
+    for fact in (fact for fact in facts if isinstance(fact, DatabaseUse | StatisticsWindow)):
         if fact.database and fact.node and not (isinstance(fact, DatabaseUse) and fact.cluster_wide):
             nodes, at = found.setdefault(root_key(fact.database), {}), fact.at
             before = nodes.get(fact.node.upper())
@@ -173,7 +173,7 @@ def _on_other_nodes(facts: Sequence[Fact], seen: Mapping[str, Mapping[str, SeenO
     if not any(len(nodes) > 1 for nodes in seen.values()):
         return
     own = [fact for fact in facts if isinstance(fact, OfDatabase) and fact.database]
-    here = _seen_on_nodes([Input("", None, facts=list(own))])
+    here = _seen_on_nodes(own)
     for key in dict.fromkeys(root_key(fact.database) for fact in own if fact.database):
         yield from (one for name, one in seen.get(key, {}).items() if name not in here.get(key, {}))
 
@@ -222,13 +222,15 @@ def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> l
     """
     spans = [interval_of(fact for one in sample for fact in one.facts) or Interval() for sample in samples]
     of_intervals = [interval_of(one.facts) or Interval() for one in intervals]
-    if len(spans) == len(of_intervals) == 1 and None in (spans[0].start, of_intervals[0].start):
-        return [[*samples[0], intervals[0]]]
-    if len(spans) == len(of_intervals) == 1 and _one_after_the_other(samples[0], intervals[0]):
-        said = TWO_TOOLS.format(*(f"{one.start:%H:%M} to {one.end:%H:%M}" for one in (spans[0], of_intervals[0])))
-        for one in (*samples[0], intervals[0]):
-            one.problems.append(said)
-        return [[*samples[0], intervals[0]]]
+    if len(spans) == len(of_intervals) == 1:
+        both, times = [*samples[0], intervals[0]], (spans[0], of_intervals[0])
+        if None in (one.start for one in times):
+            return [both]
+        if _one_after_the_other(samples[0], intervals[0], *times):
+            said = TWO_TOOLS.format(*(f"{one.start:%H:%M} to {one.end:%H:%M}" for one in times))
+            for one in both:
+                one.problems.append(said)
+            return [both]
     hours = ByHour(spans)
     shared = [
         (shared_part(spans[at], own), at, number)
@@ -251,11 +253,10 @@ def _with_intervals(samples: list[list[Input]], intervals: Sequence[Input]) -> l
     return found
 
 
-def _one_after_the_other(sample: Sequence[Input], interval: Input) -> bool:
+def _one_after_the_other(sample: Sequence[Input], interval: Input, one: Interval, other: Interval) -> bool:
     """Whether sp_sysmon and two snapshots of one server lie minutes apart (`TORN`), without a start of it between."""
-    if not all(isinstance(fact, SysmonSample) for one in sample for fact in one.facts if type(fact) in TIMED):
+    if not all(isinstance(fact, SysmonSample) for part in sample for fact in part.facts if type(fact) in TIMED):
         return False
-    one, other = (interval_of(facts) or Interval() for facts in ([f for i in sample for f in i.facts], interval.facts))
     if not (one.start and one.end and other.start and other.end):
         return False
     if shared_part(one, other) > 0.5 or max(_length(one), _length(other)) > ONE_LOAD.total_seconds():

@@ -30,7 +30,6 @@ from collectors.facts.openvms import (
     OpenFile,
     RmsDefaults,
     RmsRecordLock,
-    SysgenParameter,
     Volume,
 )
 from collectors.facts.rdb import Database, NodeDatabases
@@ -40,7 +39,7 @@ from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
-from collectors.nodes_beside import called_after_nodes, nodes_named, share_calls
+from collectors.nodes_beside import called_after_nodes, nodes_named, prompted, share_calls
 from collectors.of_one_folder import join_folders, join_listings
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
 from collectors.read import Input
@@ -401,7 +400,7 @@ def _place(one: Input, groups: dict[tuple[str, str], Group], name: str | None, n
         stem = PurePath(one.file).stem
         if one.report == CONFIG_FILE and stem.upper() != nearest.name.upper():
             one.problems.append(OTHER_NAME.format(nearest.name, stem))
-        prompts = sorted({fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node})
+        prompts = sorted(prompted(one))
         if prompts and prompts != [nearest.name.upper()]:
             one.problems.append(OTHER_PROMPT.format(nearest.name, " and ".join(prompts)))
         return

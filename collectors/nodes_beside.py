@@ -37,6 +37,11 @@ def nodes_named(fact: Fact) -> tuple[str, ...]:
     return (*fact.nodes, *fact.failed) if isinstance(fact, LockQueues) else ()
 
 
+def prompted(one: Input) -> set[str]:
+    """The nodes that an export puts on its settings: by a prompt, where nothing else in it names one."""
+    return {fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node}
+
+
 def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]:
     """Give each listing without a node to the one that its file is called after; returns those that are left.
 
@@ -56,7 +61,7 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
     for one in nameless:
         words = set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper()))
         beside = set().union(*(known.get(place, set()) for place in folder_of(one)))
-        prompts = {fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node}
+        prompts = prompted(one)
         if len(prompts) == 1 and prompts <= beside and not any(map(_told, one.facts)):
             (name,) = prompts
             groups.setdefault(("openvms", name), Group("openvms", name, True)).inputs.append(one)

@@ -25,6 +25,11 @@ from collectors.leftovers import RULES, Leftover, Leftovers
 from collectors.starts import Alternative, Starts, worked_out
 
 
+def name_of(file: str) -> str:
+    """The name of a file without its folders, of whichever system they are."""
+    return re.split(r"[/\\]", file)[-1]
+
+
 class NotThisReport(Exception):
     """These lines began like this report and are not one: let the next kind try."""
 
@@ -360,8 +365,8 @@ def starting_on(lines: Sequence[str]) -> dict[int, list[Kind]]:
 
 def named_for(file: str) -> list[Kind]:
     """The reader that a file is named for, if there is one: at most one."""
-    last = re.split(r"[/\\]", file)[-1]
-    return [_kind(one.id) for one in _signs() if one.files and re.search(one.files[0], last, one.files[1])][:1]
+    name = name_of(file)
+    return [_kind(one.id) for one in _signs() if one.files and re.search(one.files[0], name, one.files[1])][:1]
 
 
 NUMBER = re.compile(r"[-+]?(?:[0-9][0-9,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from collectors.facts import Fact, Source
 from rules.laws.rounding import plain
 
+LONGEST_PART = 360
+"""Characters of one part of a text (what was seen, what to do, …) at the most, so that it is read."""
+
 
 class Severity(enum.IntEnum):
     """How loud. `note` is for what a healthy system may show."""

@@ -16,7 +16,7 @@ from collectors.facts.rdb.names import VERSION, is_whole
 PROMPT = r"\s{0,20}(?:SQL>\s{0,20})?"
 ATTACH = re.compile(rf"{PROMPT}attach\s.{{0,60}}filename\s{{1,9}}['\"]?(?P<root>[^\s'\";]{{1,255}})", re.IGNORECASE)
 COUNTING = re.compile(
-    r"\s{0,20}(?:SQL>\s{0,20})?SELECT\s{1,9}COUNT\s{0,9}\(\s{0,9}\*\s{0,9}\)\s{1,9}FROM\s{1,9}"
+    PROMPT + r"SELECT\s{1,9}COUNT\s{0,9}\(\s{0,9}\*\s{0,9}\)\s{1,9}FROM\s{1,9}"
     r'"?(?P<table>[A-Z0-9_$]{1,31})"?\s{0,9};\s*$',
     re.IGNORECASE,
 )

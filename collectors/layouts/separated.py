@@ -4,6 +4,8 @@ import csv
 import re
 from collections.abc import Sequence
 
+from collectors.registry import name_of
+
 SEPARATORS = ",;\t|"
 
 
@@ -38,5 +40,4 @@ def fitted(cells: Sequence[str], columns: int) -> list[str]:
 
 def title_of(file: str) -> str:
     """What a table without a title is called: its file's name without folder and suffix."""
-    name = re.split(r"[/\\]", file)[-1]
-    return re.sub(r"(?:\.[A-Za-z0-9]{1,5}){1,2}$", "", name).strip("- ") or "standard input"
+    return re.sub(r"(?:\.[A-Za-z0-9]{1,5}){1,2}$", "", name_of(file)).strip("- ") or "standard input"

@@ -383,11 +383,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else SENDS.format(first.head, _since_start(facts, head))
             if slow
             else "",
-            f"Its batch: {shown(text)}."
-            if text
-            else f"The last batch of it in the export: {shown(last)}."
-            if last
-            else "",
+            f"Its batch: {shown(text)}." if text else LAST.format(shown(last)) if last else "",
         ),
         do=READS.format(first.head, NOTHING_TO_UNDO if _changes_nothing(facts, first.head) else "")
         if reads and alarm

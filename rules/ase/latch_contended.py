@@ -76,7 +76,7 @@ from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.ase_descriptor import bindable
 from rules.changes.quoting import PLAIN_IDENTIFIER, bare_table, comment, is_plain
 from rules.engine import percent, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, joined
+from rules.finding import LONGEST_PART, Evidence, Finding, MissingInput, Outcome, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/spsysmon67.htm",
@@ -128,8 +128,6 @@ ITS_SIZE = (
     "Run `sp_spaceused {0}` in its database first: if {1} is on a page or a few, give each row its own by exp_row_size "
     "and reorg rebuild, or take numbers in blocks. If it is large, the inserts into {2} come next."
 )
-LONGEST = 360
-"""Characters of what to do, from which on what is only inferred is left out."""
 RISES = " (look first at its index {0})"
 """A unique key of one column is what numbers that rise stand in."""
 NOT_SAID = "; these exports do not say of which table"
@@ -412,14 +410,14 @@ def _do(
         turn = partial(TURN.format, first, turned.index, name, table, kind, ", ".join((*others, first)))
         too = GREEDY_TOO.format(greedy.command) if greedy else ""
         whole = joined(turn(ends), too)
-        return whole if len(whole) <= LONGEST else joined(turn(""), too)
+        return whole if len(whole) <= LONGEST_PART else joined(turn(""), too)
     if rises := _by_type(indexes):
         surely = RISES_SURELY if rises.first_type == IDENTITY else RISES_IF
         all_meet = surely.format(comment(rises.columns[0], 60), rises.first_type)
         last, ends = (all_meet, comment(rises.index, 60), name), ENDS if _has_partitions(facts) else ""
         too = GREEDY_TOO.format(greedy.command) if greedy else NO_ROWS
         whole = joined(LAST_PAGE.format(*last, ends), too)
-        return whole if len(whole) <= LONGEST else joined(LAST_PAGE.format(*last, ""), too)
+        return whole if len(whole) <= LONGEST_PART else joined(LAST_PAGE.format(*last, ""), too)
     if greedy:
         then = GREEDY.format(greedy.grows, greedy.command)
     elif indexes:  # fewer rows a page spread the data alone, at the price of an outage
@@ -429,7 +427,7 @@ def _do(
     own = HAS.format(say_indexes(indexes)) if indexes else ""
     if indexes and _has_partitions(facts):
         whole = joined(SPREAD.format(name, ENDS, own), then)
-        ends = ENDS if len(whole) <= LONGEST else ends
+        ends = ENDS if len(whole) <= LONGEST_PART else ends
     return joined(SPREAD.format(name, ends, own), then)
 
 

@@ -48,7 +48,7 @@ from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
 from rules.changes.quoting import comment
 from rules.engine import rule
-from rules.finding import Evidence, Finding, Outcome, Severity, Unknown, joined
+from rules.finding import LONGEST_PART, Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -71,8 +71,6 @@ DEVICE = (
     "Find out what slows {0}: a network mount, paths shared with data, no write cache, a remote mirror; if none does, "
     "move the log to a faster device."
 )
-LONGEST = 360
-"""Characters of what to do, from which on the path of the device is left out."""
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
 NEED_NOT = "; the device with most writes need not be that of the log"
@@ -87,10 +85,9 @@ class Limits(LogLimits, WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     found = partial(_finding, facts, limits)
-    said = list(judge_waits(facts, limits, found, what=WHAT, events=LOG_WRITES, when_unsure=(devices.MISSING_LOG,)))
-    yield from said
-    if all(isinstance(one, Unknown) for one in said):
-        yield from _by_device(facts, limits)
+    by_device = partial(_by_device, facts, limits)
+    lacking = (devices.MISSING_LOG,)
+    yield from judge_waits(facts, limits, found, what=WHAT, events=LOG_WRITES, when_unsure=lacking, otherwise=by_device)
 
 
 def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
@@ -103,7 +100,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     path = devices.path_of(facts, writers, limits.milliseconds) if device else ""
     rest = left(facts, limits, beside_device=True)
     then = f"Then, in this order: {rest}{delayed(facts)}."
-    path = path if len(DEVICE.format(f"{device}{path}")) + len(then) < LONGEST else ""
+    path = path if len(DEVICE.format(f"{device}{path}")) + len(then) < LONGEST_PART else ""
     faster = (
         "" if mean is None or fast_device(facts) or behind_times(facts) else ", a faster log device"
     )  # without a mean one of the rest

@@ -56,7 +56,7 @@ from rules.ase._evidence.waits.verdict import (
 )
 from rules.changes.quoting import bare_table, comment, is_plain
 from rules.engine import limit, percent, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import LONGEST_PART, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -110,8 +110,6 @@ LOOKS = (
 )
 TEXT_OF = " (`sp_helptext {0}` shows it)"
 LISTED_OF = "Listed are {0:,.0f} of {1:,.0f} scans of {2}: a pipe that is too small or read late loses rows."
-LONGEST = 360
-"""Characters of what to do, from which on the indexes that are there stand in the evidence alone."""
 RUNS = 10
 """This project: how often a statement must be listed in the interval to be no report, which is run now and then."""
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
@@ -179,10 +177,10 @@ class Limits(WaitLimits):
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted."""
     found = partial(_finding, facts, limits)
-    said = list(judge_waits(facts, limits, found, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,)))
-    yield from said
-    if all(isinstance(one, Unknown) for one in said):
-        yield from _by_device(facts, limits)
+    by_device = partial(_by_device, facts, limits)
+    yield from judge_waits(
+        facts, limits, found, what=WHAT, events=READS, cause=CAUSE, when_unsure=(TABLES,), otherwise=by_device
+    )
 
 
 def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
@@ -365,7 +363,7 @@ def _index_first(
     for listed in (have, ""):
         form, by = (LOOKS_BY, who or ",") if columns else (LOOKS, who)
         said = form.format(one.name, by, middle, text, listed, bare, home)
-        if len(said) <= LONGEST:
+        if len(said) <= LONGEST_PART:  # else the indexes that are there stand in the evidence alone
             break
     return said
 

@@ -48,7 +48,7 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.ase._evidence.caches.fit import GROWTH
+from rules.ase._evidence.caches.fit import GROWTH, latest_parts
 from rules.ase._evidence.caches.growth import larger
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, FreeMemory, free_memory, overhead_of
 from rules.ase._evidence.caches.monitored import MONITORED
@@ -282,15 +282,13 @@ def _see(facts: Facts, cache: CacheActivity) -> Seen:
 
 
 def _holds(facts: Facts, named: NamedCache | None) -> Holds | None:
-    parts = {
-        (one.database, one.object_name, one.index_id, one.partition_id, one.partition_name): one
-        for one in facts.every(MonCachedObject)
-        if named and one.cache == named.name and known(one.total_kb)
-    }
+    parts = latest_parts(
+        one for one in facts.every(MonCachedObject) if named and one.cache == named.name and known(one.total_kb)
+    )
     if named is None or not parts or not known(named.run_size_mb) or not (quoted := quoted_cache(named.name)):
         return None
     of_table: dict[str, float] = {}
-    for one in parts.values():
+    for one in parts:
         name = f"{one.database or ''}..{one.object_name or ''}"
         of_table[name] = of_table.get(name, 0.0) + (one.total_kb / 1024 if known(one.total_kb) else 0.0)
     total, size = sum(of_table.values()), named.run_size_mb
@@ -298,8 +296,7 @@ def _holds(facts: Facts, named: NamedCache | None) -> Holds | None:
         return None
     beside = overhead_of(facts).mb(total * GROWTH) - overhead_of(facts).mb(size)
     largest = comment(max(of_table, key=lambda one: of_table[one]), 60)
-    source = next(iter(parts.values())).source
-    return Holds(total, largest, size, free_memory(facts), beside, quoted, source)
+    return Holds(total, largest, size, free_memory(facts), beside, quoted, parts[0].source)
 
 
 def _larger(facts: Facts, named: NamedCache | None) -> str:

@@ -193,8 +193,9 @@ def _finding(
         seen += f"; {inner:,.0f} of them are in the inner modes (the system, drivers, or products such as Rdb and RMS)"
         do = f"{trace}Install newer releases of {worst.image if worst else 'what the FLT trace names'}; {NO_PARAMETER}"
     if user is not None and user >= inner and not sources and (most := _most_cpu(facts)):
-        evidence.append(most)
-        which = f"{which[:-1]}; {most.metric.removeprefix('CPU time of ')} take most CPU time, so look there first."
+        name, time = most
+        evidence.append(time)
+        which = f"{which.removesuffix('.')}; the processes {name} take most CPU time, so look there first."
     if worst:
         evidence.append(worst.evidence)
     return Finding(
@@ -210,7 +211,7 @@ def _finding(
     )
 
 
-def _most_cpu(facts: Facts) -> Evidence | None:
+def _most_cpu(facts: Facts) -> tuple[str, Evidence] | None:
     """The processes with more than half of the CPU time of all that T4 lists by their names; `None` where none have.
 
     A name of `*` alone is all of them.
@@ -224,8 +225,9 @@ def _most_cpu(facts: Facts) -> Evidence | None:
     most, total = max(times, key=lambda name: times[name], default=""), sum(times.values())
     if len(times) < 2 or times[most] * 100 <= total * MOST_OF:
         return None
-    return Evidence(
-        f"CPU time of the processes {comment(most, 15)}",
+    name = comment(most, 15)
+    return name, Evidence(
+        f"CPU time of the processes {name}",
         round(100 * times[most] / total, 1),
         "% of what T4 lists by process",
         listed[most].source,

@@ -29,11 +29,12 @@ shares come from an hour in which little else ran.
 Over 600 lines: where work and trees belong is told for every state of what is known of the cluster.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import (
+    ClusterMember,
     ClusterNode,
     DistributedLockRates,
     ListedMember,
@@ -108,8 +109,9 @@ SERVING = (
 
 WEIGHT_FIRST = (
     "Where nobody chose it on purpose, set {}, then measure: of equal weights a tree goes to the node that works more "
-    "in it. Only if that is not enough, {}."
+    "in it."
 )
+ELSE_MOVE = "Only if that is not enough, {}."
 NEARLY_ALL = 80.0
 """Per cent of a tree's requests, this project: a node that makes so many has the work already."""
 SEVERAL = 3
@@ -479,7 +481,7 @@ def _kept_there(facts: Facts, master: str, node: str, asks: Mapping[str, float])
 
     Empty where that node is the slower one or full: the tree is not to come to it.
     """
-    members = facts.every(ListedMember) or members_of(facts)
+    members = _listed(facts)
     found, by_name = misplaced(facts, members, master, asks), {one.name.upper(): one for one in members}
     first, second = by_name.get(master.upper()), by_name.get(node.upper())
     order = compare_nodes(facts, node, master)
@@ -511,8 +513,7 @@ def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | No
     asks = {node: rate for node, rate in share.by_node.items() if rate > 0}
     most, whole = next(iter(asks), ""), sum(asks.values())
     stay = NEVER_ALONE in where.remedy  # the rates of all nodes show that the trees belong to their master
-    nearly = whole and not stay and 100 * asks[most] >= NEARLY_ALL * whole
-    if nearly and len(share.masters) == 1 and most != share.masters[0]:
+    if not stay and _one_makes_it(share) and len(share.masters) == 1 and most != share.masters[0]:
         if not (why := _kept_there(facts, share.masters[0], most, asks)):
             return None
         part = f"{comment(most, 31)} makes {100 * asks[most] / whole:.0f} % of the requests in {rates.title} already"
@@ -547,7 +548,7 @@ def _drawn(facts: Facts, cluster: Cluster | Outcome, rates: _Rates) -> Misplaced
     By the listings of the nodes and the requests that a report of LOCK_ACTV has; `None` where no weight does.
     """
     master, own = _master(facts, cluster), (own_name(facts) or "").upper()
-    listed = facts.every(ListedMember) or members_of(facts)
+    listed = _listed(facts)
     if rates.asked and len(rates.asked.masters) == 1:
         master = (rates.asked.masters[0], "by LOCK_ACTV")
     elif len(listed) != 2:
@@ -565,14 +566,23 @@ def _drawn(facts: Facts, cluster: Cluster | Outcome, rates: _Rates) -> Misplaced
 
 def _by_weight(rates: _Rates, drawn: Misplaced) -> str:
     """What to do where a weight keeps the trees; the work is moved only where no node has nearly all of it already."""
-    asks = list(rates.asked.by_node.values()) if rates.asked else []
-    said = WEIGHT_FIRST.format(drawn.do, rates.one_node)
-    return said.partition(" Only if")[0] if asks and 100 * max(asks) >= NEARLY_ALL * sum(asks) > 0 else said
+    return joined(WEIGHT_FIRST.format(drawn.do), "" if _one_makes_it(rates.asked) else ELSE_MOVE.format(rates.one_node))
+
+
+def _one_makes_it(share: Share | None) -> bool:
+    """Whether one node makes nearly all requests in a tree."""
+    asks = list(share.by_node.values()) if share else []
+    return bool(asks) and 100 * max(asks) >= NEARLY_ALL * sum(asks) > 0
+
+
+def _listed(facts: Facts) -> Sequence[ClusterMember | ListedMember]:
+    """The nodes as their listings have them where one alone was measured, else the members of the cluster."""
+    return facts.every(ListedMember) or members_of(facts)
 
 
 def _weights(facts: Facts, name: str) -> Iterator[Evidence]:
     """The weight of each node as its listing has it."""
-    for one in facts.every(ListedMember) or members_of(facts):
+    for one in _listed(facts):
         value = weight_of(facts, one, name)
         where = one.directory_weight_source if name == "LOCKDIRWT" else one.remaster_weight_source
         if value is not None:

@@ -130,12 +130,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             "active value, or of another time; collect both of one day"
         )
         return
-    if (measured := _measured(facts)) and not measured.own:
+    measured = _measured(facts)
+    if measured and not measured.own:
         yield NotApplicable(f"PE1 is -1 as on {measured.name}: the step of that node, which was measured, sets it here")
         return
     finding = _finding(facts, value, Evidence(NAME, value, "", fact.source), limits)
     yield finding
-    if not _measured(facts) and len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
+    if not measured and len(members_of(facts)) < 2 and "openvms/locks_mastered_remotely" in finding.explains:
         yield Unknown((PE1_SHOWN,))
     if _unmeasured(facts) and _in_cluster(facts) is not False:
         yield Unknown.without("lock operations by where they are served", SERVED, "to which value PE1 is to be set")
@@ -341,8 +342,9 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     open_ = together is not False and not (local or faster or apart or user or asks or giver) and meant is None
     open_ = open_ and _unmeasured(facts)
     new = FREE if faster or ((user or asks or giver) and meant is None) else (COUNTED if meant is None else meant)
-    others = [one for one in facts.every(ListedMember) if not one.own and known(one.pe1) and one.pe1 == OFF]
-    named = [comment(one.name, 15) for one in others] if _measured(facts) else []
+    every = facts.every(ListedMember) if _measured(facts) else ()
+    others = [one for one in every if not one.own and known(one.pe1) and one.pe1 == OFF]
+    named = [comment(one.name, 15) for one in others]
     alike = " and ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
     alike = f"{len(named):,} other nodes" if len(named) > 4 else alike
     where = f"here and on {alike}" if alike else "here and on every node that has -1"
@@ -406,7 +408,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     waits = pending_of(facts, NAME)
     shared = False if open_ else None if apart else together
     changes = _changes(value, new, node, shared, faster, waits, WHEN_APART if apart else WHEN)
-    if asks and changes and _measured(facts):
+    if asks and changes:
         changes += tuple(
             set_parameter(NAME, OFF, FREE, dynamic=True, cautions=(MOVE,), node=one.name) for one in others
         )

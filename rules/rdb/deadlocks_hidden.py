@@ -17,9 +17,8 @@ no further waits. The history screen keeps the last of each process and has no s
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, Source
 from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
-from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.node import NODE_FACTS, parameter_of
@@ -335,15 +334,21 @@ def _meeting(groups: Sequence[WaitGroup]) -> list[tuple[str, int]]:
     return areas if len(areas) == 2 and 100 * areas[1][1] >= LEAST_PART * total(groups) else []
 
 
+def _two_areas(one: OneDatabase, groups: Sequence[WaitGroup]) -> list[str]:
+    """Two areas whose rows are met, with how many of those logged; none where they are not known by name."""
+    meeting, names = _meeting(groups), one.area_names
+    if not all(number in names for number, _ in meeting):
+        return []
+    return [f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting]
+
+
 def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
     """The first step where one resource has most of them, or two areas have, a sentence."""
     if main is not None:
         return f"First see which programs meet at {named(main)}: {total([main]):,} of {total(groups):,} logged ones."
-    meeting = _meeting(groups)
-    names = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
-    if not meeting or not all(number in names for number, _ in meeting):
+    if not (met := _two_areas(one, groups)):
         return ""
-    first, second = (f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting)
+    first, second = met
     if groups[0].resource_kind == "page":
         return f"First see which programs change rows of {first} and of {second}."
     return f"First see which programs change rows of {first} and of {second}, if the numbers are of storage areas."
@@ -351,12 +356,8 @@ def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGrou
 
 def _in_order(one: OneDatabase, groups: Sequence[WaitGroup], main: WaitGroup | None, *, at_once: bool) -> str:
     """What to do where rows of two areas are met, a sentence; nothing where they are not known by name."""
-    names = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
-    meeting = [] if main or not groups or groups[0].resource_kind != "record" else _meeting(groups)
-    if not meeting or not all(number in names for number, _ in meeting):
-        return ""
-    named_ = (f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting)
-    return IN_ORDER.format(*named_, AT_ONCE if at_once else "")
+    met = [] if main or not groups or groups[0].resource_kind != "record" else _two_areas(one, groups)
+    return IN_ORDER.format(*met, AT_ONCE if at_once else "") if met else ""
 
 
 def _mostly(held: float, crowd: Rate | None, limits: Limits) -> bool:

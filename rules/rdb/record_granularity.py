@@ -21,9 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
-from collectors.facts import Facts, known
+from collectors.facts import Facts
 from collectors.facts.rdb import Database, StatisticRow, WaitGroup
-from rules.changes.quoting import comment
 from rules.changes.rdb_database import alter
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
@@ -356,8 +355,7 @@ def _above_rows(one: OneDatabase, groups: list[WaitGroup], limits: Limits) -> _A
     areas = areas_of(found)
     if total(groups) < LEAST_WAITS or not areas or 100 * total(found) < limits.main_percent * total(groups):
         return None
-    named = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
-    number = areas[0][0]
+    named, number = one.area_names, areas[0][0]
     return _Above(total(found), f"{named[number]} ({number})" if number in named else f"area {number}")
 
 

@@ -338,7 +338,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
                 if passes
                 else f"{page.said}."
                 if page
-                else where.replace(").", f"){many}.")
+                else f"{where.removesuffix('.')}{many}."
                 if many
                 else where
             ),

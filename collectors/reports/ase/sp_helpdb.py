@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from collectors.facts.ase import DatabaseFragment
 from collectors.layouts.tables import Row
-from collectors.registry import NotThisReport, Report, report
+from collectors.registry import NotThisReport, Report, name_of, report
 from collectors.tables import DAMAGED, Listing, claim
 
 NAMED = re.compile(r"\bname\W{1,300}db_size\W{1,80}owner\W{1,300}dbid\b", re.IGNORECASE)
@@ -62,7 +62,7 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
     """Yield one fact for each piece of each database, and for each that is said to be mixed."""
     named: list[tuple[str, int]] = []
     found = False
-    file = FILES.match(re.split(r"[/\\]", report.file)[-1])
+    file = FILES.match(name_of(report.file))
     alone = sum(bool(START.search(line)) for line in report.lines) == 1
     of_file = file["database"] if file and alone else None
     for heading, table in TABLES.tables(report):

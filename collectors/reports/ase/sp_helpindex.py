@@ -25,7 +25,7 @@ from dataclasses import replace
 
 from collectors.facts.ase import IndexKeys, WithoutIndexes
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
-from collectors.registry import NotThisReport, Report, report
+from collectors.registry import NotThisReport, Report, name_of, report
 from collectors.tables import Listing
 
 SAID = re.compile(r"\W{0,9}Object (?:has the following indexes|does not have any indexes)\b", re.IGNORECASE)
@@ -42,7 +42,7 @@ REMEDY = "export it again in full (isql -w 1000)"
 @report(starts=ASKED, provides=(IndexKeys, WithoutIndexes), files=FILES)
 def read(report: Report) -> Iterator[IndexKeys | WithoutIndexes]:
     """Yield one fact per index, or that the table has none."""
-    named = FILES.match(re.split(r"[/\\]", report.file)[-1])
+    named = FILES.match(name_of(report.file))
     listings = (SAID.match, ASKED.match), (INDEXES_LISTED.search,)
     alone = all(sum(any(is_it(line) for is_it in begins) for line in report.lines) <= 1 for begins in listings)
     of_file = named["table"] if named and alone else None

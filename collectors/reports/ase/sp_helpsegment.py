@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from collectors.facts import Source
 from collectors.facts.ase import SegmentUse
-from collectors.registry import NotThisReport, Report, report
+from collectors.registry import NotThisReport, Report, name_of, report
 from collectors.tables import Listing, claim
 
 NAMED = re.compile(r"\bsegment\W{1,40}name\W{1,300}status\b", re.IGNORECASE)
@@ -53,7 +53,7 @@ def read(report: Report) -> Iterator[SegmentUse]:
     """Yield one fact for each segment whose devices are listed."""
     name, devices, tables = "", list[str](), list[str]()
     where, found = None, False
-    file = FILES.match(re.split(r"[/\\]", report.file)[-1])
+    file = FILES.match(name_of(report.file))
     if file and not any(NAMED.search(line) for line in report.lines):
         name, where = file["segment"], report.source(0, len(report.lines) - 1)
     for _, table in LISTING.tables(report):

@@ -91,7 +91,7 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
             yield LogicalArea(source=report.source(index - above, last - above), database=root, name=table, rows=value)
     if sizes:
         report.tentative(RECALLED)
-    caches = [cache for at in sizes for cache in _caches(report, root, at)]
+    caches = list(filter(None, (_cache(report, root, at) for at in sizes)))
     for index, _ in report.every(LISTED) if caches else ():
         if index + 1 < len(report.lines) and NAME.match(report.lines[index + 1]):
             report.claim(index + 1)
@@ -128,19 +128,19 @@ def _area(report: Report, name: str, root: str | None, at: int, end: int) -> Sto
     )
 
 
-def _caches(report: Report, root: str | None, at: int) -> Iterator[RowCache]:
+def _cache(report: Report, root: str | None, at: int) -> RowCache | None:
     """The row cache whose size stands here; its name stands alone on the line above."""
     above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
     name = NAME.match(report.lines[above]) if above is not None else None
     size, length, last = SIZE.match(report.lines[at]), None, at
     if above is None or name is None or size is None:
         report.problem("no name above this row cache: list it again, with SHOW CACHE and its name", at)
-        return
+        return None
     while last + 1 < len(report.lines) and OF_CACHE.match(report.lines[last + 1]):
         last += 1
         length = length or LENGTH.match(report.lines[last])
     report.claim(above, last)
-    yield RowCache(
+    return RowCache(
         source=report.source(above, last),
         database=root,
         name=name["name"],

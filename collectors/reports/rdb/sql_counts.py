@@ -17,11 +17,11 @@ import re
 from collections.abc import Iterator
 
 from collectors.facts.rdb import LogicalArea
-from collectors.layouts.rdb_counts import ATTACH, COUNTING, SELECTED, counted, root_of
+from collectors.layouts.rdb_counts import ATTACH, COUNTING, PROMPT, SELECTED, counted, root_of
 from collectors.registry import NotThisReport, Report, report
 
 FRAME = re.compile(
-    r"\s{0,20}(?:SQL>\s{0,20})?(?:attach\b.{0,300}|set transaction\b.{0,100}|rollback|commit|exit|disconnect\b.{0,60})"
+    PROMPT + r"(?:attach\b.{0,300}|set transaction\b.{0,100}|rollback|commit|exit|disconnect\b.{0,60})"
     r"?;?\s*$",
     re.IGNORECASE,
 )

@@ -116,6 +116,11 @@ class OneDatabase:
         """What findings call it: the root file without its version, fit for any output."""
         return comment(root_key(self.root)) if self.root else "database"
 
+    @property
+    def area_names(self) -> dict[str, str]:
+        """Names of its storage areas, fit to be shown, by their number as a key of a row begins with it."""
+        return {f"{area.number:.0f}": comment(area.name, 31) for area in self.areas if known(area.number)}
+
     def is_called(self, root: str) -> bool:
         """Whether a root file is this one's; a name without a directory stands for any root file of that name."""
         return self.root is not None and (_same(root, self.root) or _same(self.root, root))

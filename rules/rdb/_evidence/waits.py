@@ -79,8 +79,8 @@ READS_RESERVED = (
     "if it reserves {0} FOR PROTECTED READ, as PR on a logical area suggests: a report that only reads can SET "
     "TRANSACTION READ ONLY (with snapshots enabled, not deferred), else RESERVING {0} FOR SHARED READ."
 )
-ENDS = "let it commit sooner and in portions, for those who wait start once it has ended."
 """Vendor: RDO help (7.2), START_TRANSACTION, share modes. That EX or PR on a logical area comes of them is inferred."""
+ENDS = "let it commit sooner and in portions, for those who wait start once it has ended."
 PORTIONS = (
     "it changes many rows in one transaction, so let it commit after each portion; or run it in quiet hours: "
     "SET TRANSACTION READ WRITE RESERVING {} FOR EXCLUSIVE WRITE, all others it reads FOR SHARED READ."

@@ -203,8 +203,7 @@ def areas_by_node(facts: Facts, one: OneDatabase) -> Areas | None:
     waits = waits_of(facts, one)
     if waits.refused():
         return None
-    called = {f"{area.number:.0f}": comment(area.name, 31) for area in one.areas if known(area.number)}
-    found = (_by_logs(waits.of((kind,), "page"), nodes, called, kind, what) for kind, what in LOGGED)
+    found = (_by_logs(waits.of((kind,), "page"), nodes, one.area_names, kind, what) for kind, what in LOGGED)
     return next(filter(None, found), None) or _by_io(facts, one, nodes)
 
 

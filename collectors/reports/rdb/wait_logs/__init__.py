@@ -31,7 +31,7 @@ from collectors.facts.rdb import EventLog, WaitGroup
 from collectors.layouts.rmu import PROCESS, WAIT_LINE, reason_and_mode, resource_of
 from collectors.layouts.vms import first_moment, span
 from collectors.leftovers import Leftovers
-from collectors.registry import Outcome, starting, stream
+from collectors.registry import Outcome, name_of, starting, stream
 from collectors.reports.rdb.wait_logs.waits import DAY, Clock, Groups
 
 TITLE = r"^[\s!*-]{0,9}(?:Oracle Rdb\b.{0,40}\s)?RMU[ /]Show Statistics?\b(?!\s{0,9}/).{0,80}\b(?:log|utility)\b"
@@ -237,7 +237,7 @@ class WaitLog:
             return "dbkey"
         if self.locks or self.measured:  # lock ids and lengths are in no other log (vendor: RMU help)
             return "stall"
-        name = re.split(r"[/\\]", self.file)[-1]
+        name = name_of(self.file)
         for text in ("\n".join(line for line in head if not ROOT.search(line)), name):
             found = [kind for kind, pattern in KINDS if kind != "dbkey" and pattern.search(text)]
             if found:

@@ -53,6 +53,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from collectors.facts.scaling import LoadPoint, LoadSeries, ParameterPoint, ParameterSeries
+from collectors.layouts import separated
 from collectors.registry import NotThisReport, Report, report
 from collectors.reports.scaling.load_series.cells import commas_decimal, number, point_groups, points_unsure, split
 from collectors.reports.scaling.load_series.headings import (
@@ -103,7 +104,7 @@ def read(report: Report) -> Iterator[LoadSeries | ParameterSeries]:
                 )
                 continue
             own = column_title(rate.label) if rate.label else None
-            title = _named(table, rate.label, own, _file_title(report.file))
+            title = _named(table, rate.label, own, separated.title_of(report.file))
             titles[title] += 1
             title += f" ({titles[title]})" if titles[title] > 1 else ""
             if table.parameter:
@@ -128,7 +129,11 @@ def _by_setting(report: Report, table: Table) -> Iterator[LoadSeries | Parameter
     """One series for each combination of settings, and one over each setting."""
     (rate,) = table.rates
     title, settings = table.title, set(table.settings.values())
-    told = (("title", title.text if title else _file_title(report.file)),) if title or "model" not in settings else ()
+    told = (
+        (("title", title.text if title else separated.title_of(report.file)),)
+        if title or "model" not in settings
+        else ()
+    )
     runs = [Run(point.line - report.first, (*told, *table.setups[point.line]), point) for point in rate.points]
     if len(runs) < 2:
         report.problem("fewer than two rows have a load and a rate: no series, measure more runs", table.first)
@@ -328,9 +333,3 @@ def _check_sum(report: Report, point: LoadPoint, index: int) -> None:
     if len(parts) == 3 and abs(sum(parts) - point.rate) > SUM_ERROR * point.rate:
         told = f"{sum(parts):,.0f} enqueues, converts and dequeues, {point.rate:,.0f} in all"
         report.problem(f"the row does not add up ({told}): check its digits", index)
-
-
-def _file_title(file: str) -> str:
-    """The file's name without folder and suffix."""
-    name = re.split(r"[/\\]", file)[-1]
-    return re.sub(r"(?:\.[A-Za-z0-9]{1,5}){1,2}$", "", name).strip("- ") or "standard input"

@@ -4,6 +4,7 @@ A binding of a table binds its data alone; its indexes and its text pages need b
 as a whole may grow without limit, so of it nothing is said.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
@@ -151,21 +152,23 @@ def _whole_in_memory(facts: Facts, cache: str) -> Fit | None:
     For a cache whose bindings were not listed: what is bound and not read is not there, so the spare room is for that.
     """
     named = named_of(facts, cache)
-    rows = {
-        (one.database, one.object_name, one.index_id, one.partition_id, one.partition_name): one
-        for one in facts.every(MonCachedObject)
-        if one.cache == cache
-    }
+    rows = latest_parts(one for one in facts.every(MonCachedObject) if one.cache == cache)
     if named is None or not rows or not known(named.run_size_mb):
         return None
     held = 0.0
-    for one in rows.values():
+    for one in rows:
         if not known(one.cached_kb) or not known(one.total_kb) or one.cached_kb < one.total_kb:
             return None
         held += one.total_kb / 1024
     if held * GROWTH > named.run_size_mb:
         return None
-    return Fit(held, len(rows), next(iter(rows.values())).source, by_pages=True)
+    return Fit(held, len(rows), rows[0].source, by_pages=True)
+
+
+def latest_parts(rows: Iterable[MonCachedObject]) -> list[MonCachedObject]:
+    """Each table, index and partition once, as it was listed last."""
+    found = {(one.database, one.object_name, one.index_id, one.partition_id, one.partition_name): one for one in rows}
+    return list(found.values())
 
 
 def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:

@@ -424,11 +424,13 @@ def _clustered(facts: Facts, scheme: TableScheme) -> bool | None:
 
     That names no database, so it counts where no other table that is listed has the name.
     """
+    if scheme.clustered is not None:
+        return scheme.clustered
     name = scheme.table.lower()
     homes = {one.database for one in facts.every(ObjectLockContention) if (one.table or "").lower() == name}
     homes |= {one.database for one in schemes(facts).values() if one.table.lower() == name}
-    if scheme.clustered is not None or len(homes) > 1:
-        return scheme.clustered
+    if len(homes) > 1:
+        return None
     listed = indexes_of(facts, name)
     if listed:
         return any(one.clustered for one in listed)

@@ -22,6 +22,7 @@ from collectors.facts.ase import (
     Server,
     TableScheme,
 )
+from rules.ase._evidence.caches.figures import page_kb
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
 from rules.finding import Evidence
 
@@ -226,9 +227,8 @@ def sizes(facts: Facts) -> Sizes:
     for size in listed_sizes(facts):
         if known(size.size_kb):
             found[(home_of(facts, size), size.index_id)] = size.size_kb
-    pools = (pool.io_size_kb for pool in facts.also(CachePool).every(CachePool) if known(pool.run_size_mb))
-    page = page_kb_of(facts.also(Server)) or min(pools, default=None)
-    for home, one in schemes(facts).items() if page else ():
+    page = page_kb(facts.also(Server, CachePool))
+    for home, one in schemes(facts).items():
         if page and known(one.pages):
             found.setdefault((home, 1 if one.scheme == "allpages" and one.clustered else 0), one.pages * page)
     return Sizes(found)

@@ -186,24 +186,29 @@ def naming(facts: Facts, tables: Sequence[Table]) -> Iterator[MonCachedStatement
     """
     wanted = {(database.lower(), name.lower()) for database, name in tables if database and name}
     names = databases(facts)
-    homes: dict[str, set[str]] = {}
-    for one in facts.every(MonOpenObjectActivity):
-        homes.setdefault((one.object_name or "").lower(), set()).add((one.database or "").lower())
+    alone: dict[str, str] | None = None
     latest = {(row.instance, row.statement, row.cached): row for row in facts.every(MonCachedStatement)}
     for row in latest.values():
         if not row.text or not row.believed:
             continue
         home = row.database or names.get(row.db_id or 0) or ""
+        if not home and alone is None:
+            alone = _of_one_database(facts, {name for _, name in wanted})
         used = {
-            ((database or home or _alone(homes.get((name or "").lower()))).lower(), (name or "").lower())
+            ((database or home or (alone or {}).get((name or "").lower(), "")).lower(), (name or "").lower())
             for database, name in tables_in(row.text)
         }
         if used & wanted:
             yield row
 
 
-def _alone(homes: set[str] | None) -> str:
-    return next(iter(homes)) if homes and len(homes) == 1 else ""
+def _of_one_database(facts: Facts, names: set[str]) -> dict[str, str]:
+    """By name of a table, in small letters as all here, the one database in which it was counted."""
+    homes: dict[str, set[str]] = {}
+    for one in facts.every(MonOpenObjectActivity):
+        if (name := (one.object_name or "").lower()) in names:
+            homes.setdefault(name, set()).add((one.database or "").lower())
+    return {name: next(iter(found)) for name, found in homes.items() if len(found) == 1}
 
 
 def cached(row: MonCachedStatement, ended: list[MonSysStatement]) -> Used:

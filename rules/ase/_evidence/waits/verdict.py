@@ -130,19 +130,22 @@ def judge_waits(
     cause: str = "",
     besides: str = "",
     when_unsure: tuple[MissingInput, ...],
+    otherwise: Callable[[], Iterable[Outcome]] = tuple,
 ) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; by task switches where no time was counted.
 
     `found`: what a rule says where they wait too long. `what`: they wait for, in `monSysWaits` under `events`, in
     sp_sysmon under `cause` (empty: it has no such row).
     `besides`: what a quiet outcome adds of the time. `when_unsure`: what to collect where waits were counted without
-    their time.
+    their time. `otherwise`: what a rule says besides where nothing of that was counted.
     """
+    counted = False
     for said in _judged(facts, limits, what, events, cause, besides, when_unsure):
-        if isinstance(said, TooLong):
-            yield from found(said)
-        else:
-            yield said
+        for one in found(said) if isinstance(said, TooLong) else (said,):
+            counted = counted or not isinstance(one, Unknown)
+            yield one
+    if not counted:
+        yield from otherwise()
 
 
 def waits_too_long(
