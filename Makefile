@@ -46,8 +46,12 @@ test: .venv/tests packages ## run the tests in an order of their own each time (
 	@echo "make test SEED=$(SEED) runs them in this order again"
 	$(MAKE) --no-print-directory -j2 test-main test-service
 
+# What fails fails twice, or it was the machine that had no processor for it: the tests that failed run once more,
+# alone and with servers of their own, and the output keeps both.
+AGAIN = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+test-main: ALONE = --ignore=tests/browser --ignore=tests/faults tests
 test-main:
-	$(PYTEST) -n $(JOBS) --dist worksteal --ignore=tests/browser --ignore=tests/faults
+	$(PYTEST) -n $(JOBS) --dist worksteal $(ALONE) || $(AGAIN) $(ALONE)
 
 # beside the others, as they mostly wait; what they print comes when they are done
 test-service:
@@ -59,9 +63,6 @@ test-all: ## run all tests: also the long ones, and those of the whole service o
 	$(MAKE) --no-print-directory test WHICH="-m ''"
 	$(MAKE) --no-print-directory test-postgres ON_POSTGRES="-m ''"
 
-# What fails in them fails twice, or it was the machine that had no processor for it: the tests that failed
-# run once more, alone and with servers of their own, and the output keeps both.
-AGAIN = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 test-browser: ALONE = -o cache_dir=.pytest_cache/browser tests/browser
 test-browser:
 	$(PYTEST) $(ALONE) || $(AGAIN) $(ALONE)

@@ -85,6 +85,7 @@ def serving(
     *,
     faults: Sequence[str] = (),
     pace: float = 1.0,
+    still: bool = False,
     user: str = USER,
     password: str = PASSWORD,
     port: int = 0,
@@ -93,12 +94,13 @@ def serving(
 
     `faults` are names of `tests.live.ase.faults`, some with a value: `("missing-table=monLocks", "no-sa-role")`.
     `pace`: how many seconds of the server pass in one of ours (`getdate()`, counters, `waitfor`, sp_sysmon).
+    `still`: its counters are those of the moment that `getdate()` last showed.
     """
     with tempfile.TemporaryDirectory(prefix="lockwright-ase-") as folder:
         record, errors = Path(folder) / "record", Path(folder) / "errors"
         record.touch()
         command = ["--release", release, "--port", str(port), "--record", str(record)]
-        command += ["--user", user, "--pace", str(pace)]
+        command += ["--user", user, "--pace", str(pace), *(["--still"] if still else [])]
         command += [word for fault in faults for word in ("--fault", fault)]
         with errors.open("w+") as log:
             process = Forked(command, log)

@@ -75,7 +75,7 @@ def functions(world: "World", client: Client) -> dict[str, Callable[..., Any]]:
         return int(role in roles(world))
 
     return {
-        "getdate": lambda: iso(world.clock.moment()),
+        "getdate": lambda: iso(world.clock.look()),
         "global": lambda name: global_value(world, client, name),
         "db_id": db_id,
         "db_name": db_name,
