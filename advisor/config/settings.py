@@ -223,6 +223,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = ["png", "map"]
+"""Pictures are compressed; source maps are for debuggers alone, and took as long to compress as all else together."""
 
 USE_TZ = True
 TIME_ZONE = env.text("TIME_ZONE", "UTC")

@@ -227,7 +227,7 @@ def wait_for(address: str) -> None:
 
 
 def collect_static() -> None:
-    """Collect and compress the static files, unless it was done for this very version: it takes ten seconds."""
+    """Collect and compress the static files, unless it was done for this very version: it takes five seconds."""
     stamp = settings.RUN_DIR / "static.stamp"
     ours = sorted((settings.BASE_DIR / "advisor" / "static").rglob("*.*"))
     now = "\n".join([sys.prefix, requirements(), *(f"{path.name} {path.stat().st_mtime_ns}" for path in ours)])
