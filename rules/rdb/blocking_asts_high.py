@@ -46,7 +46,7 @@ from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
-from rules.rdb._evidence.waiting_types import log_server, no_log_server, startup
+from rules.rdb._evidence.waiting_types import NOWHERE, log_server, no_log_server, startup
 from rules.rdb._evidence.waits import AIJ, WAIT_FACTS, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
@@ -212,9 +212,9 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=(
-            f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
+            (NOWHERE if alone else "")
+            + f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
             f"its lock{f'; {hot.said}' if hot else ''}"
-            + ("; the journal's log server runs nowhere" if alone else "")
             + (f"; storage area {area} is extended again and again" if area else "")
         ),
         seen=joined(

@@ -38,6 +38,7 @@ from rules.rdb._evidence.counted import (
     mostly_idle,
     of_each_node,
     on_node,
+    one_type,
     quiet,
     rounded,
     rows_of,
@@ -47,7 +48,7 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.listings import process_of
-from rules.rdb._evidence.prerequisites import never, page_level
+from rules.rdb._evidence.prerequisites import page_level
 from rules.rdb._evidence.root_file import printed
 from rules.rdb._evidence.shared_rows import (
     IN_ROW,
@@ -64,17 +65,17 @@ from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
 from rules.rdb._evidence.waiting_types import (
-    OTHERS,
+    NOWHERE,
     by_hand,
     log_server,
     most_waited_for,
     of_mean,
     of_several,
+    see_of,
     unserved,
 )
 from rules.rdb._evidence.waits import (
     BACKUP,
-    BY_TYPE,
     HOLDER,
     STALLS,
     TIMEOUTS,
@@ -142,7 +143,6 @@ CROSSED = (
 NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
-BY_MEMORY = " and rdb/page_transfer_via_disk"
 TYPES = MissingInput(
     "which lock type they wait for",
     "a write (key W) of the RMU/SHOW STATISTICS screens Locking (rqsts stalled), (proms stalled) and (stall time x100)",
@@ -222,6 +222,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
     crowds = means or [mean for mean, _ in of_each_node(found, lambda each: mean_stall(each, at_most=True))]
+    crowds = crowds or [mean for mean, _ in of_each_node(found, one_type)]
     crowd = max(crowds, key=lambda mean: mean.waiting, default=None)
     enough = limits.processes if crowd and unserved(one, crowd) else limits.waiting
     high = high or (crowd if crowd and crowd.waiting >= enough else None)
@@ -349,7 +350,8 @@ def _finding(
     return Finding(
         subject=one.subject,
         severity=_severity(limits, long, mean, timeouts, logged_share(waits, long)),
-        title="; ".join(
+        title=(NOWHERE if mean and not (long or most) and unserved(one, mean) else "")
+        + "; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
                 *([] if most and not mean else [_title(limits, longest, mean, timeouts, [] if lines else long)]),
@@ -455,12 +457,6 @@ def _queue(
     )
 
 
-def _see(one: OneDatabase, kind: str) -> str:
-    """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
-    more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
-    return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
-
-
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence or two."""
     if unserved(one, mean):
@@ -474,14 +470,15 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
             "identity column can take its place."
         )
     if main:
-        see = _see(one, main[0].resource_kind)
+        see = see_of(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := most_waited_for(mean):
         kind, found = most
-        see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
+        see = see_of(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
-        return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
-    several = of_several(mean, lambda kind: _see(one, kind))
+        of = f"Of {rounded(mean.waiting)} that wait " if mean.lock_type == "total" else ""
+        return BRIEF.format(f"{of}{part}: {see}")
+    several = of_several(mean, lambda kind: see_of(one, kind))
     return several or BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
 
@@ -506,7 +503,9 @@ def _title(
         return f"processes wait up to {longest:,.1f} s for {named(long[0], short=True) if alone else 'a lock'}"
     if mean and mean.seconds < limits.stall_seconds:
         part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else ""
-        return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"
+        part = "" if mean.lock_type != "total" else part
+        kind = f"{printed(mean.lock_type)} " if mean.lock_type != "total" else ""
+        return f"{mean.waiting:,.1f} processes wait for {kind}locks at any moment{part}"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"

@@ -6,7 +6,9 @@ from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.counted import Mean, TypeWaits, mean_stall, on_node, rounded, waits_for
 from rules.rdb._evidence.databases import OneDatabase
+from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import printed
+from rules.rdb._evidence.waits import BY_TYPE
 
 LOG_SERVER = (
     "Start the journal's log server: RMU/SERVER AFTER_JOURNAL START {} (while users are attached; back: STOP), then "
@@ -31,6 +33,15 @@ OTHERS = {
     ),
 }
 """What waits for a lock type come of that no other rule judges; vendor (help on the screen Locking): what it guards."""
+
+
+BY_MEMORY = " and rdb/page_transfer_via_disk"
+
+
+def see_of(one: OneDatabase, kind: str) -> str:
+    """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
+    more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
+    return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
 
 
 def most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
@@ -62,6 +73,10 @@ def unserved(one: OneDatabase, mean: Mean) -> bool:
     return most is not None and most[0] == "aij" and no_log_server(one)
 
 
+NOWHERE = "the journal's log server runs nowhere (startup MANUAL): "
+"""Before the title of what comes of it."""
+
+
 def log_server(one: OneDatabase) -> str:
     """How it is started, as one sentence and what to look at then."""
     return LOG_SERVER.format(comment(one.root, 100) if one.root else "<root file>")
@@ -81,11 +96,12 @@ def startup(one: OneDatabase) -> list[Evidence]:
 def of_mean(mean: Mean) -> str:
     """How long a stall lasts, of which lock types, and how many wait, as a clause."""
     every = (mean_stall(mean.each, kind, at_most=mean.at_most) for kind in mean.each.lock_types)
-    types = [one for one in every if one and one.seconds]
+    types = [one for one in every if one and one.seconds and mean.lock_type == "total"]
     types.sort(key=lambda one: -one.waiting)
     said = ", ".join(f"{one.lock_type} {rounded(one.seconds)} s" for one in types[:3])
+    alone = f" for {printed(mean.lock_type)} locks" if mean.lock_type != "total" else ""
     return (
-        f"a request that stalls waits {'at most ' * mean.at_most}{rounded(mean.seconds)} s on average"
+        f"a request that stalls{alone} waits {'at most ' * mean.at_most}{rounded(mean.seconds)} s on average"
         f"{on_node(mean.each)} ({mean.each.over}"
-        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait at any moment"
+        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait{alone} at any moment"
     )
