@@ -51,16 +51,28 @@ from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.prerequisites import page_level
 from rules.rdb._evidence.root_file import printed
 from rules.rdb._evidence.shared_rows import (
+    COUNTER,
     IN_ROW,
     SharedRow,
     ended_for,
     evidence_of_shared,
+    longest_waits,
     of_row,
+    shared_by,
     shared_in,
-    shared_of,
     shared_rows,
 )
-from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, so_far, standstill, stopped
+from rules.rdb._evidence.standstill import (
+    KINDS,
+    always,
+    ended_again,
+    halted_for,
+    kind_of,
+    on_the_whole,
+    so_far,
+    standstill,
+    stopped,
+)
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
@@ -297,7 +309,7 @@ def _finding(
     evidence: list[Evidence] = []
     main = _main(waits, limits) if mean else []
     if long:
-        seen.append(_of_groups(long[: 1 if mean or timeouts else 3], rows))
+        seen.append(longest_waits(long[: 1 if mean or timeouts else 3], rows))
         for group in long[:3]:
             name, lasts = f"longest wait for {named(group)}", round(longest_of(group), 2)
             evidence.append(Evidence(name, lasts, so_far(group), group.source, limits.stall_seconds))
@@ -349,13 +361,15 @@ def _finding(
     longest = longest_of(long[0]) if long else None
     return Finding(
         subject=one.subject,
-        severity=_severity(limits, long, mean, timeouts, logged_share(waits, long)),
+        severity=Severity.WARNING
+        if timeouts and ended_again(waits, long, limits.queue, limits.main_percent)
+        else _severity(limits, long, mean, timeouts, logged_share(waits, long)),
         title=(NOWHERE if mean and not (long or most) and unserved(one, mean) else "")
         + "; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
                 *([] if most and not mean else [_title(limits, longest, mean, timeouts, [] if lines else long)]),
-                *([holds_up(lines[0])] if lines else []),
+                *([holds_up(lines[0]) + shared_by(lines[0], rows)] if lines else []),
             ]
         ),
         seen=joined(
@@ -466,8 +480,7 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
     if main and is_row(main[0]):
         return (
             f"Change the row of {named(main[0])} last in the transaction and commit at once, or less often: most "
-            "logged stalls are for it, and no lock setting splits one row. If it is a counter, a sequence or an "
-            "identity column can take its place."
+            f"logged stalls are for it, and no lock setting splits one row; {COUNTER}."
         )
     if main:
         see = see_of(one, main[0].resource_kind)
@@ -509,23 +522,6 @@ def _title(
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"
-
-
-def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
-    """The longest waits, with their sums: at most, for a stall may stand in several lines."""
-    named_ones = ", ".join(
-        f"{named(g, short=g is not long[0])} up to {rounded(longest_of(g))} s"
-        + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
-        + (f" by {g.processes} processes" if g.processes > 1 else "")
-        + (
-            f", a row that {row.users:,.0f} users share{row.where}"
-            if g is long[0] and (row := shared_of(g, rows))
-            else ""
-        )
-        for g in long
-    )
-    moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""
-    return f"longest waits for a lock{moment}: {named_ones}"
 
 
 def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:

@@ -12,8 +12,10 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import HotRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, joined
+from rules.rdb._evidence.counted import rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.listings import process_of
+from rules.rdb._evidence.standstill import longest
 from rules.rdb._evidence.waits import Queue, named, total, with_care
 
 MOST_AREAS = 2
@@ -21,6 +23,8 @@ MOST_AREAS = 2
 
 IN_ROW = "let it change the row last and commit at once, and ask no person for input."
 """What the transaction that holds it is to do, the rest of a sentence: more than to find its rows by an index."""
+COUNTER = "if it is a counter, take a range of numbers at once, or let a sequence or an identity column take its place"
+"""No lock setting splits one row, so its design is what helps for good; the rest of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class SharedRow:
         """How fewer wait for it, as a sentence; `what`: the row as the log or display names it."""
         return (
             f"Change {what}, which {self.users:,.0f} users share, in a short transaction of its own, not within a "
-            "longer one; if it is a counter, a sequence or an identity column can take its place."
+            f"longer one; {COUNTER}."
         )
 
     @property
@@ -90,6 +94,12 @@ def of_row(do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dic
     return joined(row.alone(f"record {comment(row.dbkey, 40)}"), with_care(now, line))
 
 
+def shared_by(line: Queue, rows: dict[str, SharedRow]) -> str:
+    """`, a row that 37 users share`, to stand behind who holds others up at it; or empty."""
+    row = None if line.in_turn else shared_in(line.holder.resource, rows)
+    return f", a row that {row.users:,.0f} users share" if row else ""
+
+
 def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) -> tuple[Evidence, ...]:
     """Of each row that is waited for and shared, how many users share it."""
     shared = {row.dbkey: row for group in groups if (row := shared_of(group, rows))}
@@ -104,3 +114,20 @@ def ended_for(group: WaitGroup, whole: int, rows: dict[str, SharedRow]) -> str:
     row = shared_of(group, rows)
     shared = f", a row that {row.users:,.0f} users share" if row else ""
     return f"{total([group]):,} of {whole:,} lock timeouts are for {named(group)}{shared}"
+
+
+def longest_waits(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
+    """The longest waits, with their sums: at most, for a stall may stand in several lines."""
+    named_ones = ", ".join(
+        f"{named(g, short=g is not long[0])} up to {rounded(longest(g))} s"
+        + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
+        + (f" by {g.processes} processes" if g.processes > 1 else "")
+        + (
+            f", a row that {row.users:,.0f} users share{row.where}"
+            if g is long[0] and (row := shared_of(g, rows))
+            else ""
+        )
+        for g in long
+    )
+    moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""
+    return f"longest waits for a lock{moment}: {named_ones}"
