@@ -40,10 +40,7 @@ class SharedRow:
 
     def alone(self, what: str) -> str:
         """How fewer wait for it, as a sentence; `what`: the row as the log or display names it."""
-        return (
-            f"Change {what}, which {self.users:,.0f} users share, in a short transaction of its own, not within a "
-            f"longer one; {COUNTER}."
-        )
+        return f"Change {what}, which {self.users:,.0f} users share, in a short transaction of its own; {COUNTER}."
 
     @property
     def where(self) -> str:
