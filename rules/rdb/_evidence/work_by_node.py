@@ -192,11 +192,16 @@ class Areas:
         return "; ".join(f"{', '.join(names[:NAMED])} by {node}" for node, names in self.of_node)
 
     @property
+    def written(self) -> int:
+        """How many areas have a main user."""
+        return sum(len(names) for _, names in self.of_node)
+
+    @property
     def by(self) -> str:
         """`By the stall logs of the nodes`, to begin a sentence."""
         screens = f"screens {self.kind}"
         if self.kind == ONE_FILE:
-            screens += f" of {sum(len(names) for _, names in self.of_node)} storage areas (others were not written)"
+            screens += f" of {self.written} storage areas (others were not written)"
         return f"By the {screens if self.kind in (IO, ONE_FILE) else f'{self.kind} logs'} of the nodes"
 
     @property
