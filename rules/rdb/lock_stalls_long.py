@@ -236,7 +236,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     crowds = means or [mean for mean, _ in of_each_node(found, lambda each: mean_stall(each, at_most=True))]
     crowds = crowds or [mean for mean, _ in of_each_node(found, one_type)]
     crowd = max(crowds, key=lambda mean: mean.waiting, default=None)
-    enough = limits.processes if crowd and unserved(one, crowd) else limits.waiting
+    enough = limits.processes if crowd and unserved(one, crowd, _main(waits, limits)) else limits.waiting
     high = high or (crowd if crowd and crowd.waiting >= enough else None)
     attached, lines = attached_to(facts, one), queues(waits.held)
     bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
@@ -318,7 +318,7 @@ def _finding(
         if main:
             because.append(of_main(main, total(main), "logged stalls"))
             evidence += evidence_of(main[:1], "logged stalls for")
-        evidence += (manual := by_hand(one, mean))
+        evidence += (manual := by_hand(one, mean, main))
         crowd = limits.processes if manual or mean.seconds >= limits.stall_seconds else limits.waiting
         evidence += [
             Evidence(
@@ -354,17 +354,16 @@ def _finding(
         if waits.hidden
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
-    do = of_row(do, long if not held else [], lines, rows)
+    again = timeouts is not None and ended_again(waits, long, limits.queue, limits.main_percent)
+    do = of_row(do, long if not held else [], lines, rows, again=again)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
     longest = longest_of(long[0]) if long else None
     return Finding(
         subject=one.subject,
-        severity=Severity.WARNING
-        if timeouts and ended_again(waits, long, limits.queue, limits.main_percent)
-        else _severity(limits, long, mean, timeouts, logged_share(waits, long)),
-        title=(NOWHERE if mean and not (long or most) and unserved(one, mean) else "")
+        severity=Severity.WARNING if again else _severity(limits, long, mean, timeouts, logged_share(waits, long)),
+        title=(NOWHERE if mean and not (long or most) and unserved(one, mean, main) else "")
         + "; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
@@ -379,7 +378,7 @@ def _finding(
             else "",
         ),
         because=joined(*because[-2:]),
-        do=joined(do, LONGER if timeouts and "MODE=CULPRIT tells" in do else ""),
+        do=joined(do, LONGER if timeouts and "MODE=CULPRIT tells" in do and COUNTER not in do else ""),
         unknown=joined(
             INTERVALS if timeouts else "", averaged(mean.each) if mean else averaged(of) if of and timeouts else ""
         ),
@@ -473,7 +472,7 @@ def _queue(
 
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence or two."""
-    if unserved(one, mean):
+    if unserved(one, mean, main):
         return log_server(one)
     if (hot := hot_page(waits)) and not page_level(one):
         return hot.do(one)
@@ -512,7 +511,7 @@ def _title(
     limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None, long: list[WaitGroup]
 ) -> str:
     if longest is not None:
-        alone = len(long) == 1 and long[0].resource_kind in ("record", "page")
+        alone = len({(g.resource_kind, g.resource) for g in long}) == 1 and long[0].resource_kind in ("record", "page")
         return f"processes wait up to {longest:,.1f} s for {named(long[0], short=True) if alone else 'a lock'}"
     if mean and mean.seconds < limits.stall_seconds:
         part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else ""

@@ -16,7 +16,7 @@ from rules.rdb._evidence.counted import rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.standstill import longest
-from rules.rdb._evidence.waits import Queue, named, total, with_care
+from rules.rdb._evidence.waits import Queue, is_row, named, total, with_care
 
 MOST_AREAS = 2
 """Storage areas of a cache that are named."""
@@ -77,11 +77,16 @@ def shared_in(resource: str, rows: dict[str, SharedRow]) -> SharedRow | None:
     return rows.get(rest.partition(" ")[0]) if kind.lower() == "record" else None
 
 
-def of_row(do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dict[str, SharedRow]) -> str:
+def of_row(
+    do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dict[str, SharedRow], *, again: bool = False
+) -> str:
     """What to do where the row that is waited for is shared: about the row first; else `do`, as it stands.
 
     `long`: the long waits where nobody is known to hold it; `lines`: those behind one process each, the worst first.
+    `again`: whether most lock timeouts are for the first of `long`, so that many want to change it, as if shared.
     """
+    if long and again and is_row(long[0]) and long[0].mode == "EX" and not shared_of(long[0], rows):
+        return joined(f"Change {named(long[0])} in a short transaction of its own; {COUNTER}.", do)
     if long and (row := shared_of(long[0], rows)):
         return joined(row.alone(named(long[0])), do)
     line = lines[0] if lines else None

@@ -1,7 +1,8 @@
 """Who waits at any moment and for which lock type; the journal's log server where that is the after-image journal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from collectors.facts.rdb import WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.counted import Mean, TypeWaits, mean_stall, on_node, rounded, waits_for
@@ -67,10 +68,15 @@ def no_log_server(one: OneDatabase) -> bool:
     return one.word("log_server") == "manual" and bool(uses) and not any(use.servers or use.log_server for use in uses)
 
 
-def unserved(one: OneDatabase, mean: Mean) -> bool:
-    """Whether most wait for the after-image journal, whose log server runs nowhere."""
+def unserved(one: OneDatabase, mean: Mean, main: Sequence[WaitGroup] = ()) -> bool:
+    """Whether most wait for the after-image journal, whose log server runs nowhere.
+
+    `main`: logged stalls, the resource with most of them first, where it has most; they decide where no screen of
+    statistics tells for which lock type processes wait.
+    """
     most = most_waited_for(mean)
-    return most is not None and most[0] == "aij" and no_log_server(one)
+    kind = most[0] if most else main[0].resource_kind if main else ""
+    return kind == "aij" and no_log_server(one)
 
 
 NOWHERE = "the journal's log server runs nowhere (startup MANUAL): "
@@ -82,9 +88,9 @@ def log_server(one: OneDatabase) -> str:
     return LOG_SERVER.format(comment(one.root, 100) if one.root else "<root file>")
 
 
-def by_hand(one: OneDatabase, mean: Mean) -> list[Evidence]:
+def by_hand(one: OneDatabase, mean: Mean, main: Sequence[WaitGroup]) -> list[Evidence]:
     """The line that says how it is started, where that is why they wait."""
-    return startup(one) if unserved(one, mean) else []
+    return startup(one) if unserved(one, mean, main) else []
 
 
 def startup(one: OneDatabase) -> list[Evidence]:
