@@ -155,6 +155,10 @@ CROSSED = (
 NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
+SEE_NAMES = (
+    "{}. Each wait is over before anybody could ask who holds the lock, but the screen Stall Messages, written a few "
+    "times, names the {} that so many wait for."
+)
 TYPES = MissingInput(
     "which lock type they wait for",
     "a write (key W) of the RMU/SHOW STATISTICS screens Locking (rqsts stalled), (proms stalled) and (stall time x100)",
@@ -489,7 +493,8 @@ def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) ->
         see = see_of(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
         of = f"Of {rounded(mean.waiting)} that wait " if mean.lock_type == "total" else ""
-        return BRIEF.format(f"{of}{part}: {see}")
+        names = {"record": "rows", "page": "pages"}.get(kind, "") if not waits.of(STALLS) else ""
+        return SEE_NAMES.format(f"{of}{part}: {see}", names) if names else BRIEF.format(f"{of}{part}: {see}")
     several = of_several(mean, lambda kind: see_of(one, kind))
     return several or BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
