@@ -9,7 +9,7 @@ from rules.rdb._evidence.counted import Mean, TypeWaits, mean_stall, on_node, ro
 from rules.rdb._evidence.databases import OneDatabase
 from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import printed
-from rules.rdb._evidence.waits import BY_TYPE
+from rules.rdb._evidence.waits import AIJ, BY_TYPE
 
 LOG_SERVER = (
     "Start the journal's log server: RMU/SERVER AFTER_JOURNAL START {} (while users are attached; back: STOP), then "
@@ -36,13 +36,24 @@ OTHERS = {
 """What waits for a lock type come of that no other rule judges; vendor (help on the screen Locking): what it guards."""
 
 
+RUNS = (
+    "its log server runs, which on a single node ends AIJ locking (Oracle): count again, as these waits may be of "
+    "before it did, then see the AIJ screens and the journal's disk"
+)
 BY_MEMORY = " and rdb/page_transfer_via_disk"
 
 
 def see_of(one: OneDatabase, kind: str) -> str:
     """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
+    if kind == "aij":
+        return aij_of(one)
     more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
     return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
+
+
+def aij_of(one: OneDatabase) -> str:
+    """What helps where processes wait for the journal: the log server, unless a listing names it as active."""
+    return RUNS if any(use.log_server for use in one.uses) else AIJ
 
 
 def most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
