@@ -17,7 +17,7 @@ freeze, quiet point and AIJ switch-over come from failed processes, backups and 
 them. One long wait in a day may be a person at a screen.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
@@ -363,7 +363,7 @@ def _finding(
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
-    longest = longest_of(long[0]) if long else None
+    longest, told = longest_of(long[0]) if long else None, () if lines else long or main
     return Finding(
         subject=one.subject,
         severity=Severity.WARNING if again else _severity(limits, long, mean, timeouts, logged_share(waits, long)),
@@ -371,7 +371,7 @@ def _finding(
         + "; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
-                *([] if most and not mean else [_title(limits, longest, mean, timeouts, [] if lines else long)]),
+                *([] if most and not mean else [_title(limits, longest, mean, timeouts, told)]),
                 *([holds_up(lines[0]) + shared_by(lines[0], rows)] if lines else []),
             ]
         ),
@@ -513,16 +513,17 @@ def _severity(
 
 
 def _title(
-    limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None, long: list[WaitGroup]
+    limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None, long: Sequence[WaitGroup]
 ) -> str:
     if longest is not None:
         alone = len({(g.resource_kind, g.resource) for g in long}) == 1 and long[0].resource_kind in ("record", "page")
         return f"processes wait up to {longest:,.1f} s for {named(long[0], short=True) if alone else 'a lock'}"
     if mean and mean.seconds < limits.stall_seconds:
-        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else ""
-        part = "" if mean.lock_type != "total" else part
-        kind = f"{printed(mean.lock_type)} " if mean.lock_type != "total" else ""
-        return f"{mean.waiting:,.1f} processes wait for {kind}locks at any moment{part}"
+        if mean.lock_type != "total":
+            return f"{mean.waiting:,.1f} processes wait for {printed(mean.lock_type)} locks at any moment"
+        part = f", most logged stalls for {named(long[0], short=True)}" if long else ""
+        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else part
+        return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"
