@@ -212,6 +212,8 @@ def _verdict(
         # what is lost is too little to be told of, so it does not put a finding before a louder one either
         louder = sorted(loud, key=lambda one: -one.finding.severity)
         said.append(f"{FIRST}{_title(louder)}{_likely(louder[0], loud)}")
+        # what is urgent is the first thing to do, so it is told where another finding comes first
+        said += [f"look at once: {_title([one])}" for one in loud if one.finding.urgent and one is not louder[0]][:1]
         said += behind or (_unmeasured(accounts, unit) if COSTS_PROCESSORS.search(louder[0].rule) else ())
     elif urgent := [one for one in loud if one.finding.urgent]:
         said.append(f"look at once: {_title(urgent)}")

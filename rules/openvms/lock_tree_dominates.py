@@ -67,6 +67,7 @@ from collectors.facts.openvms.resource_names import (
 )
 from collectors.facts.rdb import NodeDatabases
 from rules.changes.openvms_rms import open_for_input, query_locks
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Change,
@@ -326,11 +327,13 @@ def _finding(
     over = f"{high:.0f} %" if round(low) == round(high) else f"{low:.0f} to {high:.0f} %"
     when = f" at {share.picture.when}" if share.picture.when else ""
     crosses = loud and (polled or (shared and not wrong))
+    weights = _weights(facts, wrong) if loud and wrong else ()
+    drawn = f"{_drawn(share, weights[0])} " if weights else ""
     return Finding(
         subject=share.key,
         severity=Severity.ADVICE if loud or alone else Severity.NOTE,
-        title=f"{what[0].upper()}{what[1:]} has {found.percent:.0f} % of the lock requests that LOCK_ACTV lists"
-        + found.in_all
+        title=f"{drawn or what[0].upper()}{what if drawn else what[1:]} has {found.percent:.0f} % of the lock requests "
+        + f"that LOCK_ACTV lists{found.in_all}"
         + ("; GBLPAGFIL has no room for its global buffers" if no_room else "")
         + (f": it is polled, {in_prose(polls.per_second)} requests a second are refused" if polls else "")
         + (f"; {queued.waiting:g} wait in it" if queued else "")
@@ -347,10 +350,7 @@ def _finding(
         do=found.do,
         unknown=_unknown(found, pictures, limits),
         evidence=(*_evidence(facts, found, polls, queued, limits), *((usual,) if usual else ())),
-        changes=(
-            *(_weights(facts, wrong) if loud and wrong else ()),
-            *(_of_file(found) if loud else ()),
-        ),
+        changes=(*weights, *(_of_file(found) if loud else ())),
         explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
         once=not loud and _wants_more(found, pictures, limits),
@@ -395,6 +395,16 @@ def _weights(facts: Facts, wrong: Misplaced) -> tuple[Change, ...]:
     move = decide(facts).move
     planned = {one.key for one in move.changes} if move else set()
     return tuple(one for one in wrong.changes if one.key not in planned)
+
+
+def _drawn(share: Share, weight: Change) -> str:
+    """That a weight keeps the tree where little is asked of it: the first change, so the title begins with it."""
+    master = share.masters[0]
+    own = 100 * {node.upper(): rate for node, rate in share.by_node.items()}.get(master.upper(), 0.0) / share.rate
+    part = "under 1" if own < 1 else f"{own:.0f}"
+    return (
+        f"{weight.target.partition(' ')[0]} keeps a lock tree on {comment(master, 31)}, which asks for {part} % of it:"
+    )
 
 
 def _beside(others: Sequence[Share]) -> str:

@@ -46,8 +46,8 @@ from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import active_caches, never, page_level
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
-from rules.rdb._evidence.waiting_types import log_server, no_log_server, startup
-from rules.rdb._evidence.waits import AIJ, WAIT_FACTS, waits_of
+from rules.rdb._evidence.waiting_types import NOWHERE, aij_of, log_server, no_log_server, startup
+from rules.rdb._evidence.waits import WAIT_FACTS, waits_of
 
 LINKS = ("https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields",)
 MEANING = (
@@ -65,7 +65,6 @@ REMEDY = {
     "nowait": "NOWAIT transactions make all others give up the locks that they carried over: see rdb/carry_over_locks.",
     "seqblk": ROOT,
     "tsnblk": ROOT,
-    "aij": f"Processes give up the after-image journal to each other: {AIJ}.",
 }
 PAGES = "Pages pass from process to process"
 CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"
@@ -212,9 +211,9 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
         subject=one.subject,
         severity=Severity.ADVICE if waits else Severity.NOTE,
         title=(
-            f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
+            (NOWHERE if alone else "")
+            + f"{'' if back.exact else 'at least '}{back.least:.0f} % of the lock requests{kind} make a holder give up "
             f"its lock{f'; {hot.said}' if hot else ''}"
-            + ("; the journal's log server runs nowhere" if alone else "")
             + (f"; storage area {area} is extended again and again" if area else "")
         ),
         seen=joined(
@@ -262,6 +261,8 @@ def _same_conflicts(each: Statistics, main: Blasts | None, limits: Limits) -> bo
 
 def _remedy(one: OneDatabase, lock_type: str) -> str:
     """What helps against them, of pages that which is not in force."""
+    if lock_type == "aij":
+        return f"Processes give up the after-image journal to each other: {aij_of(one)}."
     if lock_type != "page":
         return REMEDY.get(lock_type, f"See what waits for {lock_type} locks before anything is changed.")
     where = page_level(one)

@@ -63,7 +63,7 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import Minor, areas_by_node, few_to_move, minor_of, to_move
+from rules.rdb._evidence.work_by_node import Minor, areas_by_node, few_to_move, minor_of, to_move, users_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 MOVE = (
@@ -175,7 +175,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         for use in one.in_use
     )
     few = None if minor or areas else few_to_move(facts, one, remote)
-    move = _move(minor) if minor else _move_users(to_move(facts, one, remote))
+    move = _move(minor) if minor else _move_users(facts, one, to_move(facts, one, remote))
     if (
         not few
         and not minor
@@ -187,14 +187,17 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
     yield Finding(
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,
-        title=f"{one.subject} is in use on {len(one.in_use)} nodes, and locks cross the cluster",
+        title=f"{one.subject} is in use on {len(one.in_use)} nodes"
+        f"{f', on one by {users_of(facts, one, few[0])} alone' if few else ''}, and locks cross the cluster",
         seen=joined(
             f"{names} have users in it at one time, and {remote.said}.",
             lesser or (minor.said if minor else by_node(facts, one, statistics)),
         ),
         because="Performance is often better with the database open on one node, where all its locks are local."
         + (" Declared for one, it can have page transfer via memory and row caches." if few else ""),
-        do=_close(few) if few and not lesser else f"{NOT_THIS.format(remote.where) if lesser else move} {STAY}",
+        do=_close(facts, one, few)
+        if few and not lesser
+        else f"{NOT_THIS.format(remote.where) if lesser else move} {STAY}",
         unknown="" if main or lesser else OTHERS.format(remote.where),
         evidence=(*seen, *remote.evidence(limits), *((minor.evidence,) if minor else ())),
         explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/lock_tree_unpartitioned")
@@ -236,24 +239,25 @@ def _one_tree(one: OneDatabase, stalls: PageStalls, limits: Limits) -> Finding:
     )
 
 
-def _move_users(found: tuple[Sighting, Sighting] | None) -> str:
+def _move_users(facts: Facts, one: OneDatabase, found: tuple[Sighting, Sighting] | None) -> str:
     """Whose users are to move where, where one of two nodes sends most of its requests away and has the fewer users."""
     if found is None:
         return MOVE
     here, main = found
-    users, node, there = f"{here.users:,.0f}", comment(here.node, 31), comment(main.node, 31)
+    users, there, them = users_of(facts, one, here), comment(main.node, 31), "it" if here.users == 1 else "them"
     return (
-        f"If {there} has the room, move the {users} users of {node} there, or let them reach it through Rdb "
+        f"If {there} has the room, move {users} there, or let {them} reach it through Rdb "
         "remote access, one application first (its network has limits of its own)."
     )
 
 
-def _close(found: tuple[Sighting, Sighting]) -> str:
+def _close(facts: Facts, one: OneDatabase, found: tuple[Sighting, Sighting]) -> str:
     """The way to one node, where so few have to move that it comes before any setting."""
     here, main = found
     node, there = comment(here.node, 31), comment(main.node, 31)
+    them = "it" if here.users == 1 else "them"
     return (
-        f"If {there} has the room and is no slower, move the {here.users:,.0f} users of {node} there or let them use "
+        f"If {there} has the room and is no slower, move {users_of(facts, one, here)} there or let {them} use "
         f"Rdb remote access, one application first; then close it on {node}. NUMBER OF CLUSTER NODES stays as it is "
         f"until then; ask whether {node} takes over after a failure, and only if not set it to 1, closed and after a "
         "full backup."

@@ -92,6 +92,8 @@ COLLECTED_BY = MissingInput("deadlocks with the time they cover", StatisticRow.C
 DEFAULT = "the default of DEADLOCK_WAIT"
 LESS_THAN_DEFAULT = 0.9
 """This project: where all waits together are fewer than nine tenths of 10 s for each deadlock, it was not 10 s."""
+LEAST_LOGGED, ALONE = 5, 80
+"""This project: so many logged deadlocks, and per cent of them in one area, are enough to name it alone."""
 LEAST_PART = 20
 """This project: per cent of the logged deadlocks, from which on a second area is one of those where programs meet."""
 
@@ -242,9 +244,9 @@ def _of_statistics(facts: Facts, one: OneDatabase, limits: Limits, found: Counte
     by_promotion = promoted >= limits.main_percent and kind in OF_ROWS
     split = f", {promoted:.0f} % on promotions" if promoted else ""
     on_promotions = f", {promoted:.0f} % on promotions," if by_promotion else ""
-    do = joined(_look_at(one, main, groups), REMEDY.get(kind, "") if kind else TYPES)
+    do = joined(_look_at(one, main, groups, kind), REMEDY.get(kind, "") if kind else TYPES)
     if by_promotion:
-        do = joined(_look_at(one, main, groups) or ("" if kind or groups else LOG), PROMOTED)
+        do = joined(_look_at(one, main, groups, kind) or ("" if kind or groups else LOG), PROMOTED)
     relief = ""
     if (order := _in_order(one, groups, main, at_once=promoted > 0)) and kind in OF_ROWS:
         do = order
@@ -255,7 +257,7 @@ def _of_statistics(facts: Facts, one: OneDatabase, limits: Limits, found: Counte
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour and not rare else Severity.NOTE,
         title=f"{found.per_hour:,.0f} deadlocks an hour{on_promotions} that the application may never see"
-        f"{_titled(main, groups)}",
+        f"{_titled(main, groups, kind)}",
         seen=joined(f"{figures}{split}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
         because=joined(
             READ_FIRST if by_promotion else AGAIN,
@@ -319,10 +321,10 @@ def _main(limits: Limits, groups: Sequence[WaitGroup], kind: str) -> WaitGroup |
     return groups[0] if groups[0].resource_kind == (kind or groups[0].resource_kind) else None
 
 
-def _titled(main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
+def _titled(main: WaitGroup | None, groups: Sequence[WaitGroup], kind: str) -> str:
     if main:
         return f", mostly for {named(main)}"
-    meet = " and ".join(f"{number}:…" for number, _ in _meeting(groups))
+    meet = " and ".join(f"{number}:…" for number, _ in _meeting(groups) or _alone(groups, kind))
     return f", for {groups[0].resource_kind}s {meet}" if meet else ""
 
 
@@ -334,6 +336,13 @@ def _meeting(groups: Sequence[WaitGroup]) -> list[tuple[str, int]]:
     return areas if len(areas) == 2 and 100 * areas[1][1] >= LEAST_PART * total(groups) else []
 
 
+def _alone(groups: Sequence[WaitGroup], kind: str) -> list[tuple[str, int]]:
+    """The one area that next to all of enough logged deadlocks of rows are for, where rows are what meets."""
+    if {group.resource_kind for group in groups} != {"record"} or kind != "record":
+        return []
+    return [area for area in areas_of(groups)[:1] if area[1] >= LEAST_LOGGED and 100 * area[1] >= ALONE * total(groups)]
+
+
 def _two_areas(one: OneDatabase, groups: Sequence[WaitGroup]) -> list[str]:
     """Two areas whose rows are met, with how many of those logged; none where they are not known by name."""
     meeting, names = _meeting(groups), one.area_names
@@ -342,11 +351,15 @@ def _two_areas(one: OneDatabase, groups: Sequence[WaitGroup]) -> list[str]:
     return [f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting]
 
 
-def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGroup]) -> str:
+def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGroup], kind: str) -> str:
     """The first step where one resource has most of them, or two areas have, a sentence."""
     if main is not None:
         return f"First see which programs meet at {named(main)}: {total([main]):,} of {total(groups):,} logged ones."
     if not (met := _two_areas(one, groups)):
+        for number, count in _alone(groups, kind):
+            name = one.area_names.get(number, "")
+            what = f"rows of storage area {name}, if {number} is its number" if name else f"records {number}:…"
+            return f"First see which programs change {what}: {count:,} of {total(groups):,} logged deadlocks."
         return ""
     first, second = met
     if groups[0].resource_kind == "page":
@@ -381,10 +394,10 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
-        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main, groups)}",
+        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main, groups, most)}",
         seen=joined(f"{figures}.", _named(groups)),
         because=AGAIN,
-        do=joined(_look_at(one, main, groups), REMEDY.get(most, "")),
+        do=joined(_look_at(one, main, groups, most), REMEDY.get(most, "")),
         unknown="The log is written at each refresh and may miss some: compare with Locking (rqst deadlocks).",
         evidence=(
             Evidence("deadlocks", round(per_hour, 1), "/h", log.source, limits.per_hour),

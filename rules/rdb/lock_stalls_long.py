@@ -17,7 +17,7 @@ freeze, quiet point and AIJ switch-over come from failed processes, backups and 
 them. One long wait in a day may be a person at a screen.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
@@ -38,6 +38,7 @@ from rules.rdb._evidence.counted import (
     mostly_idle,
     of_each_node,
     on_node,
+    one_type,
     quiet,
     rounded,
     rows_of,
@@ -47,34 +48,46 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.listings import process_of
-from rules.rdb._evidence.prerequisites import never, page_level
+from rules.rdb._evidence.prerequisites import page_level
 from rules.rdb._evidence.root_file import printed
 from rules.rdb._evidence.shared_rows import (
+    COUNTER,
     IN_ROW,
     SharedRow,
     ended_for,
     evidence_of_shared,
+    longest_waits,
     of_row,
+    shared_by,
     shared_in,
-    shared_of,
     shared_rows,
 )
-from rules.rdb._evidence.standstill import KINDS, always, halted_for, kind_of, on_the_whole, so_far, standstill, stopped
+from rules.rdb._evidence.standstill import (
+    KINDS,
+    always,
+    ended_again,
+    halted_for,
+    kind_of,
+    on_the_whole,
+    so_far,
+    standstill,
+    stopped,
+)
 from rules.rdb._evidence.standstill import longest as longest_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics
 from rules.rdb._evidence.turns import turns
 from rules.rdb._evidence.waiting_types import (
-    OTHERS,
+    NOWHERE,
     by_hand,
     log_server,
     most_waited_for,
     of_mean,
     of_several,
+    see_of,
     unserved,
 )
 from rules.rdb._evidence.waits import (
     BACKUP,
-    BY_TYPE,
     HOLDER,
     STALLS,
     TIMEOUTS,
@@ -142,7 +155,10 @@ CROSSED = (
 NOBODY = (*OF_KIND.values(), CROSSED)
 """Where no one holder is to be found, so none is asked for."""
 BRIEF = "{}. Such a wait is over before anybody could ask who holds the lock, so the lock type decides."
-BY_MEMORY = " and rdb/page_transfer_via_disk"
+SEE_NAMES = (
+    "{}. Each wait is over before anybody could ask who holds the lock, but the screen Stall Messages, written a few "
+    "times, names the {} that so many wait for."
+)
 TYPES = MissingInput(
     "which lock type they wait for",
     "a write (key W) of the RMU/SHOW STATISTICS screens Locking (rqsts stalled), (proms stalled) and (stall time x100)",
@@ -222,8 +238,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     many = timeouts is not None and _many(timeouts, limits)
     high = worst if worst and _is_long(worst, limits) else None
     crowds = means or [mean for mean, _ in of_each_node(found, lambda each: mean_stall(each, at_most=True))]
+    crowds = crowds or [mean for mean, _ in of_each_node(found, one_type)]
     crowd = max(crowds, key=lambda mean: mean.waiting, default=None)
-    enough = limits.processes if crowd and unserved(one, crowd) else limits.waiting
+    enough = limits.processes if crowd and unserved(one, crowd, _main(waits, limits)) else limits.waiting
     high = high or (crowd if crowd and crowd.waiting >= enough else None)
     attached, lines = attached_to(facts, one), queues(waits.held)
     bounds = (limits.stall_seconds, limits.still_seconds, limits.queue)
@@ -296,7 +313,7 @@ def _finding(
     evidence: list[Evidence] = []
     main = _main(waits, limits) if mean else []
     if long:
-        seen.append(_of_groups(long[: 1 if mean or timeouts else 3], rows))
+        seen.append(longest_waits(long[: 1 if mean or timeouts else 3], rows))
         for group in long[:3]:
             name, lasts = f"longest wait for {named(group)}", round(longest_of(group), 2)
             evidence.append(Evidence(name, lasts, so_far(group), group.source, limits.stall_seconds))
@@ -305,7 +322,7 @@ def _finding(
         if main:
             because.append(of_main(main, total(main), "logged stalls"))
             evidence += evidence_of(main[:1], "logged stalls for")
-        evidence += (manual := by_hand(one, mean))
+        evidence += (manual := by_hand(one, mean, main))
         crowd = limits.processes if manual or mean.seconds >= limits.stall_seconds else limits.waiting
         evidence += [
             Evidence(
@@ -341,19 +358,21 @@ def _finding(
         if waits.hidden
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
-    do = of_row(do, long if not held else [], lines, rows)
+    again = timeouts is not None and ended_again(waits, long, limits.queue, limits.main_percent)
+    do = of_row(do, long if not held else [], lines, rows, again=again)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)
-    longest = longest_of(long[0]) if long else None
+    longest, told = longest_of(long[0]) if long else None, () if lines else long or main
     return Finding(
         subject=one.subject,
-        severity=_severity(limits, long, mean, timeouts, logged_share(waits, long)),
-        title="; ".join(
+        severity=Severity.WARNING if again else _severity(limits, long, mean, timeouts, logged_share(waits, long)),
+        title=(NOWHERE if mean and not (long or most) and unserved(one, mean, main) else "")
+        + "; ".join(
             [
                 *([ended_for(*most, rows)] if most else []),
-                *([] if most and not mean else [_title(limits, longest, mean, timeouts, [] if lines else long)]),
-                *([holds_up(lines[0])] if lines else []),
+                *([] if most and not mean else [_title(limits, longest, mean, timeouts, told)]),
+                *([holds_up(lines[0]) + shared_by(lines[0], rows)] if lines else []),
             ]
         ),
         seen=joined(
@@ -363,7 +382,7 @@ def _finding(
             else "",
         ),
         because=joined(*because[-2:]),
-        do=joined(do, LONGER if timeouts and "MODE=CULPRIT tells" in do else ""),
+        do=joined(do, LONGER if timeouts and "MODE=CULPRIT tells" in do and COUNTER not in do else ""),
         unknown=joined(
             INTERVALS if timeouts else "", averaged(mean.each) if mean else averaged(of) if of and timeouts else ""
         ),
@@ -455,33 +474,28 @@ def _queue(
     )
 
 
-def _see(one: OneDatabase, kind: str) -> str:
-    """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
-    more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
-    return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
-
-
 def _brief(one: OneDatabase, waits: Waits, mean: Mean, main: list[WaitGroup]) -> str:
     """What to do about many short waits, a sentence or two."""
-    if unserved(one, mean):
+    if unserved(one, mean, main):
         return log_server(one)
     if (hot := hot_page(waits)) and not page_level(one):
         return hot.do(one)
     if main and is_row(main[0]):
         return (
             f"Change the row of {named(main[0])} last in the transaction and commit at once, or less often: most "
-            "logged stalls are for it, and no lock setting splits one row. If it is a counter, a sequence or an "
-            "identity column can take its place."
+            f"logged stalls are for it, and no lock setting splits one row; {COUNTER}."
         )
     if main:
-        see = _see(one, main[0].resource_kind)
+        see = see_of(one, main[0].resource_kind)
         return BRIEF.format(f"Most logged stalls are for {named(main[0])}{f': {see}' if see else ''}")
     if most := most_waited_for(mean):
         kind, found = most
-        see = _see(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
+        see = see_of(one, "deadlock" if by_deadlocks(mean.each, kind) else kind) or "see what asks for them"
         part = f"{rounded(found.processes)} wait for {printed(kind)} locks{found.said}"
-        return BRIEF.format(f"Of {rounded(mean.waiting)} that wait {part}: {see}")
-    several = of_several(mean, lambda kind: _see(one, kind))
+        of = f"Of {rounded(mean.waiting)} that wait " if mean.lock_type == "total" else ""
+        names = {"record": "rows", "page": "pages"}.get(kind, "") if not waits.of(STALLS) else ""
+        return SEE_NAMES.format(f"{of}{part}: {see}", names) if names else BRIEF.format(f"{of}{part}: {see}")
+    several = of_several(mean, lambda kind: see_of(one, kind))
     return several or BRIEF.format("Write the screens Locking (rqsts stalled), (proms stalled) and (stall time x100)")
 
 
@@ -499,34 +513,20 @@ def _severity(
 
 
 def _title(
-    limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None, long: list[WaitGroup]
+    limits: Limits, longest: float | None, mean: Mean | None, timeouts: Events | None, long: Sequence[WaitGroup]
 ) -> str:
     if longest is not None:
-        alone = len(long) == 1 and long[0].resource_kind in ("record", "page")
+        alone = len({(g.resource_kind, g.resource) for g in long}) == 1 and long[0].resource_kind in ("record", "page")
         return f"processes wait up to {longest:,.1f} s for {named(long[0], short=True) if alone else 'a lock'}"
     if mean and mean.seconds < limits.stall_seconds:
-        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else ""
+        if mean.lock_type != "total":
+            return f"{mean.waiting:,.1f} processes wait for {printed(mean.lock_type)} locks at any moment"
+        part = f", most logged stalls for {named(long[0], short=True)}" if long else ""
+        part = f", {m[1].processes:,.1f} of them for {printed(m[0])} locks" if (m := most_waited_for(mean)) else part
         return f"{mean.waiting:,.1f} processes wait for locks at any moment{part}"
     if mean:
         return f"a stalled lock request takes {mean.seconds:,.1f} s on average"
     return f"{timeouts.count if timeouts else 0:,} lock requests timed out"
-
-
-def _of_groups(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
-    """The longest waits, with their sums: at most, for a stall may stand in several lines."""
-    named_ones = ", ".join(
-        f"{named(g, short=g is not long[0])} up to {rounded(longest_of(g))} s"
-        + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
-        + (f" by {g.processes} processes" if g.processes > 1 else "")
-        + (
-            f", a row that {row.users:,.0f} users share{row.where}"
-            if g is long[0] and (row := shared_of(g, rows))
-            else ""
-        )
-        for g in long
-    )
-    moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""
-    return f"longest waits for a lock{moment}: {named_ones}"
 
 
 def _main(waits: Waits, limits: Limits) -> list[WaitGroup]:

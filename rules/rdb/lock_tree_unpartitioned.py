@@ -45,7 +45,7 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import IO, areas_by_node, few_to_move, minor_of
+from rules.rdb._evidence.work_by_node import IO, ONE_FILE, Areas, areas_by_node, few_to_move, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = (
@@ -159,7 +159,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         ),
         do=NOT_THIS.format(remote.where) if lesser else OWN if known_users else PARTITION,
         unknown=joined(
-            (BY_IO if by_log and by_log.kind == IO else BY_LOG) if known_users else USED,
+            _not_seen(by_log, areas) if by_log and known_users else USED,
             "" if main or lesser else OTHERS.format(remote.where),
         ),
         evidence=(
@@ -172,3 +172,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         changes=() if lesser else (change,),
         expects=() if lesser else (remote.expects,),
     )
+
+
+def _not_seen(found: Areas, areas: float) -> str:
+    """What the logs or screens leave open."""
+    if found.kind != ONE_FILE:
+        return BY_IO if found.kind == IO else BY_LOG
+    others = f"the other {areas - found.written:,.0f} of {areas:,.0f}" if areas > found.written else "other areas"
+    return f"Who uses {others} is not in the export: File IO Overview of each node shows all."

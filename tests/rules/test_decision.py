@@ -467,7 +467,7 @@ def test_a_node_whose_counters_failed_leaves_it_open() -> None:
     activity = LockActivity(source=Source("lockactv.rpt", 1, 9), nodes=("FAST", "SLOW"), failed=("THIRD",))
     found = decided(*(replace(one, complete=None) for one in members[:2]), failed, activity)
     assert found.kind is Kind.OPEN
-    assert "of THIRD no lock operations" in found.why
+    assert "how many locks of THIRD are served where" in found.why
     assert any(one.command.endswith("MONITOR DLOCK ! on THIRD") for one in bring(found))
     assert {one.node for one in found.lines if one.today.all is None} == {"THIRD"}
 

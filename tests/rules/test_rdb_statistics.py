@@ -214,3 +214,13 @@ def test_what_waits_for_locks_is_counted_for_the_node_that_the_screens_name(node
     facts += [row(item, rate, **more) for item, rate in WAITING.items()]
     (account,) = measured(Facts(tuple(facts)))
     assert [pool.what for pool in account.pools] == [f"locks of DISK$DB:[PAY]PAYROLL.RDB{where}"]
+
+
+@pytest.mark.parametrize(("total", "what"), [(False, "SEQBLK locks of "), (True, "locks of ")])
+def test_without_the_screen_of_all_locks_that_of_one_type_tells_how_many_wait(total: bool, what: str) -> None:
+    more: dict[str, Any] = {"database": ROOT}
+    facts: list[Fact] = [window("Locking (SEQBLK lock)", elapsed_seconds=60.0, **more)]
+    facts += [row(item, rate, "seqblk", "Locking (SEQBLK lock)", **more) for item, rate in WAITING.items()]
+    facts += [row(item, rate, **more) for item, rate in WAITING.items() if total]
+    (account,) = measured(Facts(tuple(facts)))
+    assert [(pool.what, pool.amount.value) for pool in account.pools] == [(f"{what}DISK$DB:[PAY]PAYROLL.RDB", 9.0)]

@@ -422,6 +422,21 @@ def test_what_must_be_looked_at_at_once_is_said_where_it_is_the_cause_of_the_los
 
 
 @pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        ("readers wait", "2 warning; first: readers wait; look at once: BATCH_7 holds up 4 processes."),
+        ("", "1 warning; first: BATCH_7 holds up 4 processes."),
+    ],
+)
+def test_what_must_be_looked_at_at_once_is_told_behind_what_causes_it(first: str, says: str) -> None:
+    held = Finding("B", Severity.WARNING, "BATCH_7 holds up 4 processes", "s.", (), do="Let it end.", urgent=True)
+    cause = Ranked("r", Finding("A", Severity.WARNING, first, "s.", (), do="d."), ("h:B",))
+    said = summarized(((cause,) if first else ()) + (Ranked("h", held),), (), Plan(), ())
+    assert said.verdict == says
+    assert said.do[0].title == "Let it end."
+
+
+@pytest.mark.parametrize(
     ("lost", "opens"), [(0.5, "1 advice; first: one file; 0.50 of 8 CPUs"), (1.5, "1.50 of 8 CPUs")]
 )
 def test_a_small_loss_without_a_cause_stands_behind_a_finding(lost: float, opens: str) -> None:

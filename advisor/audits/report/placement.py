@@ -19,7 +19,7 @@ TITLES = {
     "even": "Where the locks belong: on no one node",
     "kept": "Where the locks belong: on {target}, but {master} has them",
     "open": "Where the locks belong: not known",
-    "by tree": "Where the locks belong: on no one node by the rates alone, see the plan",
+    "by tree": "Where the locks belong: tree by tree, see the plan",
 }
 OF_MASTERSHIP = (":LOCKDIRWT", ":LOCKRMWT", ":PE1")
 """Ends of the keys of changes that move trees: where a plan has one, it knows where those belong."""

@@ -135,7 +135,8 @@ def cluster_of(facts: Facts) -> Cluster | Outcome:
         return found
     lacks = _unserved(silent)
     if any(one.name in silent for one in members):
-        return Unknown(lacks, f"of {', '.join(silent)} no lock operations by where they are served are in the exports")
+        names = ", ".join(silent)
+        return Unknown(lacks, f"how many locks of {names} are served where (MONITOR DLOCK) is not in the exports")
     if found.own.complete is False:
         missing = (
             f"the lock operations of {', '.join(silent)} are not in the exports" if silent else "a node is missing"

@@ -46,6 +46,10 @@ USUAL = 5.0
 that another node is brought to (wiki.vmssoftware.com/LOCKRMWT)."""
 UNWILLING = "with LOCKRMWT 0 a node does not want to master trees"
 EQUAL_SHARE = "of equal weights the trees go to the node with some 13 % more activity in them"
+BETWEEN = (
+    f"Between the others, {EQUAL_SHARE}. Where MONITOR RLOCK then shows them to move to and fro, give {{0}}, which "
+    "asks most, the higher weight with its next boot."
+)
 MIXED = "the releases differ: on a node of V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
 UNREAD = "the releases are not in the exports: on V8.3 or later LOCKRMWT has no effect, LOCKDIRWT decides there"
 FASTEST = "Not where {0} was given that weight on purpose, as the fastest node: a LOCKTIME run tells which one is."
@@ -223,6 +227,8 @@ def misplaced(
     others = [one for one in members if one.name != first.name and weight_of(facts, one, name)]
     if name == "LOCKDIRWT" and len(others) > 1 and _takes_no_part(facts, first.name):  # they share the directory work
         steps = tuple((whose, was, 0.0 if whose == first.name else to) for whose, was, to in steps)
+        if len({weight_of(facts, one, name) for one in others}) == 1:
+            cautions = (*cautions, BETWEEN.format(comment(second.name, 31)))
     changes = tuple(
         advise_parameter(name, was, to, when=when, cautions=cautions, node=whose) for whose, was, to in steps
     )

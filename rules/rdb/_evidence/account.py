@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from collectors.facts import Facts
 from collectors.facts.rdb import EventLog, HeldLock, StatisticRow, WaitGroup
 from rules.account import MEAN, WAITING_TASKS, Amount, Measured, Pool
-from rules.rdb._evidence.counted import counted, mean_stall, mostly_idle, of_each_node
+from rules.rdb._evidence.counted import counted, mean_stall, mostly_idle, of_each_node, one_type
 from rules.rdb._evidence.databases import databases
+from rules.rdb._evidence.root_file import printed
 
 CAUSE = "rdb/lock_stalls_long"
 """What it finds is this very time; which locks cause it is for that finding to say."""
@@ -25,8 +26,8 @@ def measured(facts: Facts) -> tuple[Measured, ...]:
 def _pools(facts: Facts) -> Iterator[Pool]:
     for one in databases(facts, (StatisticRow, WaitGroup, EventLog, HeldLock)):
         found, _ = counted(facts, one)
-        for mean, each in of_each_node(found, mean_stall):
-            kind = mostly_idle(mean)
+        for mean, each in of_each_node(found, lambda each: mean_stall(each) or one_type(each)):
+            kind = mostly_idle(mean) or (printed(mean.lock_type) if mean.lock_type != "total" else "")
             where = f" on {each.node}" if each.node else ""
             yield Pool(
                 what=f"{f'{kind} locks' if kind else 'locks'} of {one.subject}{where}",

@@ -481,6 +481,14 @@ def mean_stall(each: Statistics, lock_type: str = "total", *, at_most: bool = Fa
     return Mean(seconds, lock_type, time.per_second / HUNDREDTHS, count, time.source, each, at_most)
 
 
+def one_type(each: Statistics) -> Mean | None:
+    """That of the lock type that most wait for, where the time of all locks was not written: so many wait at least."""
+    if each.rate(STALL_TIME, "total"):
+        return None
+    found = [mean for kind in each.lock_types if (mean := mean_stall(each, kind))]
+    return max(found, key=lambda mean: mean.waiting, default=None)
+
+
 def mostly_idle(mean: Mean) -> str:
     """The resource that most of the time was waited for, where no tuning helps; else empty."""
     for kind, lock_type in (("freeze", "freeze"), ("quiet", "quiet point")):

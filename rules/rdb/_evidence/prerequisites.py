@@ -14,7 +14,7 @@ from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, MissingInput
 from rules.rdb._evidence.databases import OneDatabase, node_names
-from rules.rdb._evidence.sharing import not_known_of, open_elsewhere, other_members, several_nodes
+from rules.rdb._evidence.sharing import once_alone, open_elsewhere, other_members, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -332,7 +332,7 @@ def _step(clause: str, facts: Facts, one: OneDatabase) -> Step:
     if clause == "cluster_nodes":
         found = _nodes(one)
         unknown = found.met is False and open_elsewhere(facts, one) is None
-        return replace(found, only=f"once {not_known_of(facts, one)} is seen not to open it") if unknown else found
+        return replace(found, only=once_alone(facts, one)) if unknown else found
     if clause == "cache_slots":
         slots, read = one.figure("reserved_row_caches"), one.read("reserved_row_caches")
         if slots is None:

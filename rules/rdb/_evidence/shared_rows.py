@@ -12,15 +12,19 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import HotRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, joined
+from rules.rdb._evidence.counted import rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.listings import process_of
-from rules.rdb._evidence.waits import Queue, named, total, with_care
+from rules.rdb._evidence.standstill import longest
+from rules.rdb._evidence.waits import Queue, is_row, named, total, with_care
 
 MOST_AREAS = 2
 """Storage areas of a cache that are named."""
 
 IN_ROW = "let it change the row last and commit at once, and ask no person for input."
 """What the transaction that holds it is to do, the rest of a sentence: more than to find its rows by an index."""
+COUNTER = "if it is a counter, take a range of numbers at once, or let a sequence or an identity column take its place"
+"""No lock setting splits one row, so its design is what helps for good; the rest of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,7 @@ class SharedRow:
 
     def alone(self, what: str) -> str:
         """How fewer wait for it, as a sentence; `what`: the row as the log or display names it."""
-        return (
-            f"Change {what}, which {self.users:,.0f} users share, in a short transaction of its own, not within a "
-            "longer one; if it is a counter, a sequence or an identity column can take its place."
-        )
+        return f"Change {what}, which {self.users:,.0f} users share, in a short transaction of its own; {COUNTER}."
 
     @property
     def where(self) -> str:
@@ -76,11 +77,16 @@ def shared_in(resource: str, rows: dict[str, SharedRow]) -> SharedRow | None:
     return rows.get(rest.partition(" ")[0]) if kind.lower() == "record" else None
 
 
-def of_row(do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dict[str, SharedRow]) -> str:
+def of_row(
+    do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dict[str, SharedRow], *, again: bool = False
+) -> str:
     """What to do where the row that is waited for is shared: about the row first; else `do`, as it stands.
 
     `long`: the long waits where nobody is known to hold it; `lines`: those behind one process each, the worst first.
+    `again`: whether most lock timeouts are for the first of `long`, so that many want to change it, as if shared.
     """
+    if long and again and is_row(long[0]) and long[0].mode == "EX" and not shared_of(long[0], rows):
+        return joined(f"Change {named(long[0])} in a short transaction of its own; {COUNTER}.", do)
     if long and (row := shared_of(long[0], rows)):
         return joined(row.alone(named(long[0])), do)
     line = lines[0] if lines else None
@@ -88,6 +94,12 @@ def of_row(do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dic
         return do
     now = f"Now {process_of(line.holder)} holds it while {line.behind} wait: {IN_ROW}"
     return joined(row.alone(f"record {comment(row.dbkey, 40)}"), with_care(now, line))
+
+
+def shared_by(line: Queue, rows: dict[str, SharedRow]) -> str:
+    """`, a row that 37 users share`, to stand behind who holds others up at it; or empty."""
+    row = None if line.in_turn else shared_in(line.holder.resource, rows)
+    return f", a row that {row.users:,.0f} users share" if row else ""
 
 
 def evidence_of_shared(groups: Sequence[WaitGroup], rows: dict[str, SharedRow]) -> tuple[Evidence, ...]:
@@ -104,3 +116,20 @@ def ended_for(group: WaitGroup, whole: int, rows: dict[str, SharedRow]) -> str:
     row = shared_of(group, rows)
     shared = f", a row that {row.users:,.0f} users share" if row else ""
     return f"{total([group]):,} of {whole:,} lock timeouts are for {named(group)}{shared}"
+
+
+def longest_waits(long: list[WaitGroup], rows: dict[str, SharedRow]) -> str:
+    """The longest waits, with their sums: at most, for a stall may stand in several lines."""
+    named_ones = ", ".join(
+        f"{named(g, short=g is not long[0])} up to {rounded(longest(g))} s"
+        + (f" (at most {rounded(g.seconds)} s in {g.logged:,} lines)" if known(g.seconds) and g.logged > 1 else "")
+        + (f" by {g.processes} processes" if g.processes > 1 else "")
+        + (
+            f", a row that {row.users:,.0f} users share{row.where}"
+            if g is long[0] and (row := shared_of(g, rows))
+            else ""
+        )
+        for g in long
+    )
+    moment = " at one moment" if all(g.kind == "stall messages" for g in long) else ""
+    return f"longest waits for a lock{moment}: {named_ones}"

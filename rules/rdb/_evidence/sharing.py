@@ -234,7 +234,17 @@ def not_shown(facts: Facts, one: OneDatabase) -> tuple[MissingInput, str]:
     return ON_EACH_NODE, "whether another node has it open is not in the export" + _other_times(facts, one)
 
 
-def not_known_of(facts: Facts, one: OneDatabase) -> str:
+def once_alone(facts: Facts, one: OneDatabase) -> str:
+    """What has to be seen first, as a condition, where it is open on one node and others may have it open."""
+    closed = [comment(listed.node, 31) for listed in nodes_without(facts, one)]
+    if closed and not facts.every(ClusterNode):
+        others = f"{', '.join(closed[:MOST_NAMED])}{' …' if len(closed) > MOST_NAMED else ''}"
+        do = "does" if len(closed) == 1 else "do"
+        return f"once SHOW CLUSTER shows no node but this and {others}, which {do} not have it open"
+    return f"once {_not_known_of(facts, one)} is seen not to open it"
+
+
+def _not_known_of(facts: Facts, one: OneDatabase) -> str:
     """The nodes of which it is not known whether they have it open, for a sentence."""
     members = sorted(_not_looked_at(facts, one))
     named = len(one.sightings) <= 1 and facts.every(ClusterNode) and members and len(_members(facts)) > 1

@@ -15,7 +15,7 @@ from rules.finding import Evidence, Finding, Severity, joined
 from rules.rdb._evidence.attached import called, recoveries
 from rules.rdb._evidence.counted import Mean, averaged, mean_stall, rounded
 from rules.rdb._evidence.databases import OneDatabase
-from rules.rdb._evidence.waits import MOST, STALLS, Waits, named, waits_for_it
+from rules.rdb._evidence.waits import MOST, STALLS, TIMEOUTS, Waits, main_of, named, waits_for_it
 
 MOMENT = "stall messages"
 """The kind of a screen that shows one moment."""
@@ -109,6 +109,20 @@ def halted_for(waits: Waits, resource: str, seconds: float, least: int) -> tuple
     return (
         count,
         f"Stall Messages shows waits of up to {most} s for it, by {count} processes: it is no matter of a moment.",
+    )
+
+
+def ended_again(waits: Waits, long: Iterable[WaitGroup], least: int, percent: float) -> bool:
+    """Whether `least` wait at one moment for what most lock timeouts of the logs are for, `percent` of them or more.
+
+    Then it is no matter of a moment, though the lock timeout interval ends each wait before it gets long.
+    """
+    found = main_of(waits.most(TIMEOUTS), 1, percent)
+    return found is not None and any(
+        one.kind == MOMENT
+        and one.processes >= least
+        and (one.resource_kind, one.resource) == (found[0].resource_kind, found[0].resource)
+        for one in long
     )
 
 

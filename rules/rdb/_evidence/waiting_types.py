@@ -1,12 +1,15 @@
 """Who waits at any moment and for which lock type; the journal's log server where that is the after-image journal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from collectors.facts.rdb import WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.rdb._evidence.counted import Mean, TypeWaits, mean_stall, on_node, rounded, waits_for
 from rules.rdb._evidence.databases import OneDatabase
+from rules.rdb._evidence.prerequisites import never
 from rules.rdb._evidence.root_file import printed
+from rules.rdb._evidence.waits import AIJ, BY_TYPE
 
 LOG_SERVER = (
     "Start the journal's log server: RMU/SERVER AFTER_JOURNAL START {} (while users are attached; back: STOP), then "
@@ -33,6 +36,26 @@ OTHERS = {
 """What waits for a lock type come of that no other rule judges; vendor (help on the screen Locking): what it guards."""
 
 
+RUNS = (
+    "its log server runs, which on a single node ends AIJ locking (Oracle): count again, as these waits may be of "
+    "before it did, then see the AIJ screens and the journal's disk"
+)
+BY_MEMORY = " and rdb/page_transfer_via_disk"
+
+
+def see_of(one: OneDatabase, kind: str) -> str:
+    """Where it stands what helps against waits for a lock type; of page transfer only where it can be had."""
+    if kind == "aij":
+        return aij_of(one)
+    more = BY_MEMORY if kind == "page" and one.word("page_transfer") != "memory" and not never(one) else ""
+    return f"{BY_TYPE.get(kind) or OTHERS.get(kind, '')}{more}"
+
+
+def aij_of(one: OneDatabase) -> str:
+    """What helps where processes wait for the journal: the log server, unless a listing names it as active."""
+    return RUNS if any(use.log_server for use in one.uses) else AIJ
+
+
 def most_waited_for(mean: Mean) -> tuple[str, TypeWaits] | None:
     """The lock type that most of those who wait wait for, where a screen tells or lets it be inferred."""
     found = [(kind, waits) for kind in mean.each.lock_types if (waits := waits_for(mean.each, kind))]
@@ -56,10 +79,19 @@ def no_log_server(one: OneDatabase) -> bool:
     return one.word("log_server") == "manual" and bool(uses) and not any(use.servers or use.log_server for use in uses)
 
 
-def unserved(one: OneDatabase, mean: Mean) -> bool:
-    """Whether most wait for the after-image journal, whose log server runs nowhere."""
+def unserved(one: OneDatabase, mean: Mean, main: Sequence[WaitGroup] = ()) -> bool:
+    """Whether most wait for the after-image journal, whose log server runs nowhere.
+
+    `main`: logged stalls, the resource with most of them first, where it has most; they decide where no screen of
+    statistics tells for which lock type processes wait.
+    """
     most = most_waited_for(mean)
-    return most is not None and most[0] == "aij" and no_log_server(one)
+    kind = most[0] if most else main[0].resource_kind if main else ""
+    return kind == "aij" and no_log_server(one)
+
+
+NOWHERE = "the journal's log server runs nowhere (startup MANUAL): "
+"""Before the title of what comes of it."""
 
 
 def log_server(one: OneDatabase) -> str:
@@ -67,9 +99,9 @@ def log_server(one: OneDatabase) -> str:
     return LOG_SERVER.format(comment(one.root, 100) if one.root else "<root file>")
 
 
-def by_hand(one: OneDatabase, mean: Mean) -> list[Evidence]:
+def by_hand(one: OneDatabase, mean: Mean, main: Sequence[WaitGroup]) -> list[Evidence]:
     """The line that says how it is started, where that is why they wait."""
-    return startup(one) if unserved(one, mean) else []
+    return startup(one) if unserved(one, mean, main) else []
 
 
 def startup(one: OneDatabase) -> list[Evidence]:
@@ -81,11 +113,12 @@ def startup(one: OneDatabase) -> list[Evidence]:
 def of_mean(mean: Mean) -> str:
     """How long a stall lasts, of which lock types, and how many wait, as a clause."""
     every = (mean_stall(mean.each, kind, at_most=mean.at_most) for kind in mean.each.lock_types)
-    types = [one for one in every if one and one.seconds]
+    types = [one for one in every if one and one.seconds and mean.lock_type == "total"]
     types.sort(key=lambda one: -one.waiting)
     said = ", ".join(f"{one.lock_type} {rounded(one.seconds)} s" for one in types[:3])
+    alone = f" for {printed(mean.lock_type)} locks" if mean.lock_type != "total" else ""
     return (
-        f"a request that stalls waits {'at most ' * mean.at_most}{rounded(mean.seconds)} s on average"
+        f"a request that stalls{alone} waits {'at most ' * mean.at_most}{rounded(mean.seconds)} s on average"
         f"{on_node(mean.each)} ({mean.each.over}"
-        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait at any moment"
+        f"{f'; {said}' if said else ''}), and {rounded(mean.waiting)} processes wait{alone} at any moment"
     )

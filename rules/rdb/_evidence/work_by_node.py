@@ -13,7 +13,7 @@ from rules.changes.quoting import comment
 from rules.finding import Evidence
 from rules.openvms._evidence.cluster import own_name
 from rules.openvms._evidence.node_speeds import compare_nodes
-from rules.rdb._evidence.attached import RECOVERY, SERVER, image_of
+from rules.rdb._evidence.attached import RECOVERY, SERVER, called, image_of
 from rules.rdb._evidence.counted import of_each_node, rounded
 from rules.rdb._evidence.databases import OneDatabase, Sighting, belonging
 from rules.rdb._evidence.sharing import Remote
@@ -131,14 +131,28 @@ def minor_of(facts: Facts, one: OneDatabase, found: Iterable[Statistics]) -> Min
     return Minor(node, main, rate.per_second, whole, each.operations(), locks, people, rate.source)
 
 
-def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> str:
-    listed = {
+def users_of(facts: Facts, one: OneDatabase, use: Sighting) -> str:
+    """`STAT_EXPORT (24C00A1D) of HUSUM` where one process is all that is listed there, else `the 7 users of HUSUM`."""
+    node, many = comment(use.node, 31), use.users or 0.0
+    own = list(_listed(facts, one, use.node.upper()).values())
+    if many == len(own) == 1:
+        return f"{called(own[0])} of {node}"
+    return f"the {many:,.0f} user{'' if many == 1 else 's'} of {node}"
+
+
+def _listed(facts: Facts, one: OneDatabase, node: str) -> dict[str, AttachedProcess]:
+    """The processes of a node by PID, without those of Rdb itself."""
+    return {
         process.pid: process
         for process in belonging(facts.every(AttachedProcess), one)
         if (process.node or "").upper() == node
         and process.process
         and not (RECOVERY.search(process.image or "") or SERVER.search(process.image or ""))
     }
+
+
+def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> str:
+    listed = _listed(facts, one, node)
     names = list(dict.fromkeys(comment(process.process or "", 20) for process in listed.values()))
     if not names:
         return f"the {users:,.0f} users" if users else ""
@@ -178,11 +192,16 @@ class Areas:
         return "; ".join(f"{', '.join(names[:NAMED])} by {node}" for node, names in self.of_node)
 
     @property
+    def written(self) -> int:
+        """How many areas have a main user."""
+        return sum(len(names) for _, names in self.of_node)
+
+    @property
     def by(self) -> str:
         """`By the stall logs of the nodes`, to begin a sentence."""
         screens = f"screens {self.kind}"
         if self.kind == ONE_FILE:
-            screens += f" of {sum(len(names) for _, names in self.of_node)} storage areas (others were not written)"
+            screens += f" of {self.written} storage areas (others were not written)"
         return f"By the {screens if self.kind in (IO, ONE_FILE) else f'{self.kind} logs'} of the nodes"
 
     @property

@@ -107,7 +107,7 @@ def test_what_a_single_tree_tells_is_not_called_unknown() -> None:
     cluster["plan"]["steps"] = [{"change_keys": ["openvms.sysgen:AVIOR:LOCKDIRWT"]}]
     found = placement_of(cluster)
     assert found is not None
-    assert found.title == "Where the locks belong: on no one node by the rates alone, see the plan"
+    assert found.title == "Where the locks belong: tree by tree, see the plan"
 
 
 def test_a_weight_of_the_plan_and_the_decision_over_all_trees_do_not_contradict_each_other() -> None:

@@ -143,7 +143,8 @@ SILENT = re.compile(
     r"|default recovery buffer count is|(?:detected )?asynchronous (?:pre-?fetch|batch-write)s? (?:is|are)"
     r"|maximum pre-?fetch depth is|pre-?fetch (?:depth|threshold) is|clean buffer count is|maximum batch size is"
     r"|(?:no )?default recovery-unit journal filename|database is configured for [0-9]{1,5} journals?\b"
-    r"|(?:no|[0-9]{1,5}) journals? (?:is|are) currently in use"
+    r"|(?:no|[0-9]{1,5}) journals? (?:is|are) currently in use|(?:logical area|reserved journal) count is"
+    r"|journal overwrite is|journal ['\"]?[\w$]{1,31}['\"]? is current\s*$"
     r"|filename is \"|access mode is|page (?:format|size) is)"
 )
 """Known sentences from which nothing here is judged: their spelling is recalled, so what stands behind is not read."""
