@@ -218,16 +218,13 @@ class Sender:
     def evidence(self) -> tuple[Evidence, ...]:
         """The size of its packets, and what is in them."""
         source = self.sessions[0].source
-        held = self.held_back
+        held, room = self.held_back, self.memory
+        has = room.run_number if room else None
         return (
             Evidence(f"packet size of {self.name}", self.packet_bytes, "bytes", source, SMALL_BYTES),
             Evidence(f"sent to {self.name} in each packet", round(self.each), "bytes", source),
             *((Evidence(MOST_NAME, held, "bytes", self.most.source),) if self.most and held is not None else ()),
-            *(
-                (Evidence(MEMORY_NAME, self.room.old, "bytes", self.memory.source),)
-                if self.room and self.memory
-                else ()
-            ),
+            *((Evidence(MEMORY_NAME, has, "bytes", room.source),) if room and has is not None and self.room else ()),
         )
 
 
