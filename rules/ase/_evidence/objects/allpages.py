@@ -303,10 +303,13 @@ def _little(bounds: Bounds, waits: Reading, *, of_pages: bool = False) -> str:
     return ""
 
 
-def _weight(row: ObjectLockContention, bounds: Bounds) -> tuple[bool, float]:
-    """By what the worst lock type of a table is chosen: 40 % of 2 waits never hide 30 % of thousands."""
-    few = known(row.waited) and row.waited < bounds.least_waits
-    return not few, number_or(row.contention_percent, 0.0)
+def _weight(row: ObjectLockContention, bounds: Bounds) -> tuple[bool, bool, float, float]:
+    """By what the worst lock type of a table is chosen: 40 % of 2 waits never hide 30 % of thousands.
+
+    Of types that are all over the limit the one with most waits is what tasks wait for, whatever its share.
+    """
+    few, percent = known(row.waited) and row.waited < bounds.least_waits, number_or(row.contention_percent, 0.0)
+    return not few, percent >= bounds.contention_percent, number_or(row.waited, 0.0), percent
 
 
 def _as_printed(row: ObjectLockContention) -> TableScheme | None:
