@@ -424,7 +424,8 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     if heap:
         because = HEAP if facts.every(ObjectLockContention) else HEAP_COUNTED
     else:
-        because = WHOLE_PAGES if any(one.waits for one in tables) else INDEX_PAGES
+        paths = {group.what for group in waiting} == {ADDRESSES}
+        because = WHOLE_PAGES if any(one.waits for one in tables) and not paths else INDEX_PAGES
     locks = setting_of(facts, "number of locks")
     evidence += [Evidence(f"{one.name}: {one.why}", one.value, one.unit, one.source, one.limit) for one in tables]
     evidence += [Evidence(f"{one.name}: lock scheme", one.scheme.scheme, "", one.scheme.source) for one in tables]
@@ -434,6 +435,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
     if any(one.scheme.scheme == "allpages" for one in tables):
         evidence += latches_before(facts)
     first = tables[0]
+    by_hand = first.waits and not any(one is not more_locks for one in changes)  # the ratio must not stand for it
     many = f"{len(tables)} tables" if len(tables) > 1 else first.name
     allpages = [one for one in tables if one.scheme.scheme == "allpages"]
     return Finding(
@@ -447,7 +449,7 @@ def _by_name(facts: Facts, limits: Limits, waiting: list[Waits], hints: list[Evi
         do=do,
         unknown=joined(AVERAGED if averaged else "", NO_SCRIPT if nameless else ""),
         evidence=tuple(evidence),
-        explains=("ase/address_lock_spinlock_contended",) if address else (),
+        explains=("ase/address_lock_spinlock_contended",) if address and not by_hand else (),
         changes=tuple(changes),
         expects=(Expectation("address locks of a converted table", None, 0, "published"),) if address else (),
     )

@@ -9,7 +9,8 @@ feel them all the same. A network thread of the server that has no time left mak
 
 What to do: see which programs and results they are: fewer rows and columns, a program that fetches all rows without a
 pause, a larger packet size for large results. Where one program is sent most packets, full ones of the largest size
-that `max network packet size` allows, that is raised (static), for the program to ask for more.
+that `max network packet size` allows, that is raised (static), for the program to ask for more,
+with the memory that its sessions take then.
 
 How loud it is: a note; advice where it is half of all that waits or runs, and monProcessNetIO shows that most packets
 are small ones of one program and full.
@@ -18,7 +19,7 @@ When to ignore it: nearly always, where it is a note: a program that shows a pag
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from collectors.facts import Facts, known
@@ -74,6 +75,9 @@ RAISED = (
     "without a pause helps as well."
 )
 ASKED = "Nobody gets larger packets by this alone: a client has to ask for them when it connects."
+THEN_ASK = "then let {0} ask for packets of {1:,} bytes when it connects, or nothing is gained"
+"""What the change of the server is worth nothing without."""
+FOR_PACKETS = "For larger packets alone: it does nothing until clients ask for them, and then it must be there."
 MOST_NAME, LARGER_BYTES = "max network packet size", 8192
 """This project: what a client that is sent much asks for first; the vendor gives no figure."""
 BUFFERS, OVERHEAD, BLOCK = 3, 1.02, 2048
@@ -127,7 +131,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     mean = sending.mean_milliseconds
     each = f" of {mean:,.1f} ms each" if mean is not None else ""
     sender = _sender(facts) if share >= LOUD_PERCENT else None
-    raised = sender and sender.raised
+    changes = [one for one in (sender.room, sender.raised) if one] if sender else []
     default = (setting.run_number if (setting := setting_of(facts, DEFAULT_NAME)) else None) or 0.0
     full = _all_full(facts, default)
     yield Finding(
@@ -147,7 +151,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             *((full,) if full else ()),
             *((Evidence(f"mean wait for {WHAT}", round(mean, 1), "ms", sending.source),) if mean is not None else ()),
         ),
-        changes=(raised,) if raised else (),
+        changes=tuple(changes),
     )
 
 
@@ -177,12 +181,27 @@ class Sender:
         waiting = waiting_number(self.most)
         if self.held_back is None or (waiting is not None and waiting >= LARGER_BYTES):
             return None
-        return configure(MOST_NAME, self.held_back, LARGER_BYTES, cautions=(ASKED,), configured=waiting)
+        change = configure(MOST_NAME, self.held_back, LARGER_BYTES, cautions=(ASKED,), configured=waiting)
+        return replace(change, condition=THEN_ASK.format(self.name, LARGER_BYTES))
+
+    @property
+    def needs(self) -> float:
+        """Bytes of additional network memory that its sessions take with larger packets."""
+        return ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
+
+    @property
+    def room(self) -> Change | None:
+        """More memory for larger packets, where the largest packet is raised and less is configured than they take."""
+        has = self.memory.run_number if self.memory else None
+        if self.raised is None or has is None or has >= self.needs or waiting_number(self.memory) is not None:
+            return None
+        more = self.needs / 1_048_576
+        return configure(MEMORY_NAME, has, has + self.needs, cautions=(FOR_PACKETS,), memory_mb=more)
 
     @property
     def step(self) -> str:
         """What to do."""
-        memory = ceil(len(self.sessions) * BUFFERS * LARGER_BYTES * OVERHEAD / BLOCK) * BLOCK
+        memory = self.needs
         if self.held_back is not None:
             spids = say_spids([(one.spid, one.kpid) for one in self.sessions])
             return RAISED.format(self.held_back, LARGER_BYTES, memory, self.name, spids)
@@ -199,11 +218,13 @@ class Sender:
     def evidence(self) -> tuple[Evidence, ...]:
         """The size of its packets, and what is in them."""
         source = self.sessions[0].source
-        held = self.held_back
+        held, room = self.held_back, self.memory
+        has = room.run_number if room else None
         return (
             Evidence(f"packet size of {self.name}", self.packet_bytes, "bytes", source, SMALL_BYTES),
             Evidence(f"sent to {self.name} in each packet", round(self.each), "bytes", source),
             *((Evidence(MOST_NAME, held, "bytes", self.most.source),) if self.most and held is not None else ()),
+            *((Evidence(MEMORY_NAME, has, "bytes", room.source),) if room and has is not None and self.room else ()),
         )
 
 

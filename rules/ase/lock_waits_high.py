@@ -69,7 +69,9 @@ from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, IndexWanted, ind
 from rules.ase._evidence.waits.inserted import most_temporary
 from rules.ase._evidence.waits.kept_reads import readers_of
 from rules.ase._evidence.waits.object_stats import FEW_ROWS_WANTED, booked_tables, few_rows, row_waits
+from rules.ase._evidence.waits.promoted_table import PROMOTED_TABLE_FACTS, by_counts
 from rules.ase._evidence.waits.promotion import (
+    FREE_LOCKS,
     KIND_OF,
     PROMOTION_FACTS,
     Raise,
@@ -84,7 +86,6 @@ from rules.ase._evidence.waits.scan_waits import scan_waits
 from rules.ase._evidence.waits.switched_off import find_table, not_measured, switched_off
 from rules.ase._evidence.waits.switches import SWITCH_FACTS, switches_of
 from rules.ase._evidence.waits.tables import (
-    TABLE_FACTS,
     PageLocked,
     Waiting,
     lock_kinds,
@@ -256,7 +257,7 @@ class Limits(LockWaitLimits):
     uses=(
         *WAIT_FACTS,
         *SWITCH_FACTS,
-        *TABLE_FACTS,
+        *PROMOTED_TABLE_FACTS,
         *STATEMENT_FACTS,
         *PROMOTION_FACTS,
         *HOT_ROW_FACTS,
@@ -435,7 +436,7 @@ def _raising(facts: Facts, tables: list[Waiting], kinds: list[str]) -> Raise | N
     """A higher promotion threshold for the first table, where table locks are waited for and promotions counted."""
     if not tables or tables[0].system or not (kinds and kinds[0] in TABLE_LOCKS) or _hash_contended(facts) is not None:
         return None
-    scheme = schemes(facts).get(table_key(tables[0].row))
+    scheme = schemes(facts).get(table_key(tables[0].row)) or by_counts(facts)
     kind = KIND_OF.get(scheme.scheme) if scheme else None
     if kind and _promoted_by_reads(promotions(facts, kind)):
         return None
@@ -542,7 +543,7 @@ def _levers(
     if kinds and kinds[0] in TABLE_LOCKS and (reads := _promoted_by_reads(counted)):
         yield PROMOTED_READS.format(reads, promoted(counted), first.name if first else "a table")
         return
-    if first and raising and raising.call and not (raising.change or raising.missing):
+    if first and raising and raising.call and not raising.change and set(raising.missing) <= {FREE_LOCKS}:
         yield from call_steps(raising, promoted(counted), first.name)
         return
     no_table = not first and not waiting_tables(facts) and not facts.every(ObjectLockContention)

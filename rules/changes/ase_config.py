@@ -63,6 +63,7 @@ PARAMETERS = {
         Parameter("enable housekeeper GC", 0, 5, False, 1),
         Parameter("max network packet size", 512, 65_024, True, None),
         Parameter("default network packet size", 512, 65_024, True, None),
+        Parameter("additional network memory", 0, LARGEST, False, 0),
         Parameter("engine local cache percent", 0, 100, True, None),
         Parameter("enable large chunk elc", 0, 1, True, None),
         Parameter("max online engines", 1, 1024, True, None),
@@ -99,6 +100,7 @@ TAKES_MEMORY = frozenset(
         "procedure cache size",
         "statement cache size",
         "disk i/o structures",
+        "additional network memory",
     }
 )
 """Those that take memory at once when they are raised, and give what is in use of it back at a restart alone (vendor:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.audits.report.data import audit_data
+from advisor.audits.report.data import audit_data, run_data
 from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
 from collectors.facts import NOWHERE, Facts
@@ -578,3 +578,37 @@ def test_a_window_of_dumps_is_no_hour_of_users(kept: float, says: str) -> None:
     account = Account(WAITING_TASKS, MEAN, 10.0, None, lost, None, None)
     verdicts = [Verdict(f"ase/{n}", "clean", "") for n in range(10)]
     assert summarized((), verdicts, Plan(), (account,)).verdict.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "begins"),
+    [
+        ([("a.txt", "ase/sp_sysmon", 0), ("b.txt", "ase/version", 0)], "Nothing to do: no finding above a note"),
+        (
+            [("a.txt", "ase/sp_sysmon", 2), ("a.txt", "ase/version", 1), ("b.txt", "ase/version", 0)],
+            "Nothing found in what was understood (3 places in 1 file could not be read): no finding above a note",
+        ),
+        (
+            [
+                ("a.txt", "ase/sp_sysmon", 0),
+                ("ddl.txt", None, 3),
+            ],  # of a refused file its places are no places of its own
+            "Nothing found in what was understood (1 whole file could not be read): no finding above a note",
+        ),
+        (
+            [("a.txt", "ase/sp_sysmon", 1), ("b.txt", "ase/version", 1), ("c.txt", None, 0), ("d.txt", None, 1)],
+            "Nothing found in what was understood (2 places in 2 files and 2 whole files could not be read): no ",
+        ),
+    ],
+)
+def test_a_verdict_is_no_all_clear_where_files_could_not_be_read(
+    inputs: list[tuple[str, str | None, int]], begins: str
+) -> None:
+    read = [{"file": name, "report": report, "leftovers": [{}] * places} for name, report, places in inputs]
+    clear = {"summary": {"verdict": "Nothing to do: no finding above a note; 9 rules judged."}}
+    loud = {"summary": {"verdict": "1 warning; first: X."}}
+    data = run_data(read, [clear, loud, {}], [None, None, None])
+    assert data["captures"][0]["summary"]["verdict"].startswith(begins)
+    assert data["captures"][1]["summary"] == loud["summary"]
+    again = run_data(read, data["captures"], [None, None, None])
+    assert again["captures"] == data["captures"]

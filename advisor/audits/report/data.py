@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from advisor.audits.report.plain import plain
+from advisor.core.jinja import counted
 from collectors.facts import Fact, Missing
 from collectors.read import Input
 from rules.account import Account, Amount, Open
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from rules.cluster import ClusterAudit
     from rules.openvms._evidence.after_move import Range, Rates
     from rules.openvms._evidence.decision import Decision
+
+ALL_CLEAR = {"Nothing to do": "Nothing found", "Nothing to do so far": "Nothing found so far"}
+"""How a verdict begins by which nothing is to be done, and how where parts of the files could not be read."""
 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
@@ -48,12 +52,35 @@ def run_data(
         if names[name] > 1:
             one["name"] = f"{name}, {start[:19].replace('T', ' ') or 'no time'}"
     named = {at: one["name"] for one in found.values() for at in one["captures"]}
+    unread = not_understood(inputs)
     return {
         "contract": "audit/1",
         "inputs": list(inputs),
-        "captures": [{**capture, "cluster": named.get(at)} for at, capture in enumerate(captures)],
-        "clusters": list(found.values()),
+        "captures": [{**_but_unread(capture, unread), "cluster": named.get(at)} for at, capture in enumerate(captures)],
+        "clusters": [_but_unread(one, unread) for one in found.values()],
     }
+
+
+def not_understood(inputs: Sequence[Mapping[str, Any]]) -> str:
+    """How much of the files no reader understood: `3 places in 2 files and 1 whole file`; empty where all was read."""
+    whole = {one["file"] for one in inputs if one["report"] is None}
+    parts = {one["file"] for one in inputs if one["leftovers"]} - whole
+    places = sum(len(one["leftovers"]) for one in inputs if one["file"] in parts)
+    said = [f"{counted(places, 'place')} in {counted(len(parts), 'file')}"] if parts else []
+    return " and ".join([*said, *([counted(len(whole), "whole file")] if whole else [])])
+
+
+def _but_unread(one: Mapping[str, Any], unread: str) -> dict[str, Any]:
+    """A capture or a cluster, whose verdict sounds no all-clear where some of the files could not be read.
+
+    What decides may stand in these places, so that nothing was found holds for the rest alone.
+    """
+    summary = one.get("summary") or {"verdict": ""}
+    first, colon, rest = str(summary["verdict"]).partition(": ")
+    if not unread or not colon or first not in ALL_CLEAR:
+        return dict(one)
+    verdict = f"{ALL_CLEAR[first]} in what was understood ({unread} could not be read): {rest}"
+    return {**one, "summary": {**summary, "verdict": verdict}}
 
 
 def clusters_data(audits: Sequence[Audit]) -> list[dict[str, Any]]:

@@ -303,10 +303,13 @@ def _little(bounds: Bounds, waits: Reading, *, of_pages: bool = False) -> str:
     return ""
 
 
-def _weight(row: ObjectLockContention, bounds: Bounds) -> tuple[bool, float]:
-    """By what the worst lock type of a table is chosen: 40 % of 2 waits never hide 30 % of thousands."""
-    few = known(row.waited) and row.waited < bounds.least_waits
-    return not few, number_or(row.contention_percent, 0.0)
+def _weight(row: ObjectLockContention, bounds: Bounds) -> tuple[bool, bool, float, float]:
+    """By what the worst lock type of a table is chosen: 40 % of 2 waits never hide 30 % of thousands.
+
+    Of types that are all over the limit the one with most waits is what tasks wait for, whatever its share.
+    """
+    few, percent = known(row.waited) and row.waited < bounds.least_waits, number_or(row.contention_percent, 0.0)
+    return not few, percent >= bounds.contention_percent, number_or(row.waited, 0.0), percent
 
 
 def _as_printed(row: ObjectLockContention) -> TableScheme | None:
@@ -352,7 +355,8 @@ def _by_monitoring(
 def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds: Bounds) -> Iterator[Table]:
     """Allpages tables by pages asked of their indexes, where address locks are; those of index 1 hold its data, too.
 
-    Those next to none of whose locks are waited for are left out, where the waits of the tables are as many.
+    Those next to none of whose locks are waited for are left out, where the waits of the tables are as many; the one
+    that most of these are booked to is named by them, as its own locks are waited for, whatever the ratio.
     """
     waited = _booked_waits(facts, listed)
     reads: dict[Hashable, tuple[float, MonOpenObjectActivity]] = {}
@@ -371,7 +375,11 @@ def _by_index_traffic(facts: Facts, listed: dict[Hashable, TableScheme], bounds:
         to = _next(scheme, insert_point=False)
         if waited and 100.0 * waited.get(key, 0.0) < bounds.index_share_percent * sum(waited.values()):
             continue
-        if to and share >= bounds.index_share_percent:
+        if to and waited and 100.0 * waited.get(key, 0.0) >= MOST_BOOKED * sum(waited.values()):
+            own, whole = waited[key], sum(waited.values())
+            part, why = 100.0 * own / whole, f"{own:,.0f} of {whole:,.0f} lock waits of allpages tables are its own"
+            yield Table(scheme, to, why, round(part, 1), "%", row.source, MOST_BOOKED, part, row.of_interval)
+        elif to and share >= bounds.index_share_percent:
             why = f"{share:.0f} % of the pages read through indexes of allpages tables"
             yield Table(
                 scheme,

@@ -251,11 +251,21 @@ def _by_spaceused(size: IndexSize) -> bool:
 
 
 def home_of(facts: Facts, size: IndexSize | TableScheme) -> Hashable:
-    """The table a size is of; `sp_spaceused` prints no database, and none is needed where one alone has the table."""
-    if size.database or size.object_id is not None:
+    """The table a size is of; `sp_spaceused` prints no database, and none is needed where one alone has the table.
+
+    Where both sides have the number of the object, it has to be the same.
+    """
+    if size.database:
         return table_key(size)
-    homes = {table_key(row) for row in facts.every(MonOpenObjectActivity) if row.object_name == size.table}
-    homes |= {table_key(row) for row in facts.every(MonCachedObject) if row.object_name == size.table}
+    used: list[MonOpenObjectActivity | MonCachedObject] = [
+        *facts.every(MonOpenObjectActivity),
+        *facts.every(MonCachedObject),
+    ]
+    homes = {
+        table_key(row)
+        for row in used
+        if row.object_name == size.table and (size.object_id is None or row.object_id in (None, size.object_id))
+    }
     return homes.pop() if len(homes) == 1 else table_key(size)
 
 

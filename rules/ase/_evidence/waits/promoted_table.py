@@ -15,8 +15,9 @@ from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import LockRequests, MonCachedStatement, SysmonSample, TableScheme
 from rules.ase._evidence.objects.seen import activity, databases, schemes, table_key
 from rules.ase._evidence.objects.statements import shown, tables_in
-from rules.ase._evidence.waits.promotion import KIND_OF, thresholds_of
+from rules.ase._evidence.waits.promotion import KIND_OF, promoted, promotions, thresholds_of
 from rules.ase._evidence.waits.tables import TABLE_FACTS, Waiting, waiting_tables
+from rules.changes.ase_promotion import PROCEDURES
 
 PROMOTED_TABLE_FACTS: tuple[type[Fact], ...] = (
     *TABLE_FACTS,
@@ -109,6 +110,14 @@ def promoted_table(facts: Facts, many: float, kind: str) -> Promoted | None:
         scheme="datarows" if kind == "row" else "datapages",
     )
     return Promoted(scheme, first, best.fact if best else None, best.rows if best else 0.0)
+
+
+def by_counts(facts: Facts) -> TableScheme | None:
+    """The first table, where no listing has it and a statement fits most promotions of the sample; else `None`."""
+    every = promoted(promotions(facts))
+    kind = next((one for one in PROCEDURES if 2 * promoted(promotions(facts, one)) > every), "")
+    found = promoted_table(facts, promoted(promotions(facts, kind)), kind) if kind and table_locks(facts) else None
+    return found.scheme if found and found.table and found.statement else None
 
 
 @dataclass(frozen=True)

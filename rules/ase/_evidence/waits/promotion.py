@@ -79,6 +79,8 @@ CALLED = (
     "none of its own: `{2}` (undo: `{3}`)."
 )
 OR_BATCHES = "Or let {0} change fewer rows than {1:,} at once (it changes up to {2:,.0f}), if they are of that table."
+FREE_FIRST = "First see that {0:,} locks are free (sp_monitorconfig){1}."
+OR_FEWER = ", or let SSQLID {0} change fewer than {1:,} rows at once"
 FIRST = "That HWM is a first step (this project's): watch Lock Promotions in sp_sysmon."
 
 
@@ -223,7 +225,10 @@ def call_steps(raising: Raise, count: float, name: str) -> Iterator[str]:
     table = raising.call.split('"')[3]
     big, undo = raising.promoter, f'{FORGET[raising.kind]} "table", "{table}"'
     yield CALLED.format(count, name, raising.call, undo)
-    if big is None:
+    if FREE_LOCKS in raising.missing:
+        rows = OR_FEWER.format(big.statement, raising.hwm) if big and big.statement and raising.hwm else ""
+        yield FREE_FIRST.format(ROOM * int(raising.call.split(", ")[3]), rows)
+    elif big is None:
         yield FIRST
     elif big.line and raising.hwm:
         yield OR_BATCHES.format(big.line, raising.hwm, big.rows)
