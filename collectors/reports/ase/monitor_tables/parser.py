@@ -14,7 +14,7 @@ from collectors.reports.ase.monitor_tables.failures import Failures, Problems
 from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Run
-from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file
+from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file, length_of
 from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
@@ -106,6 +106,8 @@ class Parser:
         if starts_another(raw):
             return False
         if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
+            if length_of(line):
+                self._claim(number)
             return True
         if not self._affected(number, line) and not self._begins(number, line):
             if self.strange >= MOST_STRANGE:
