@@ -100,7 +100,11 @@ def _times_apart(says: str) -> float | None:
         one, other = moment(dated[1]), moment(dated[2])
         return abs((other - one).total_seconds()) if one and other else None
     times = FROM_TO.search(says)
-    return _between(_of_day(times[1], times[2] or times[4]), _of_day(times[3], times[4])).total_seconds() if times else None
+    return (
+        _between(_of_day(times[1], times[2] or times[4]), _of_day(times[3], times[4])).total_seconds()
+        if times
+        else None
+    )
 
 
 def by_title(line: str) -> Subtracted | None:
