@@ -3,6 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from collectors.facts.base import Source
 from collectors.layouts import streamed
@@ -153,6 +154,7 @@ class Parser:
 
     def _open(self, line: int, heading: streamed.Heading, starts: Sequence[int] = ()) -> bool:
         """Begin a table, if its heading is one of ours; `starts`: where its columns do."""
+        heading = replace(heading, columns=self.asked.renamed(heading.columns))
         columns = [key(column) for column in heading.columns]
         # a query that subtracts copies may join tables that are none of theirs, to say who each session is
         table = identify(columns, COUNTED, ()) if self.asked.subtracts else None
