@@ -62,8 +62,8 @@ def unserved(facts: Facts) -> Unserved | None:
         mb, size, log = int(whole * POOL_SHARE), f"{kilobytes:g}K", comment(database)
         one = Unserved(
             f"The log of {log} is to be written {kilobytes:g} KB at a time, and {comment(name)} has no pool of that",
-            f"sp_logiosize says {kilobytes:g} KB, {comment(name)} has pools of {there}, {denied:,.0f} of its "
-            f"{asked:,.0f} large I/Os were denied.",
+            f"sp_logiosize says {kilobytes:g} KB, {comment(name)} has pools of {there}, and "
+            f"{denied:,.0f} of its {asked:,.0f} large I/Os were denied.",
             f'Give it the pool: sp_poolconfig "{comment(name)}", "{mb}M", "{size}", dynamic; the size in force stays. '
             "Then measure again: how many fewer writes it makes of short transactions is not known before.",
             add_pool(name, kilobytes, mb, whole),
