@@ -38,7 +38,7 @@ SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (rf"sp_poolconfig {NAME}", ("ase/sp_cacheconfig",)),
         (rf"sp_helpcache(?: {NAME})?", ("ase/sp_helpcache",)),
         (
-            r'sp_monitorconfig "(?:open (?:objects|indexes|partitions)|number of locks)"',
+            r'sp_monitorconfig "(?:open (?:objects|indexes|partitions|databases)|number of locks)"',
             ("ase/sp_monitorconfig",),
         ),
         (rf'sp_spaceused "(?:{TABLE}|[^"]+)"(?:, 1)?', ("ase/sp_spaceused",)),

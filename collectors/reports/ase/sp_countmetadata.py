@@ -5,7 +5,8 @@ As the vendor prints it (System Administration Guide, number of open objects)::
     There are 340 user objects in all database(s), requiring 140.781 Kbytes of memory. The 'open objects' configuration
     parameter is currently set to 500
 
-Of databases it is `There are 17 databases, requiring …`. Newer releases say Mbytes and `set to a run value of 500` (practice). The kind is taken from the name of the parameter,
+Of databases it is `There are 17 databases, requiring …`.
+Newer releases say Mbytes and `set to a run value of 500` (practice). The kind is taken from the name of the parameter,
 as the words before it differ by kind. Asterisks in place of the number are a problem and no fact.
 """
 
@@ -18,7 +19,8 @@ from collectors.layouts.figures import size
 from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
-    r"\bThere (?:is|are)\s{1,9}[0-9*][0-9*.,]{0,20}\s{1,9}(?:[a-z]{1,20}.{0,60}\bin all database|databases?,\s{1,9}requiring\b)",
+    r"\bThere (?:is|are)\s{1,9}[0-9*][0-9*.,]{0,20}\s{1,9}"
+    r"(?:[a-z]{1,20}.{0,60}\bin all database|databases?,\s{1,9}requiring\b)",
     re.IGNORECASE,
 )
 FIGURE = re.compile(r"\bThere (?:is|are)\s{1,9}(?P<count>[0-9]{1,12}|\*{1,20})\s", re.IGNORECASE)
