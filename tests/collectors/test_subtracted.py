@@ -111,6 +111,7 @@ def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> 
         "-- monSysWaits (seconds), delta 600 s",
         "-- monSysWaits SITE_A, difference Mar  2 2023 09:10:00 to 09:20:00 (dbid 6)",
         "-- SITE_A monSysWaits: delta 10 min",
+        "-- monSysWaits joined with monWaitEventInfo, difference 09:10 to 09:20, longest first",
     ],
 )
 def test_a_title_that_begins_so_says_that_the_rows_are_differences(title: str) -> None:

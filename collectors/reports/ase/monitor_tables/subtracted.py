@@ -30,8 +30,10 @@ FILE = re.compile(
 """How the name of a file ends that holds them: `monDeviceIO_delta.csv`. In front it may be the name of a server."""
 SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
+TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
 DIFFERENCE = re.compile(
-    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:\bmon[A-Z]\w{{1,40}}\s{{0,3}}(?:\([^)]{{0,60}}\))?[,:]?\s{{0,3}})?"
+    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:{TABLE}(?:\s{{0,3}}(?:joined|join|and|with|\+)\s{{1,3}}(?:with\s{{1,3}})?{TABLE})?"
+    rf"[,:]?\s{{0,3}})?"
     rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:difference|delta)s?\b(?!\s{{1,3}}(?:is|are|will|to)\b)",
     re.IGNORECASE,
 )
