@@ -4,6 +4,7 @@ Finds: a data cache with a configured size of which more than one search in ten 
 more, and which replaces its buffers, while half of the memory that is free for reconfiguration would make it larger by
 half at least. Of a cache that misses less than that, too, where more tasks wait for reads than there are engines, a
 third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
+Of a cache for logs alone, where as much is missed, that who reads the log is further behind than it reaches back.
 Where no such memory is free, a named cache beside it that nobody searches and that is half as large or more is named as
 the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart.
 
@@ -40,6 +41,7 @@ from rules.ase._evidence.caches.memory import MEMORY_FACTS, MEMORY_MISSING, OVER
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.log.read_behind import READ_BEHIND_FACTS, read_behind
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.scans import scans_of
 from rules.ase._evidence.objects.seen import USES as SIZED
@@ -65,6 +67,13 @@ SCANNED = (
 )
 AT_RANDOM = "At most {0:.0f} % of the reads from disk are of scans or prefetch, so they are of pages that come back."
 LARGE_ENOUGH = "No export shows how large it must be: look at the misses of the same hour afterwards."
+LOG_READ = "What newer pages of the log took the place of is read from disk, and its reader falls further behind."
+LOG_GROW = (
+    'Make it as large as the log grows while its reader lags{1}: sp_cacheconfig "{0}", "<size>M", in force at once. '
+    'The pool of the page gets it: move it by sp_poolconfig "{0}".'
+)
+LOG_READER = "Who that is, monProcessActivity joined with Command of monProcess shows (PhysicalReads)."
+LOG_LAG = "How far the reader is behind is not in the exports: for a RepAgent sp_help_rep_agent and rs_ticket tell."
 SIZES = (
     "No export shows how large it must be, nor whether one statement scans: monSysStatement and monOpenObjectActivity "
     "show who reads; look at the misses of the same hour afterwards."
@@ -100,6 +109,7 @@ class Limits(MissLimits):
         *COSTLIEST_FACTS,
         *WAIT_FACTS,
         *SWITCH_FACTS,
+        *READ_BEHIND_FACTS,
     ),
     links=LINKS,
     limits=Limits,
@@ -114,10 +124,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         named = named_of(facts, cache.name)
         if named is None or not known(named.run_size_mb) or named.run_size_mb <= 0:
             quiet.append(f"{cache.name}: its size is not in the export")
-        elif never_sized(named) or as_installed(named) or named.pending or set_apart(named) or kind_of(named) == "log":
+        elif never_sized(named) or as_installed(named) or named.pending or set_apart(named):
             quiet.append(f"{cache.name}: nothing is added to it as it is configured")
         elif why := doubt(cache):
             yield Untrusted(why)
+        elif kind_of(named) == "log":
+            of_log = _of_log(facts, limits, cache, named, named.run_size_mb)
+            if isinstance(of_log, str):
+                quiet.append(of_log)
+            else:
+                yield of_log
         elif isinstance(said := _held(facts, limits, cache, named, named.run_size_mb), str):
             quiet.append(said)
         else:
@@ -174,6 +190,31 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
             *(_of_idle(idle) if idle else free_evidence(facts)),
             *more,
             *(waits.evidence if waits else ()),
+        ),
+    )
+
+
+def _of_log(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, size_mb: float) -> Finding | str:
+    """What is to be said of a cache for logs, or why it is in order: its size follows from how far readers lag."""
+    severity, told, figures = misses(facts, limits, cache)
+    if severity is not Severity.WARNING or not (known(cache.searches) and known(cache.hits)):
+        return f"{cache.name}:{told or ' its misses are not in the export'}"
+    behind, name = read_behind(facts, cache, size_mb, cache.searches - cache.hits), comment(cache.name)
+    rate = next((float(one.value) for one in figures if one.unit == "/s"), 0.0)
+    return Finding(
+        subject=cache.name,
+        severity=Severity.WARNING if behind.agent else Severity.ADVICE,
+        title=f"{name}: {rate:,.0f} misses a second with {size_mb:,.0f} MB, "
+        + ("as the RepAgent is further behind" if behind.agent else "as who reads the log is further behind"),
+        seen=joined(f"{told.strip()}", behind.agent or behind.lasts),
+        because=joined(LOG_READ, behind.lasts if behind.agent else ""),
+        do=LOG_GROW.format(name, behind.growth),
+        unknown=LOG_LAG if behind.agent else joined(LOG_READER, LOG_LAG),
+        evidence=(
+            Evidence(f"size of {cache.name} in force", size_mb, "MB", named.source),
+            *figures,
+            *behind.evidence,
+            *free_evidence(facts),
         ),
     )
 

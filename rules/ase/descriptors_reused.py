@@ -1,7 +1,8 @@
-"""There are too few object, index or partition descriptors.
+"""There are too few object, index, partition or database descriptors.
 
 Finds: as many descriptors in use as are configured, now or at any time since the server started, or descriptors that
-had to be taken away from one object to serve another.
+had to be taken away from one object to serve another. Of databases, which may all be open on purpose, only reuses: as
+many as there are descriptors, or fewer beside more databases than these.
 
 Why it matters: an object whose descriptor was taken is looked up again in the system tables of its database, which
 costs searches in the data cache and the metadata spinlocks; where no descriptor can be taken at all, the task gets an
@@ -56,12 +57,21 @@ EXPLAINS = {
     "object": ("ase/object_descriptor_spinlock_contended", "ase/object_manager_spinlock_contended"),
     "index": ("ase/index_descriptor_spinlock_contended", "ase/index_hash_spinlock_contended"),
     "partition": ("ase/partition_descriptor_spinlock_contended",),
+    "database": (),
 }
 
 TAKEN = (
     "An object whose descriptor was taken is looked up again in the system tables, under the metadata spinlocks; where "
     "none can be taken, the task gets an error."
 )
+OF_DATABASE = (
+    "A database whose descriptor was taken is opened anew when it is used next; where none can be taken, the task gets "
+    "an error."
+)
+ROUNDED = 100
+"""This project: descriptors of objects, indexes and partitions are set by the hundred."""
+MAY_LACK = ("partition", "database")
+"""Kinds that not every release or report counts: nobody is asked for them alone."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class Limits:
     limits=Limits,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
-    """Judge each of the three kinds, by sp_sysmon, else by sp_monitorconfig."""
+    """Judge each of the four kinds, by sp_sysmon, else by sp_monitorconfig."""
     server = server_of(facts)
     for kind in KINDS:
         cache, usage = cache_of(facts, kind), _usage_of(facts, kind)
@@ -97,7 +107,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             yield from _judge(facts, limits, cache)
         elif usage is not None:
             yield from _judge(facts, limits, _as_printed(kind, usage), said_reused=usage.was_reused is True)
-        elif kind != "partition" or (server and server.before(15) is False):
+        elif kind not in MAY_LACK or (kind == "partition" and server and server.before(15) is False):
             yield Unknown.of(MetadataCache, ResourceUsage)
 
 
@@ -134,7 +144,9 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
     said = f"{plural}: {cache.active:.0f} of {there:.0f} in use, at most {most:.0f}, {reused:.0f} reused"
     full = cache.active >= there * limits.full_percent / 100 or most >= there
     uncounted = said_reused and not reused
-    if not (full or reused or failed or uncounted):
+    full = full and cache.kind != "database"
+    few = cache.kind != "database" or _too_few_for_databases(facts, limits, there, reused, failed, said_reused)
+    if not few or not (full or reused or failed or uncounted):
         yield Clean(said)
         return
     _, busy = busy_of(facts)
@@ -171,13 +183,22 @@ def _judge(facts: Facts, limits: Limits, cache: MetadataCache, *, said_reused: b
         severity=Severity.NOTE if newer else Severity.WARNING if loud else Severity.ADVICE,
         title=f"{short} for {plural}: {what}",
         seen=f"{used}; {taken}.",
-        because=TAKEN,
+        because=OF_DATABASE if cache.kind == "database" else TAKEN,
         do=advice,
         evidence=tuple(evidence),
         explains=EXPLAINS[cache.kind],
         changes=changes,
         expects=expects,
     )
+
+
+def _too_few_for_databases(
+    facts: Facts, limits: Limits, there: float, reused: float, failed: float, said_reused: bool
+) -> bool:
+    """Whether descriptors of databases are short, and not only all in use or taken from a database that was dropped."""
+    counted = facts.latest(MetadataCount, kind="database")
+    more = counted is not None and counted.count > there
+    return failed > 0 or reused >= there * limits.reuses_per_descriptor or (more and (reused > 0 or said_reused))
 
 
 def _newer_setting(facts: Facts, kind: str, there: float) -> str:
@@ -205,7 +226,8 @@ def _more(
         most * (1 + limits.temporary_percent / 100),
         min(there + taken, there * (1 + limits.most_growth_percent / 100)),
     )
-    new = ceil((need if need > there else raised) / 100) * 100
+    whole = 1 if cache.kind == "database" else ROUNDED
+    new = ceil((need if need > there else raised) / whole) * whole
     enough = new >= there + taken
     wanted = waiting_number(setting)
     if wanted is not None and wanted > there:
@@ -224,11 +246,13 @@ def _more(
     )
     if short := too_little(facts, kind.number, memory_mb):
         return (), (), f"Raise {kind.number} from {there:,.0f} to {new:,}, but only after max memory. {short}"
-    cautions = (_COUNTED if need > there else _ENOUGH if enough and taken else _FIRST_STEP, caution)
+    every = _DATABASES if cache.kind == "database" else _COUNTED
+    cautions = (every if need > there else _ENOUGH if enough and taken else _FIRST_STEP, caution)
     step = "enough for every reuse that was counted" if enough and taken else "a first step"
     gives = "; sp_countmetadata gives the need"
     if counted and need > there:
-        step, gives = f"the {counted.count:,.0f} that the databases hold and {limits.temporary_percent:g} % more", ""
+        held = "databases there are" if cache.kind == "database" else "that the databases hold"
+        step, gives = f"the {counted.count:,.0f} {held} and {limits.temporary_percent:g} % more", ""
     change = configure(kind.number, there, new, cautions=cautions, memory_mb=memory_mb, look=look, configured=wanted)
     reused = "some" if said_reused and not taken else number_or(cache.reuse_succeeded, 0)
     expected = Expectation(f"reuses of {kind.plural}", reused, "no growth", "published")
@@ -247,4 +271,5 @@ _COUNTED = (
     "So many descriptors hold every one there is, and 5 % for temporary tables (the vendor's rule); fewer may do, as "
     "not all are in use at once. Look again after a day; reuse must have stopped."
 )
+_DATABASES = "So many hold every database there is, and some more. Look again after a day; reuse must have stopped."
 _ENOUGH = "As many more as were reused: no more can have lacked then. Look again after a day; reuse must have stopped."

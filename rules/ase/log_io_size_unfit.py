@@ -1,9 +1,10 @@
 """The log I/O size does not fit how the log is written.
 
-Finds: a busy log (sp_sysmon, Transaction Management) of which each page is written more than once, by `Avg # Writes per
-Log Page`: slightly above 1, or well above it. Of a log
-with few commits: writes larger than the vendor's 4K beside tasks that sleep until somebody fills and writes the page
-(`Group Commit Sleeps`), where a commit logs less than half of such a write.
+Finds: a busy log whose log I/O size its cache has no pool of, and large I/Os denied to that cache for it. And one
+(sp_sysmon, Transaction Management) of which each page is written more than once, by `Avg # Writes per Log Page`:
+slightly above 1, or well above it. Of a log with few commits: writes larger than the vendor's 4K beside tasks that
+sleep until somebody fills and writes the page (`Group Commit Sleeps`), where a commit logs less than half of such a
+write.
 
 Why it matters: a page of the log that is not full when a transaction ends is written again with the next one. The log
 I/O size decides how many pages go in one write, and a task that waits for it holds its locks meanwhile.
@@ -11,9 +12,10 @@ I/O size decides how many pages go in one write, and a task that waits for it ho
 What to do: by the vendor a larger log I/O size where the log writes much and the figure is slightly above 1, a smaller
 one where it is well above 1. `sp_logiosize` in the database shows the size in force (4K unless somebody set it) and
 sets it; it is dynamic, and the cache of the log needs a pool of that size: where the size in force was printed, twice
-that is advised with its commands, and the pool first if there is none. The report adds up all databases: which one
-writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650); else the one database of
-users is named whose log has a cache of its own, or whose size was asked for.
+that is advised with its commands, and the pool first if there is none. Where there is none of the size in force, that
+comes before everything. The report adds up all databases: which one writes most of the log is known where
+monOpenObjectActivity shows syslogs (trace flag 3650); else the one database of users is named whose log has a cache of
+its own, or whose size was asked for.
 
 When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size whose present one was not
 printed: where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
@@ -41,6 +43,7 @@ from collectors.facts.ase import (
 from rules.ase._evidence.caches.figures import kind_of, named_of, page_kb, pool_kb, pools_of
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
 from rules.ase._evidence.log.levers import WELL_ABOVE, fast_device, only_pool
+from rules.ase._evidence.log.unserved import POOL_SHARE, UNSERVED_FACTS, Unserved, cache_of_log, unserved
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
@@ -57,7 +60,7 @@ from rules.ase._evidence.waits.verdict import (
     TASKS_ORIGIN,
 )
 from rules.changes.ase_binding import why_not_database
-from rules.changes.ase_cache import DEFAULT_CACHE, add_pool
+from rules.changes.ase_cache import add_pool
 from rules.changes.ase_log import log_io_size, set_log_io_size
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
@@ -79,8 +82,6 @@ ONLY = (
 )
 MOST_PAGES = 8.0
 """Vendor: the largest I/O is eight logical pages."""
-POOL_SHARE = 0.5
-"""This project: half of a cache for logs goes to the pool of their I/O size; the other stays for what reads the log."""
 DEFAULT_KB = 4.0
 """Vendor: the log I/O size of a database where nobody set another, and its cache has the pool."""
 FILLED = 0.5
@@ -116,7 +117,7 @@ class Limits:
     needs=(LogWrites,),
     uses=(
         *(LogWrites, SysmonSample, SemaphoreRequests, MonOpenObjectActivity, CacheBinding, BindingList, NamedCache),
-        *(CachePool, MonCachePool, LogIoSize, Server, *WAIT_FACTS, *SWITCH_FACTS),
+        *(CachePool, MonCachePool, LogIoSize, Server, *WAIT_FACTS, *SWITCH_FACTS, *UNSERVED_FACTS),
     ),
     links=LINKS,
     limits=Limits,
@@ -139,6 +140,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Untrusted(f"{row.count:,.0f} writes of {row.pages:,.0f} pages are {each:.2f} each, not {row.per_page:g}")
         return
     said = f"{each:.2f} writes for each page of the log, {row.per_second:,.1f} writes a second"
+    if row.per_second >= limits.writes_per_second and (lacking := unserved(facts)):
+        yield _without_pool(facts, limits, lacking, said)
+        return
     if each >= limits.well and (sleeps := _sleeps(facts, limits, row.pages)):
         yield _finding(facts, limits, row, each, said, sleeps)
     elif row.per_second < limits.writes_per_second or each <= limits.above_one:
@@ -150,6 +154,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}: neither slightly nor well above 1, so no direction is known")
     else:
         yield _finding(facts, limits, row, each, said)
+
+
+def _without_pool(facts: Facts, limits: Limits, lacking: Unserved, said: str) -> Finding:
+    """The size in force is not used: advice where tasks wait for the log, however fast its device is."""
+    felt, evidence = _felt(facts, limits, whatever_device=True)
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE if felt else Severity.NOTE,
+        title=lacking.title,
+        seen=joined(lacking.seen, f"{said[0].upper()}{said[1:]}."),
+        because="A log I/O size of which its cache has no pool is not used: more writes than asked for.",
+        do=lacking.do,
+        evidence=(*lacking.evidence, *evidence),
+        changes=(lacking.change,) if felt else (),
+    )
 
 
 def _finding(
@@ -237,7 +256,12 @@ def _doubled(facts: Facts, database: str, cache: str) -> Resized | None:
     """The larger size in exact words, where the size in force was printed and the pools of the cache are known."""
     said, pools = facts.latest(LogIoSize, database=database), pools_of(facts, cache)
     kilobytes = {pool.io_size_kb: (pool_kb(pool) or 0.0) / 1024 for pool in pools}
-    if said is None or not pools or said.kilobytes * 2 > MOST_PAGES * pools[0].io_size_kb:
+    if (
+        said is None
+        or not pools
+        or said.kilobytes not in kilobytes
+        or said.kilobytes * 2 > MOST_PAGES * pools[0].io_size_kb
+    ):
         return None
     new = said.kilobytes * 2
     made: tuple[Change, ...] = ()
@@ -294,13 +318,13 @@ def _sleeps(facts: Facts, limits: Limits, pages: float) -> Sleeps | None:
     )
 
 
-def _felt(facts: Facts, limits: Limits) -> tuple[bool, list[Evidence]]:
+def _felt(facts: Facts, limits: Limits, *, whatever_device: bool = False) -> tuple[bool, list[Evidence]]:
     """Whether tasks wait for the log, with the figures that say so; not for writes that could hardly be faster."""
     semaphore, log = log_waited(facts), waited_for(facts, "writes of the last log page", LOG_WRITES)
     felt = semaphore is not None and semaphore.percent >= limits.log_waited_percent
     evidence = [semaphore.evidence] if semaphore else []
     if isinstance(log, Waited) and not log.unsure:
-        slow = not fast_device(facts)
+        slow = whatever_device or not fast_device(facts)
         felt = felt or (slow and log.tasks >= limits.tasks and log.percent >= limits.share_percent)
         evidence += log.evidence(limits.tasks, limits.share_percent)
     return felt, evidence
@@ -333,9 +357,6 @@ def _only(facts: Facts) -> str | None:
 
 def _pools(facts: Facts, database: str) -> tuple[str, str]:
     """The cache of a database's log, and its pools in words."""
-    mine = [one for one in facts.every(CacheBinding) if one.database == database and one.valid is not False]
-    bound = [one.cache for one in mine if (one.table or "").lower() == "syslogs"]
-    whole = [one.cache for one in mine if one.table is None]
-    cache = (bound or whole or [DEFAULT_CACHE])[-1]
+    cache = cache_of_log(facts, database)
     sizes = ", ".join(f"{pool.io_size_kb:g}K" for pool in pools_of(facts, cache))
     return cache, f"pools of {sizes}" if sizes else "its pools are not in the export"

@@ -31,6 +31,7 @@ from rules.ase._evidence.server import ENGINE_FACTS, busy_of, subject_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.named import Advice, Dear, quiet_of, speak
 from rules.ase._evidence.spinlocks.survey import metadata_figure
+from rules.changes.ase_descriptor import bindable
 from rules.engine import limit, percent, rule
 from rules.finding import Evidence, Outcome, Severity, Unknown, joined
 
@@ -43,6 +44,10 @@ FEWER = "Fewer temporary tables and procedures made on the fly reduce it."
 BIND = (
     "Bind the descriptors that the script names with dbcc tune(des_bind), after a test on another server: it takes "
     "effect at once, and each restart loses it."
+)
+BY_HAND = (
+    "Where the engines were busy then, bind their descriptors, after a test on another server, with dbcc "
+    'tune(des_bind, dbid, "table"), the number by `select db_id("{database}")`: each restart loses it.'
 )
 NOT_NOW = (
     "Nothing is bound on these counts: bind what two snapshots at the busiest hour show, with dbcc tune(des_bind, "
@@ -81,9 +86,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         first = "Object descriptors are being reused: first raise number of open objects, then measure again."
         advice = replace(advice, do=first)
     elif found:
-        sure = found.of_interval and not (figure.since_boot or figure.short) and busy_of(facts)[0]
-        changes = bindings(found) if sure else ()
-        how = BIND if changes else FEWER if sure else NOT_NOW
+        sure = found.of_interval and not (figure.since_boot or figure.short)
+        changes = bindings(found) if sure and busy_of(facts)[0] else ()
+        own = next((one.database for one in found.tables if bindable(one.database, one.table)), None)
+        by_hand = BY_HAND.format(database=own) if own else FEWER
+        how = BIND if changes else by_hand if sure else NOT_NOW
         advice = replace(advice, do=joined(found.says, how), evidence=found.evidence, changes=changes)
     base = Severity.WARNING if figure.lock else Severity.ADVICE
     yield speak(facts, limits, figure, subject=subject_of(facts), advice=advice, base=base)

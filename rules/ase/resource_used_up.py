@@ -2,8 +2,9 @@
 
 Finds: a line of `sp_monitorconfig` with nothing free, with as many in use at some time as there are, or with nine
 tenths in use. Of resources whose loss is smaller (open databases, worker processes and the like) only that all were in
-use, as a note. Descriptors of objects, indexes and partitions are judged by ase/descriptors_reused: a count of reuses
-says something of descriptors alone. A procedure cache that is full is no resource that ran out.
+use, as a note. Descriptors of objects, indexes, partitions and databases whose reuses are counted are judged by
+ase/descriptors_reused: a count of reuses says something of descriptors alone. A procedure cache that is full is no
+resource that ran out.
 
 Why it matters: without a free lock a statement ends with message 1204, and only users with sa_role can log in until
 locks are added; every other login is refused. Without a free connection logins are refused; one connection is kept
@@ -107,8 +108,9 @@ WHO = (
 NEVER = "{0}, which is no fewer than there are locks: a statement keeps every {1} lock that it takes{2}."
 NOT_SERVER = "; the default for the whole server would make table locks for {0}, too"
 SMALLER = "First have SPID {0} commit in smaller pieces."
+DATABASES = "number of open databases"
 OTHERS = (
-    "number of open databases",
+    DATABASES,
     "number of worker processes",
     "number of dtx participants",
     "number of aux scan descriptors",
@@ -160,6 +162,8 @@ def _judge(facts: Facts, limits: Limits, name: str, usage: ResourceUsage) -> Out
     said = f"{label}: {usage.active:,.0f} of {there:,.0f} in use, at most {most:,.0f}"
     if not there:
         return Clean(f"{label}: none is configured")
+    if name == DATABASES and number_or(usage.reused, 0) >= there:
+        return Clean(f"{said}; reuses are judged by ase/descriptors_reused")
     if most > there:
         return Clean(f"{said}: there were more when the most were in use")
     out = most >= there

@@ -38,7 +38,7 @@ SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (rf"sp_poolconfig {NAME}", ("ase/sp_cacheconfig",)),
         (rf"sp_helpcache(?: {NAME})?", ("ase/sp_helpcache",)),
         (
-            r'sp_monitorconfig "(?:open (?:objects|indexes|partitions)|number of locks)"',
+            r'sp_monitorconfig "(?:open (?:objects|indexes|partitions|databases)|number of locks)"',
             ("ase/sp_monitorconfig",),
         ),
         (rf'sp_spaceused "(?:{TABLE}|[^"]+)"(?:, 1)?', ("ase/sp_spaceused",)),
@@ -69,7 +69,10 @@ LOOKS: dict[str, tuple[tuple[str, str], ...]] = {
     "ase": (
         (r"sp_helpdb (?:\"[^\"]+\")", "options of a database and room on its segments, looked at once"),
         (r'sp_helpindex "[^"]+"', "the indexes a conversion builds anew, to be compared by a person"),
-        (r'sp_countmetadata "open (?:objects|indexes|partitions)"', "a sentence; no rule asks what the limit is"),
+        (
+            r'sp_countmetadata "open (?:objects|indexes|partitions|databases)"',
+            "a sentence; no rule asks what the limit is",
+        ),
         (r"select @@max_connections", "the most connections that the operating system allows"),
         (r"sp_logiosize", "a sentence on the database in use"),
         (r"sp_who", "that nobody is in: no figure of it is kept"),

@@ -72,6 +72,13 @@ PAIR = ((1, "09:10:00", 100), (2, "09:20:00", 900))
         ("-- difference 09:10:00 / 09:20:00", 600.0),
         ("-- monOpenObjectActivity, difference 09:20 - 09:10", 600.0),
         ("-- load window 30 sessions", None),
+        ("-- difference of two snapshots, 5 min apart", 300.0),
+        ("-- delta 11:55AM to 12:05PM", 600.0),
+        ("-- delta 12:55 - 1:05 PM", 600.0),
+        ("-- difference Mar  2 2023 09:10:00 to 09:20:00 (dbid 6)", 600.0),
+        ("-- difference Mar  2 2023 23:55:00 to Mar  3 2023 00:05:00", 600.0),
+        ("-- difference 2023-03-02 09:10:00 to 2023-03-03 09:20:00", 87000.0),
+        ("-- difference 02/03/2023 09:10:00 to 03/03/2023 09:20:00", None),
         ("09:10:00 - 09:20:00, 600 s", None),
     ],
 )
@@ -98,7 +105,14 @@ def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> 
 
 
 @pytest.mark.parametrize(
-    "title", ["1> -- difference of two snapshots 09:10 / 09:20", "-- monSysWaits (seconds), delta 600 s"]
+    "title",
+    [
+        "1> -- difference of two snapshots 09:10 / 09:20",
+        "-- monSysWaits (seconds), delta 600 s",
+        "-- monSysWaits SITE_A, difference Mar  2 2023 09:10:00 to 09:20:00 (dbid 6)",
+        "-- SITE_A monSysWaits: delta 10 min",
+        "-- monSysWaits joined with monWaitEventInfo, difference 09:10 to 09:20, longest first",
+    ],
 )
 def test_a_title_that_begins_so_says_that_the_rows_are_differences(title: str) -> None:
     text = WAITS.replace("-- delta 09:10:00 - 09:20:00, 600 s", title).replace(
@@ -117,6 +131,7 @@ def test_a_title_that_begins_so_says_that_the_rows_are_differences(title: str) -
         "-- first of two snapshots, the difference over 600 s follows",
         "-- difference is to be made by hand after 600 s",
         "-- monSysWaits 09:10 - 09:20",
+        "-- monSysWaits without difference 09:10 - 09:20",
         "-- difference of two snapshots",
     ],
 )

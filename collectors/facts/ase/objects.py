@@ -282,12 +282,12 @@ class ResourceUsage(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class MetadataCount(Fact):
-    """How many objects, indexes or partitions all databases hold: so many descriptors would hold them all."""
+    """How many objects, indexes or partitions all databases hold, or databases there are: so many descriptors do."""
 
     COLLECTED_BY: ClassVar[str] = 'sp_countmetadata "open objects" -- at a quiet time; also "open indexes"'
 
     kind: str
-    """`object`, `index` or `partition`."""
+    """`object`, `index`, `partition` or `database`."""
     count: float
     memory_kb: Reading = ABSENT
     """What their descriptors take."""

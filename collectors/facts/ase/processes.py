@@ -221,9 +221,11 @@ class MonProcessActivity(Counted, Fact):
     ulc_max_usage: Reading = ABSENT
     """Bytes of the user log cache that were in use at most, since the login."""
     login: str | None = None
-    """No column of the table, nor are the next two: of `monProcessLookup` beside it, where a question joins them."""
+    """No column of the table, nor are those below: of `monProcessLookup` beside it, where a question joins them."""
     application: str | None = None
     host: str | None = None
+    command: str | None = None
+    """Of `monProcess`: `REP AGENT`, `SELECT`, …"""
     database: str | None = None
     """Of `monProcess`, likewise."""
 

@@ -1,10 +1,11 @@
-"""How many objects, indexes or partitions the databases hold (`sp_countmetadata`), a sentence for each kind.
+"""How many objects, indexes or partitions the databases hold, and how many there are (`sp_countmetadata`).
 
 As the vendor prints it (System Administration Guide, number of open objects)::
 
     There are 340 user objects in all database(s), requiring 140.781 Kbytes of memory. The 'open objects' configuration
     parameter is currently set to 500
 
+Of databases it is `There are 17 databases, requiring …`.
 Newer releases say Mbytes and `set to a run value of 500` (practice). The kind is taken from the name of the parameter,
 as the words before it differ by kind. Asterisks in place of the number are a problem and no fact.
 """
@@ -18,16 +19,18 @@ from collectors.layouts.figures import size
 from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
-    r"\bThere (?:is|are)\s{1,9}[0-9*][0-9*.,]{0,20}\s{1,9}[a-z]{1,20}.{0,60}\bin all database", re.IGNORECASE
+    r"\bThere (?:is|are)\s{1,9}[0-9*][0-9*.,]{0,20}\s{1,9}"
+    r"(?:[a-z]{1,20}.{0,60}\bin all database|databases?,\s{1,9}requiring\b)",
+    re.IGNORECASE,
 )
 FIGURE = re.compile(r"\bThere (?:is|are)\s{1,9}(?P<count>[0-9]{1,12}|\*{1,20})\s", re.IGNORECASE)
 MEMORY = re.compile(r"\brequiring\s{1,9}(?P<size>[0-9][0-9.,]{0,20})\s{0,3}(?P<unit>[KM])bytes\b", re.IGNORECASE)
-KIND = re.compile(r"'open (?P<kind>object|index|partition)(?:e?s)?'", re.IGNORECASE)
+KIND = re.compile(r"'open (?P<kind>object|index|partition|database)(?:e?s)?'", re.IGNORECASE)
 CONFIGURED = re.compile(r"\bcurrently set to\s{1,9}(?:a run value of\s{1,9})?(?P<count>[0-9]{1,12})\b", re.IGNORECASE)
 REST = re.compile(
-    r"\s*(?:requiring\b|[KM]bytes\b|of memory\b|memory\.|The 'open|'open (?:object|index|partition)|configuration\b"
-    r"|parameter\b|is currently\b|currently set\b|set to\b|(?:to )?a run\b|run value\b|value of\b|of [0-9]+\.?\s*$"
-    r"|to [0-9]+\s*$|[0-9]+\.?\s*$)",
+    r"\s*(?:requiring\b|[KM]bytes\b|of memory\b|memory\.|The 'open|'open (?:object|index|partition|database)"
+    r"|configuration\b|parameter\b|is currently\b|currently set\b|set to\b|(?:to )?a run\b|run value\b|value of\b"
+    r"|of [0-9]+\.?\s*$|to [0-9]+\s*$|[0-9]+\.?\s*$)",
     re.IGNORECASE,
 )
 MOST_LINES = 4
@@ -47,7 +50,7 @@ def read(report: Report) -> Iterator[MetadataCount]:
         said = " ".join(one.strip() for one in report.lines[index : last + 1])
         count, kind, memory, configured = (one.search(said) for one in (FIGURE, KIND, MEMORY, CONFIGURED))
         if not kind:
-            continue  # "open databases", whose descriptors no rule looks at
+            continue
         found += 1
         report.claim(index, last)
         if not count or "*" in count["count"]:

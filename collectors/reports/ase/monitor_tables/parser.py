@@ -3,6 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from collectors.facts.base import Source
 from collectors.layouts import streamed
@@ -14,7 +15,7 @@ from collectors.reports.ase.monitor_tables.failures import Failures, Problems
 from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Run
-from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file
+from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file, length_of
 from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
@@ -106,6 +107,8 @@ class Parser:
         if starts_another(raw):
             return False
         if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
+            if length_of(line):
+                self._claim(number)
             return True
         if not self._affected(number, line) and not self._begins(number, line):
             if self.strange >= MOST_STRANGE:
@@ -151,6 +154,7 @@ class Parser:
 
     def _open(self, line: int, heading: streamed.Heading, starts: Sequence[int] = ()) -> bool:
         """Begin a table, if its heading is one of ours; `starts`: where its columns do."""
+        heading = replace(heading, columns=self.asked.renamed(heading.columns))
         columns = [key(column) for column in heading.columns]
         # a query that subtracts copies may join tables that are none of theirs, to say who each session is
         table = identify(columns, COUNTED, ()) if self.asked.subtracts else None

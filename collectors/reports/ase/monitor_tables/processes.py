@@ -227,6 +227,7 @@ PROCESS_ACTIVITY = MonitorTable(
         **OF_PROCESS,
         **OF_CLIENT,
         "dbname": ("database", words),
+        "command": ("command", words),
         **counts(
             cpu_milliseconds="cputime",
             wait_milliseconds="waittime",
@@ -247,7 +248,7 @@ PROCESS_ACTIVITY = MonitorTable(
     },
     marks=marks(
         *("spid ulcflushes", "spid ulcbyteswritten", "spid ulcmaxusage", "spid ulcflushfull", "spid tableaccesses"),
-        "spid locksheld logicalreads",
+        *("spid locksheld logicalreads", "spid logicalreads commits", "spid physicalreads commits"),
     ),
     never=frozenset(("objectid", "blockingspid", "starttime")),
 )

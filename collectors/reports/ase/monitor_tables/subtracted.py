@@ -16,6 +16,7 @@ from typing import cast
 from collectors.facts.base import Fact
 from collectors.facts.columns import Picked
 from collectors.facts.counted import Counted
+from collectors.layouts.dates import ANY, moment
 
 SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", re.IGNORECASE)
 """The same column of two tables or aliases, one minus the other."""
@@ -27,17 +28,27 @@ FILE = re.compile(
     re.IGNORECASE,
 )
 """How the name of a file ends that holds them: `monDeviceIO_delta.csv`. In front it may be the name of a server."""
+SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
+"""A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
+TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
 DIFFERENCE = re.compile(
-    r"(?:\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?,?\s{0,3})?(?:difference|delta)s?\b(?!\s{1,3}(?:is|are|will|to)\b)",
+    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:{TABLE}(?:\s{{0,3}}(?:joined|join|and|with|\+)\s{{1,3}}(?:with\s{{1,3}})?{TABLE})?"
+    rf"[,:]?\s{{0,3}})?"
+    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:difference|delta)s?\b(?!\s{{1,3}}(?:is|are|will|to)\b)",
     re.IGNORECASE,
 )
-"""How a title begins that says of the rows below that they are differences."""
+"""How a title begins that says of the rows below that they are differences: it may name a table and a server before."""
 TITLE = re.compile(r"\s{0,10}(?:(?:[0-9]{1,6}> ?){1,9}\s{0,9})?(?:##|--|/\*|#|!|===)\s{0,10}(?P<says>\S.{0,200})")
 CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
+TO = r"\s{0,3}(?:-|/|\u2013|to|until|and)\s{0,3}"
 FROM_TO = re.compile(
-    rf"(?<![0-9:])({CLOCK})\s{{0,3}}(?:-|/|\u2013|to|until|and)\s{{0,3}}({CLOCK})(?![0-9:])", re.IGNORECASE
+    rf"(?<![0-9:])({CLOCK})(?:\s?([AP]M))?{TO}({CLOCK})(?:\s?([AP]M))?(?![0-9:]|\s?[AP]M\b)", re.IGNORECASE
 )
-SECONDS = re.compile(r"(?<![0-9.:])([0-9]{1,6})\s{0,2}(?:s|sec|secs|seconds)\b", re.IGNORECASE)
+DATES = re.compile(rf"(?<![0-9:])({ANY}){TO}({ANY})(?![0-9:])", re.IGNORECASE)
+"""Both times with their dates: these may be days apart."""
+SECONDS = re.compile(
+    r"(?<![0-9.:,])([0-9]{1,6})\s{0,2}(?:(?P<min>m|min|mins|minutes)|s|sec|secs|seconds)\b", re.IGNORECASE
+)
 STARTS = ("samplestart", "intervalstart", "deltastart")
 ENDS = ("sampleend", "intervalend", "deltaend")
 """Columns that tell from when to when a row was counted."""
@@ -77,13 +88,25 @@ def length_of(line: str) -> float | None:
     title = TITLE.match(line)
     if title is None:
         return None
-    times, counted = FROM_TO.search(title["says"]), SECONDS.search(title["says"])
-    by_clock = _between(_of_day(times[1]), _of_day(times[2])) if times else None
-    between = by_clock.total_seconds() if by_clock else None
-    told = float(counted[1]) if counted else None
+    counted = SECONDS.search(title["says"])
+    between = _times_apart(title["says"])
+    told = float(counted[1]) * (60 if counted["min"] else 1) if counted else None
     if between and told and abs(between - told) > CLOCKS_OFF:
         return None
     return told or between or None
+
+
+def _times_apart(says: str) -> float | None:
+    """Seconds between the two times of a title; of times with a date each as the dates say, in doubt none."""
+    if dated := DATES.search(says):
+        one, other = moment(dated[1]), moment(dated[2])
+        return abs((other - one).total_seconds()) if one and other else None
+    times = FROM_TO.search(says)
+    return (
+        _between(_of_day(times[1], times[2] or times[4]), _of_day(times[3], times[4])).total_seconds()
+        if times
+        else None
+    )
 
 
 def by_title(line: str) -> Subtracted | None:
@@ -97,8 +120,10 @@ def _between(one: timedelta, other: timedelta) -> timedelta:
     return min((other - one) % DAY, (one - other) % DAY)
 
 
-def _of_day(clock: str) -> timedelta:
+def _of_day(clock: str, half: str | None = None) -> timedelta:
     hours, minutes, seconds = (*map(int, clock.replace(".", ":").split(":")[:3]), 0)[:3]
+    if half:
+        hours = hours % 12 + (12 if half.upper() == "PM" else 0)
     return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
 

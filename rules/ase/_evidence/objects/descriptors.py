@@ -56,6 +56,7 @@ KINDS = {
     "object": Kind("open objects", "number of open objects"),
     "index": Kind("open indexes", "number of open indexes"),
     "partition": Kind("open partitions", "number of open partitions"),
+    "database": Kind("open databases", "number of open databases"),
 }
 
 
