@@ -2,7 +2,8 @@
 
 Finds: engines over 90 % busy, more than two tasks in the run queue of each on average (sp_sysmon, or the waits of
 monSysWaits for the run queue), and no spinlock in use that is contended or spins much. From one task on where spins
-were counted and the commands of clients are known to be short. With contended spinlocks this
+were counted and the commands of clients are known to be short, or where one statement takes most of the engines'
+work. With contended spinlocks this
 is ase/engines_not_the_answer. Where the threaded kernel has several pools of engines, each is judged by itself: a task
 runs in its pool alone, and idle engines of another are no help to it. Where `max online engines` allows no more, the
 idle pool gives threads: it is made smaller first, then the short one larger.
@@ -171,6 +172,7 @@ class Limits(TaskLimits):
         "this project: each task that runs has another behind it; the vendor names 90 % busy engines and no queue",
         unit="tasks",
     )
+    main_percent: float = percent(50.0, "this project: of what the engines worked; no other takes as much")
     command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     contention_percent: float = percent(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)")
     metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)")
@@ -226,7 +228,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield unknown_of(facts, RunnableTasks, MonSysWaits)
     elif not isinstance(queue, Queue):
         yield queue
-    elif queue.tasks <= (least := _least(facts, limits)) * engines.number:
+    elif queue.tasks <= (least := _least(facts, limits, engines)) * engines.number:
         yield Clean(f"{said}, {queue.said}: limit {least:g} for each engine")
     else:
         yield _finding(facts, limits, engines, queue)
@@ -276,11 +278,24 @@ def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
     )
 
 
-def _least(facts: Facts, limits: Limits) -> float:
-    """How many tasks must queue for each engine: fewer where it is known that nothing spins and commands are short."""
+def _least(facts: Facts, limits: Limits, engines: Engines) -> float:
+    """How many tasks must queue for each engine: fewer where it is known that nothing spins and commands are short.
+
+    Fewer, too, where one statement is known to take most of what the engines worked: then it is work, and whose.
+    """
     commands = command_time(facts)
     interactive = commands is not None and commands.seconds <= limits.command_seconds
-    return limits.short_queue if interactive and dearest(facts) else limits.tasks_per_engine
+    top = costliest(facts, "cpu_milliseconds")
+    alone = top is not None and (_of_work(engines, top) or 0.0) >= limits.main_percent
+    return limits.short_queue if alone or (interactive and dearest(facts)) else limits.tasks_per_engine
+
+
+def _of_work(engines: Engines, top: Costliest) -> float | None:
+    """What the statement took of the engines' work, in per cent; `None` where it was counted over another time."""
+    if top.cpu_seconds is None or not (engines.seconds and engines.busy_percent and engines.number):
+        return None
+    share = 100.0 * top.cpu_seconds / (engines.seconds * engines.number * engines.busy_percent / 100.0)
+    return share if share <= WHOLE_PERCENT else None
 
 
 def _short_pool(facts: Facts, limits: Limits) -> tuple[Engines, Queue, str] | None:
@@ -362,7 +377,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     tune = (
         f"{cached.step} "
         if cached
-        else f"First tune {top.name}{top.scanning}. "
+        else f"First tune {top.name}{top.index or top.scanning}. "
         if top
         else f"Tune the statements that take most of the processor: {STATEMENTS[table]}. "
     )
@@ -386,7 +401,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         subject=subject_of(facts),
         severity=severity if long else min(severity, Severity.ADVICE),
         title=f"{each:.1f} tasks queue for each of {number} engines{name} that are {busy:.0f} % busy"
-        + (cached.title if cached else ""),
+        + (cached.title if cached else _title_of(engines, top) if top else ""),
         seen=joined(
             f"{number} engines{name} are {busy:.0f} % busy on average with {queue.said}: {each:.1f} for each engine"
             f"{f'; other pools are less busy ({rest})' if rest else ''}.",
@@ -453,6 +468,12 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
 
 
+def _title_of(engines: Engines, top: Costliest) -> str:
+    """What a title adds of the statement, where it takes a share of the work that can be told."""
+    part = _of_work(engines, top)
+    return f"; {top.name} takes {part:.0f} % of their work" if part else ""
+
+
 def _why(
     facts: Facts,
     engines: Engines,
@@ -473,11 +494,8 @@ def _why(
     cause = SETTLED.format(means.ticks, means.given, MAY_SPIN if blind else WORK_ALONE) if means and settled else CAUSES
     if top is None:
         return f"{cause}."
-    share = ""
-    if top.cpu_seconds is not None and engines.seconds and engines.busy_percent and engines.number:
-        percent_of_work = 100.0 * top.cpu_seconds / (engines.seconds * engines.number * engines.busy_percent / 100.0)
-        share = f", {percent_of_work:.0f} % of what the engines worked" if percent_of_work <= WHOLE_PERCENT else ""
-    return f"{cause}: most is {top.says}{share}."
+    part = _of_work(engines, top)
+    return f"{cause}: most is {top.says}{'' if part is None else f', {part:.0f} % of what the engines worked'}."
 
 
 def _lost(facts: Facts, limits: Limits) -> tuple[Severity, tuple[Evidence, ...]]:

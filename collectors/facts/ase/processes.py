@@ -348,6 +348,8 @@ class MonSysStatement(TableRow, Fact):
     statement: int | None = None
     """SsqlId: of a statement in the statement cache; 0 or absent: of none."""
     hash_key: int | None = None
+    executions: Reading = ABSENT
+    """How many the row sums, where the question groups and counts them; else the row is one."""
     cpu_milliseconds: Reading = ABSENT
     wait_milliseconds: Reading = ABSENT
     logical_reads: Reading = ABSENT

@@ -8,13 +8,14 @@ from collectors.reports.ase.monitor_tables.table_starts import MENTION, START, T
 
 QUERY = re.compile(r"\b(?:select|from|where|order by|go|exec|use|print|set|waitfor|declare|join|and)\b", re.IGNORECASE)
 COMMENT = re.compile(r"\s{0,10}(?:##|--|/\*|=== |\*\*)\s{0,10}\S")
-CACHED_TEXT = "show_cached_text"
-TEXT_AS = re.compile(
-    r"(?:\b(\w{1,40})\s{0,4}=\s{0,4})?\bshow_cached_text(?:_long)?\s{0,4}\(\s{0,4}[\w.]{1,60}\s{0,4}\)"
-    r"(?:\s{1,4}as\s{1,4}(\w{1,40}))?",
+CALLED = re.compile(
+    r"(?:\b(?P<before>\w{1,40})\s{0,4}=\s{0,4})?"
+    r"(?P<what>@@servername\b|@@boottime\b|\bgetdate(?=\s{0,4}\()|\bshow_cached_text(?=(?:_long)?\s{0,4}\())"
+    r"(?:(?:_long)?\s{0,4}\(\s{0,4}[\w.]{0,60}\s{0,4}\))?"
+    r"(?:\s{1,4}(?:as\s{1,4})?(?P<after>(?!(?:and|as|between|from|go|group|into|or|order|where)\b)\w{1,40}))?",
     re.IGNORECASE,
 )
-"""What a query calls the column of a cached statement's text."""
+"""What a query calls a column that is known by what it shows: a script may give it any name."""
 MOST_NAMED = 50
 """Tables remembered of one batch."""
 
@@ -33,8 +34,8 @@ class NamedTables:
         """Whether a title above the prompt of the batch says so, of the rows that are yet to come."""
         self.seconds: float | None = None
         """Between them, by the title nearest above."""
-        self.text_as = ""
-        """What the batch calls the text of a cached statement, where it gives it a name of its own."""
+        self.called: dict[str, str] = {}
+        """What the batch calls the server's name, times and a cached statement's text, by the names of its own."""
         self.answered = False
         """Whether something came after the query: the next one begins a new batch."""
 
@@ -56,17 +57,17 @@ class NamedTables:
         if not mentions and not (prompted and QUERY.search(line)):
             return "  " not in line.strip() and not START.search(line)
         if self.answered:
-            self.tables, self.answered, self.subtracts, self.text_as = [], False, subtracts or self.titled, ""
-        if called := TEXT_AS.search(line):
-            self.text_as = called[1] or called[2] or ""
+            self.tables, self.answered, self.subtracts, self.called = [], False, subtracts or self.titled, {}
+        for found in CALLED.finditer(line):
+            if name := found["before"] or found["after"]:
+                self.called[name.lower()] = found["what"].lower().lstrip("@")
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True
 
     def renamed(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The columns of a heading, with that of a statement's text called after its function, as without a name."""
-        called = self.text_as.lower()
-        return tuple(CACHED_TEXT if called and one.strip().lower() == called else one for one in columns)
+        """The columns of a heading, those that the query gives a name of its own called after what they show."""
+        return tuple(self.called.get(one.strip().lower(), one) for one in columns)
 
     @property
     def subtracted(self) -> Subtracted | None:

@@ -141,7 +141,7 @@ class Parser:
         if len(above) < parts and above and any(text.strip() for _, text in above):
             return False
         heads = [""] * (parts - len(above)) + [text for _, text in above]
-        heading = streamed.isql(heads, [text for _, text in dashes])
+        heading = self._renamed(streamed.isql(heads, [text for _, text in dashes]))
         where = above[0][0] if above else dashes[0][0]
         if self._open(where, heading, starts_of(dashes[-1][1])):
             for _ in above:
@@ -154,7 +154,6 @@ class Parser:
 
     def _open(self, line: int, heading: streamed.Heading, starts: Sequence[int] = ()) -> bool:
         """Begin a table, if its heading is one of ours; `starts`: where its columns do."""
-        heading = replace(heading, columns=self.asked.renamed(heading.columns))
         columns = [key(column) for column in heading.columns]
         # a query that subtracts copies may join tables that are none of theirs, to say who each session is
         table = identify(columns, COUNTED, ()) if self.asked.subtracts else None
@@ -173,6 +172,10 @@ class Parser:
         self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
         self.read = None
         return True
+
+    def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
+        """The heading with the names by which its columns are known, where the query gives them others."""
+        return replace(heading, columns=self.asked.renamed(heading.columns)) if self.asked.called else heading
 
     def _subtracted(self) -> Subtracted | None:
         """That the rows below are differences already, by the query above them or by the file's name."""
@@ -240,6 +243,7 @@ class Parser:
         """Whether this heading begins a table of ours, or one that says the time."""
         if heading is None or not any(heading.columns):
             return False
+        heading = self._renamed(heading)
         if self._open(number, heading):
             return True
         if clock.may_be_clock(heading.columns) and all(heading.columns):

@@ -13,7 +13,7 @@ from collectors.facts.ase import (
     MonSysSQLText,
     MonSysStatement,
 )
-from collectors.reports.ase.monitor_tables.cells import text, time, whole, words
+from collectors.reports.ase.monitor_tables.cells import count, text, time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks
 
 OF_PROCESS: dict[str, Column] = {
@@ -184,6 +184,7 @@ ENDED_STATEMENTS = MonitorTable(
         "hashkey": ("hash_key", whole),
         "starttime": ("started", time),
         "endtime": ("ended", time),
+        **dict.fromkeys(("execs", "executions", "execcount", "numexecs", "cnt", "n"), ("executions", count)),
         **counts(
             cpu_milliseconds="cputime",
             wait_milliseconds="waittime",

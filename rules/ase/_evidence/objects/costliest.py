@@ -14,6 +14,7 @@ from typing import Literal
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import (
+    MonOpenObjectActivity,
     MonProcess,
     MonProcessStatement,
     MonSysSQLText,
@@ -23,7 +24,8 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence
-from rules.ase._evidence.objects.seen import databases, name_by_id
+from rules.ase._evidence.objects.scans import scans_of
+from rules.ase._evidence.objects.seen import activity, databases, is_system, name_by_id, name_of
 from rules.ase._evidence.objects.sessions import programs_of
 from rules.ase._evidence.objects.statements import procedure_of, shown
 from rules.changes.quoting import comment, is_plain
@@ -31,11 +33,14 @@ from rules.finding import Evidence
 
 COSTLIEST_FACTS: tuple[type[Fact], ...] = (
     *(MonSysStatement, MonProcessStatement, MonProcess, MonSysSQLText, SysmonSample, Snapshot, *PLAN_FACTS),
+    MonOpenObjectActivity,
 )
 BATCH = 60
 """Characters of a batch that are shown."""
 LEAST_PERCENT = 25.0
 """This project: a statement that took less of what all that are listed took is not named as the one to tune first."""
+ABOUT = 0.1
+"""This project: how far scans and pages of a table may lie from the statement's, counted at not quite the same time."""
 Figure = Literal["cpu_milliseconds", "physical_reads"]
 Row = MonSysStatement | MonProcessStatement
 
@@ -67,6 +72,8 @@ class Costliest:
     """Rows that one execution of it found or changed at most; `None`: not counted."""
     statement: int | None = None
     """Its number in the statement cache (SSQLID); `None`: a line of a procedure."""
+    table: MonOpenObjectActivity | None = None
+    """The table of which the server counted as many scans, and as many pages, over the same time."""
 
     @property
     def who(self) -> str:
@@ -92,9 +99,16 @@ class Costliest:
 
     @property
     def scanning(self) -> str:
-        """The tables that its plan scans, as the end of a clause; empty where no plan shows one."""
+        """The tables that its plan scans, as the end of a clause; by counters where no plan was collected."""
         tables = list(dict.fromkeys(one.table for one in self.scans))
+        if not tables and self.table:
+            return f", which scans {name_of(self.table)} by its counters"
         return f", which scans {' and '.join(tables[:2])}" if tables else ""
+
+    @property
+    def index(self) -> str:
+        """That the table needs an index for it, to follow the statement's name; empty where the table is not known."""
+        return f": an index of {name_of(self.table)} for its where clause" if self.table and not self.scans else ""
 
     def evidence(self, facts: Facts) -> Iterator[Evidence]:
         """Its figures with the first of its lines, and its plan."""
@@ -106,6 +120,8 @@ class Costliest:
         if self.physical_reads:
             yield Evidence(f"reads from disk of {of}", self.physical_reads, "pages", self.source)
         yield from plan_evidence(facts, self.scans)
+        if self.table and not self.scans:
+            yield Evidence(f"scans of {name_of(self.table)}", scans_of(self.table), "", self.table.source)
 
 
 def costliest(facts: Facts, figure: Figure) -> Costliest | None:
@@ -135,12 +151,13 @@ def _most(facts: Facts, rows: Sequence[Row], figure: Figure) -> Costliest | None
     if not name or 100.0 * taken[name] < LEAST_PERCENT * sum(taken.values()) or not taken[name]:
         return None
     group, cpu = groups[name], _sum(groups[name], "cpu_milliseconds")
+    times, reads = sum(_executions(row) for row in group), _sum(group, "logical_reads")
     return Costliest(
         name=name,
         running=isinstance(group[0], MonProcessStatement),
-        executions=len(group),
+        executions=times,
         cpu_seconds=None if cpu is None else cpu / 1000,
-        logical_reads=_sum(group, "logical_reads"),
+        logical_reads=reads,
         physical_reads=_sum(group, "physical_reads"),
         scans=tuple(_scans(facts, group)),
         source=group[0].source,
@@ -150,7 +167,30 @@ def _most(facts: Facts, rows: Sequence[Row], figure: Figure) -> Costliest | None
         procedure=_procedure(facts, group[0]),
         rows=_rows(group),
         statement=group[0].statement or None if isinstance(group[0], MonSysStatement) else None,
+        table=_counted_for(facts, times, reads),
     )
+
+
+def _counted_for(facts: Facts, times: int, reads: float | None) -> MonOpenObjectActivity | None:
+    """The one table that was scanned about as often as the statement ran, with about as many pages read in it."""
+    near = [
+        row
+        for row in activity(facts)
+        if reads
+        and row.of_interval
+        and row.index_id == 0
+        and not is_system(row)
+        and known(row.logical_reads)
+        and abs(row.logical_reads - reads) <= ABOUT * reads
+        and abs(scans_of(row) - times) <= ABOUT * times
+    ]
+    return near[0] if len(near) == 1 else None
+
+
+def _executions(row: Row) -> int:
+    """One, but of a row that sums several."""
+    counted = row.executions if isinstance(row, MonSysStatement) else None
+    return int(counted) if counted is not None and known(counted) else 1
 
 
 def _program(facts: Facts, group: Sequence[Row]) -> str:
@@ -174,7 +214,7 @@ def _name(facts: Facts, row: Row) -> str:
     number = row.statement if isinstance(row, MonSysStatement) else None
     if number:
         return f"SSQLID {number}"
-    if not row.procedure_id or row.line is None:
+    if not (row.procedure_id or row.procedure) or row.line is None:
         return ""
     home = comment(row.database or databases(facts).get(row.db_id or 0) or "", 60)
     return f"line {row.line} of {procedure_of(facts, row)}{f' of {home}' if home else ''}"
