@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.audits.report.data import audit_data, run_data
+from advisor.audits.report.data import audit_data, no_all_clear
 from advisor.audits.report.render import render
 from advisor.audits.services.excerpts import add_excerpts
 from collectors.facts import NOWHERE, Facts
@@ -605,10 +605,9 @@ def test_a_verdict_is_no_all_clear_where_files_could_not_be_read(
     inputs: list[tuple[str, str | None, int]], begins: str
 ) -> None:
     read = [{"file": name, "report": report, "leftovers": [{}] * places} for name, report, places in inputs]
-    clear = {"summary": {"verdict": "Nothing to do: no finding above a note; 9 rules judged."}}
-    loud = {"summary": {"verdict": "1 warning; first: X."}}
-    data = run_data(read, [clear, loud, {}], [None, None, None])
-    assert data["captures"][0]["summary"]["verdict"].startswith(begins)
-    assert data["captures"][1]["summary"] == loud["summary"]
-    again = run_data(read, data["captures"], [None, None, None])
-    assert again["captures"] == data["captures"]
+    clear = {"verdict": "Nothing to do: no finding above a note; 9 rules judged."}
+    found = no_all_clear(clear, read)
+    assert found["verdict"].startswith(begins)
+    assert no_all_clear(found, read) == found
+    loud = {"verdict": "1 warning; first: X."}
+    assert no_all_clear(loud, read) == loud

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from advisor.audits.report.plain import plain
@@ -28,9 +28,17 @@ ALL_CLEAR = {"Nothing to do": "Nothing found", "Nothing to do so far": "Nothing 
 
 def audit_data(inputs: Sequence[Input], audits: Sequence[Audit]) -> dict[str, Any]:
     """All of one run."""
-    clusters = clusters_data(audits)
+    read = [input_data(one) for one in inputs]
+    clusters = [{**one, "summary": no_all_clear(one["summary"], read)} for one in clusters_data(audits)]
     of_each = [next((one for one in clusters if at in one["captures"]), None) for at in range(len(audits))]
-    return run_data([input_data(one) for one in inputs], [capture_data(one) for one in audits], of_each)
+    return run_data(read, [_but_unread(capture_data(one), one, read) for one in audits], of_each)
+
+
+def _but_unread(data: dict[str, Any], one: Audit, read: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A capture whose verdict tells of what could not be read in its own files, and in those nothing was read from."""
+    files = {fact.source.file for fact in one.capture.facts}
+    own = [each for each in read if each["file"] in files or not each["facts"]]
+    return {**data, "summary": no_all_clear(data["summary"], own)}
 
 
 def run_data(
@@ -52,16 +60,15 @@ def run_data(
         if names[name] > 1:
             one["name"] = f"{name}, {start[:19].replace('T', ' ') or 'no time'}"
     named = {at: one["name"] for one in found.values() for at in one["captures"]}
-    unread = not_understood(inputs)
     return {
         "contract": "audit/1",
         "inputs": list(inputs),
-        "captures": [{**_but_unread(capture, unread), "cluster": named.get(at)} for at, capture in enumerate(captures)],
-        "clusters": [_but_unread(one, unread) for one in found.values()],
+        "captures": [{**capture, "cluster": named.get(at)} for at, capture in enumerate(captures)],
+        "clusters": list(found.values()),
     }
 
 
-def not_understood(inputs: Sequence[Mapping[str, Any]]) -> str:
+def _not_understood(inputs: Sequence[Mapping[str, Any]]) -> str:
     """How much of the files no reader understood: `3 places in 2 files and 1 whole file`; empty where all was read."""
     whole = {one["file"] for one in inputs if one["report"] is None}
     parts = {one["file"] for one in inputs if one["leftovers"]} - whole
@@ -70,17 +77,15 @@ def not_understood(inputs: Sequence[Mapping[str, Any]]) -> str:
     return " and ".join([*said, *([counted(len(whole), "whole file")] if whole else [])])
 
 
-def _but_unread(one: Mapping[str, Any], unread: str) -> dict[str, Any]:
-    """A capture or a cluster, whose verdict sounds no all-clear where some of the files could not be read.
+def no_all_clear(summary: dict[str, Any], inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A summary whose verdict sounds no all-clear where some of these inputs could not be read.
 
     What decides may stand in these places, so that nothing was found holds for the rest alone.
     """
-    summary = one.get("summary") or {"verdict": ""}
     first, colon, rest = str(summary["verdict"]).partition(": ")
-    if not unread or not colon or first not in ALL_CLEAR:
-        return dict(one)
-    verdict = f"{ALL_CLEAR[first]} in what was understood ({unread} could not be read): {rest}"
-    return {**one, "summary": {**summary, "verdict": verdict}}
+    if not colon or first not in ALL_CLEAR or not (unread := _not_understood(list(inputs))):
+        return summary
+    return {**summary, "verdict": f"{ALL_CLEAR[first]} in what was understood ({unread} could not be read): {rest}"}
 
 
 def clusters_data(audits: Sequence[Audit]) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from advisor.audits.models import (
     CaptureFacts,
     Finding,
 )
+from advisor.audits.report.data import no_all_clear
 from advisor.audits.report.findings import limited
 from advisor.audits.report.plain import plain
 from advisor.audits.services.account_bar import bar_of, capacity_of, mean_of, waiting_tasks_of
@@ -30,7 +31,7 @@ from advisor.core.version import rules_version
 from advisor.findings.services.tracking import track
 from advisor.systems.models import SettingsSnapshot, System
 from advisor.systems.services import aliases
-from advisor.uploads.models import Upload
+from advisor.uploads.models import Input, Upload
 from collectors import facts as base
 from collectors.facts.codec import DamagedFacts, load
 from collectors.facts.openvms import ClusterMember
@@ -125,7 +126,12 @@ def remember_audit(
     if judged is None or judged.limits != limits:  # not judged yet, or somebody set a limit meanwhile
         near = [(restored, limits_of(one.system)) for one, restored in _members_beside(capture, found)]
         judged = judge(found, limits, opener, near)
-    data = judged.data
+    data, cluster = judged.data, judged.cluster
+    read = Input.objects.filter(upload=capture.upload_id).values("file", "report", "leftovers")
+    own = read.filter(Q(file__in=capture.files) | Q(facts=0))  # asked for only where nothing was found
+    summary = no_all_clear(data["summary"], own)
+    if cluster:
+        cluster = {**cluster, "summary": no_all_clear(cluster["summary"], read)}
     before = capture.audit
     if before is not None:
         _keep_excerpts(data, before)
@@ -150,7 +156,7 @@ def remember_audit(
             capacity=capacity_of(data["account"]),
             waiting_tasks=waiting_tasks_of(data["account"]),
             bar=bar_of(data["account"], findings),
-            cluster=judged.cluster,
+            cluster=cluster,
             findings_digest={finding["key"]: LEVEL[finding["severity"]] for finding in findings},
             unjudged=[verdict["rule"] for verdict in data["verdicts"] if verdict["verdict"] in UNJUDGED],
             verdicts=data["verdicts"],
@@ -158,7 +164,7 @@ def remember_audit(
             comparisons=data["comparisons"],
             plan=data["plan"],
             account=data["account"],
-            summary=data["summary"],
+            summary=summary,
             problems=problems or [],
         )
         Finding.objects.bulk_create(
