@@ -94,9 +94,12 @@ def test_the_contents_cost_the_same_queries_however_many_systems_there_are(
 # A rule
 
 
+ENTRIES = {entry["rule"]: entry for entry in rulebook()}
+
+
 def kind_of(rule: str) -> tuple[str | bool, ...]:
     """Its product, how it asks, and whether it has limits and quotes documents: what its page branches on."""
-    (entry,) = (entry for entry in rulebook() if entry["rule"] == rule)
+    entry = ENTRIES[rule]
     asked = entry["asks"]
     return rule.partition("/")[0], asked["how"], bool(asked["also"]), bool(entry["limits"]), bool(entry["sources"])
 
