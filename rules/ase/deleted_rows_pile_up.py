@@ -1,8 +1,10 @@
 """Deleted rows pile up faster than the housekeeper clears them.
 
 Finds: tables whose clean-ups the housekeeper lost (HkgcOverflows of monOpenObjectActivity, 15.0.2 on), at a rate and a
-share of the requests that count, with the empty pages and deleted rows of `systabstats` where they were listed. Where
-`enable housekeeper GC` is 0, nothing is asked of the housekeeper and nothing can be lost: then the empty pages alone.
+share of the requests that count, with the empty pages and deleted rows of `systabstats` where they were listed. By one
+snapshot alone: such a share since the start, clean-ups that wait now, and more deleted rows than others in
+`systabstats`. Where `enable housekeeper GC` is 0, nothing is asked of the housekeeper and nothing can be lost: then the
+empty pages alone.
 
 Why it matters: a row that is deleted from a data-only-locked table stays in its page until the housekeeper looks at it
 (vendor). Pages without a row that nobody gives back are read by every scan, and the table takes its old size.
@@ -106,7 +108,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     rows = [one for one in activity(facts) if one.of_interval and known(one.hkgc_overflows)]
     if not rows:
-        yield Unknown.without("HkgcOverflows of two snapshots", EMPTY, "no HkgcOverflows over an interval")
+        if behind := _behind(facts, limits):
+            yield _now(facts, limits, *behind, setting)
+        else:
+            yield Unknown.without("HkgcOverflows of two snapshots", EMPTY, "no HkgcOverflows over an interval")
         return
     worst = max(_lost(rows), key=lambda one: one.overflows, default=None)
     if worst is None or worst.overflows <= 0:
@@ -121,11 +126,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield _finding(facts, limits, worst, setting)
 
 
-def _lost(rows: list[MonOpenObjectActivity]) -> list[Lost]:
-    """Each user table with its indexes."""
+def _lost(rows: list[MonOpenObjectActivity], *, timed: bool = True) -> list[Lost]:
+    """Each user table with its indexes; `timed`: by rows whose time is known alone."""
     tables: dict[tuple[str, str], list[MonOpenObjectActivity]] = {}
     for one in rows:
-        if one.object_name and one.seconds and not is_system(one) and not is_tempdb(one.database or ""):
+        if one.object_name and (one.seconds or not timed) and not is_system(one) and not is_tempdb(one.database or ""):
             tables.setdefault((one.database or "", one.object_name), []).append(one)
     return [
         Lost(
@@ -136,6 +141,60 @@ def _lost(rows: list[MonOpenObjectActivity]) -> list[Lost]:
         )
         for several in tables.values()
     ]
+
+
+def _behind(facts: Facts, limits: Limits) -> tuple[Lost, TableRows, float, float] | None:
+    """By one snapshot: the table that lost most since the start and holds more deleted rows than others, with both."""
+    rows = [one for one in activity(facts) if not one.of_interval and known(one.hkgc_overflows)]
+    for lost in sorted(_lost(rows, timed=False), key=lambda one: -one.overflows):
+        held = _empty(facts, lost.row)
+        if held is None or not (known(held.deleted) and known(held.rows) and known(held.pages)):
+            continue
+        full = lost.requests > 0 and lost.share >= limits.lost_percent and lost.pending > 0
+        if full and held.deleted > held.rows and held.pages >= limits.pages:
+            return lost, held, held.deleted, held.rows
+    return None
+
+
+def _now(
+    facts: Facts,
+    limits: Limits,
+    lost: Lost,
+    held: TableRows,
+    deleted: float,
+    rows: float,
+    setting: ConfigParameter | None,
+) -> Finding:
+    """What has piled up by now, where no second snapshot tells how fast."""
+    name, plain = comment(name_of(lost.row)), bare_table(lost.row.object_name or "")
+    value, share = setting.run_number if setting else None, _share(held)
+    to = value not in AGGRESSIVE and waiting_number(setting) not in AGGRESSIVE
+    step = f'Let the housekeeper look thoroughly (`sp_configure "{NAME}", {THOROUGH}`).' if to else ""
+    empty = f", and {share:.0f} % of its pages are empty" if share is not None else ""
+    return Finding(
+        subject=name,
+        severity=Severity.WARNING if share is not None and share >= limits.empty_percent else Severity.ADVICE,
+        title=f"The housekeeper does not keep up with {name}: {deleted:,.0f} deleted rows beside {rows:,.0f} others",
+        seen=joined(
+            f"{lost.pending:,.0f} clean-ups of {name} wait, and {lost.overflows:,.0f} of {lost.requests:,.0f} found "
+            f"the list full since the start{'' if value is None else f', with {NAME} {value:g}'}.",
+            f"By systabstats it holds {deleted:,.0f} deleted rows and {rows:,.0f} others{empty}.",
+        ),
+        because=BECAUSE,
+        do=joined(step, RECLAIM.format(plain)),
+        unknown=f"How fast they pile up: {EMPTY}.",
+        evidence=(
+            Evidence(f"clean-ups that wait, {name}", lost.pending, "", lost.row.source),
+            Evidence(f"clean-ups lost since the start, {name}", lost.overflows, "", lost.row.source),
+            Evidence("share of clean-ups lost", round(lost.share, 1), "%", lost.row.source, limits.lost_percent),
+            Evidence(f"deleted rows of {name}", deleted, "", held.source),
+            Evidence(f"rows of {name}", rows, "", held.source),
+            *((Evidence(NAME, value, "", setting.source),) if setting and value is not None else ()),
+        ),
+        changes=(configure(NAME, value, THOROUGH, cautions=(BATCHES, RECLAIM.format(plain))),)
+        if to and value is not None
+        else (),
+    )
 
 
 def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter | None) -> Finding:

@@ -26,12 +26,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts
+from collectors.facts.ase import MonProcessActivity
 from rules.ase._evidence.caches import own_cache
 from rules.ase._evidence.caches.allocation import allocation, leaving_first
 from rules.ase._evidence.caches.contents import Contents
 from rules.ase._evidence.caches.figures import kind_of, named_of
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, searched
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.log.read_behind import MOST, rep_agent
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_log
 from rules.changes.quoting import comment
@@ -61,6 +63,10 @@ READ = (
     "For each log page that is written {0:,.0f} are searched, more than its records: something reads the log, as a "
     "RepAgent, triggers or rollbacks do. Never stop a RepAgent for that: the log would fill."
 )
+BY_AGENT = (
+    "For each log page that is written {0:,.0f} are searched: the RepAgent (SPID {1}) made {2:,.0f} logical reads. "
+    "Never stop it for that: the log would fill."
+)
 READ_AGAIN = 100.0
 """This project: searches for each page written from which on these are not its records alone: a page of 2 KB has room
 for some forty of them."""
@@ -71,7 +77,7 @@ class Limits(own_cache.OwnCacheLimits):
     """`OwnCacheLimits`: from 10 % contention on (vendor), of which logs make a tenth (this project)."""
 
 
-@rule(needs=(), uses=(*HOT_FACTS, *TEMPORARY_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*HOT_FACTS, *TEMPORARY_FACTS, MonProcessActivity), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Look for logs in every contended cache."""
     hot, contents, quiet = searched(facts, limits)
@@ -97,6 +103,14 @@ def _judge(
         yield from own_cache.judge(facts, limits, moving, _own(facts, moving), given, before)
 
 
+def _readers(facts: Facts, times: float, searches: float) -> str:
+    """Who reads the log: a RepAgent, where one is counted to make most of these searches."""
+    agent = rep_agent(facts, "logical_reads")
+    if agent and agent[0] >= MOST * searches:
+        return BY_AGENT.format(times, agent[1].spid, agent[0])
+    return READ.format(times)
+
+
 def _own(facts: Facts, moving: own_cache.Moving) -> own_cache.Apart:
     """What is said of these logs: the one database by its name, and that they are read, where they are."""
     own, names = OWN, moving.databases
@@ -105,5 +119,5 @@ def _own(facts: Facts, moving: own_cache.Moving) -> own_cache.Apart:
     written, contents = own_cache.log_pages(facts), moving.contents
     if written and contents.of_interval and contents.seconds:
         times = moving.reads / contents.seconds / written
-        own = replace(own, because=READ.format(times)) if times >= READ_AGAIN else own
+        own = replace(own, because=_readers(facts, times, moving.reads)) if times >= READ_AGAIN else own
     return own

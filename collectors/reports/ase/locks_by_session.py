@@ -25,7 +25,7 @@ COUNTS = ("locks", "lock_count", "locks_held", "num_locks", "nr_locks", "no_of_l
 KINDS = ("locktype", "lock_type", "type")
 TABLES = ("tab", "table", "table_name", "tablename", "object", "object_name", "objectname", "objname")
 HEADING = re.compile(
-    r"^(?!.{0,400}\b(?:select|page|row|pagenumber|rownumber|locksheld|kpid)\b)(?=.{0,400}\bspid\b)"
+    r"^(?!.{0,400}\b(?:select|page|row|pagenumber|rownumber|locksheld|kpid|retry)\b)(?=.{0,400}\bspid\b)"
     rf"(?=.{{0,400}}\b(?:{'|'.join((*KINDS, *TABLES))}|program_name|login|dbname)\b)"
     rf".{{0,400}}\b(?:{'|'.join(COUNTS)})\b",
     re.IGNORECASE,

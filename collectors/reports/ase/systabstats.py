@@ -16,7 +16,10 @@ from collectors.layouts.tables import Row, Table
 from collectors.registry import Report, report
 from collectors.tables import Listing
 
-HEADING = re.compile(r"^(?!.{0,400}\bselect\b)(?=.{0,400}\b(?:rowcnt|rowcount)\b).{0,400}\bforwrowcnt\b", re.IGNORECASE)
+HEADING = re.compile(
+    r"^(?!.{0,400}\bselect\b)(?=.{0,400}\b(?:rowcnt|rowcount)\b).{0,400}\b(?:forwrowcnt|delrowcnt|emptypgcnt)\b",
+    re.IGNORECASE,
+)
 STOP = re.compile(rf"{HEADING.pattern}|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 
 

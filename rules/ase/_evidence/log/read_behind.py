@@ -46,15 +46,7 @@ def read_behind(facts: Facts, cache: CacheActivity, size_mb: float, missed: floa
         evidence.append(
             Evidence("growth of all logs", round(growth, 2), "MB/s", written.source, None, "from its pages")
         )
-    agent = max(
-        (
-            (row.physical_reads, row)
-            for row in facts.every(MonProcessActivity)
-            if row.of_interval and row.believed and (row.command or "").upper() == AGENT and known(row.physical_reads)
-        ),
-        key=lambda pair: pair[0],
-        default=None,
-    )
+    agent = rep_agent(facts, "physical_reads")
     if agent is None or agent[0] < MOST * missed:
         return ReadBehind(lasts, grows, "", tuple(evidence))
     reads, row = agent
@@ -63,3 +55,14 @@ def read_behind(facts: Facts, cache: CacheActivity, size_mb: float, missed: floa
     return ReadBehind(
         lasts, grows, f"The RepAgent{of} (SPID {row.spid}) made {reads:,.0f} physical reads.", tuple(evidence)
     )
+
+
+def rep_agent(facts: Facts, counter: str) -> tuple[float, MonProcessActivity] | None:
+    """The session of a RepAgent that counted most of this over an interval, with its number; `None` without one."""
+    found = [
+        (count, row)
+        for row in facts.every(MonProcessActivity)
+        if row.of_interval and row.believed and (row.command or "").upper() == AGENT
+        if known(count := getattr(row, counter))
+    ]
+    return max(found, key=lambda pair: pair[0], default=None)

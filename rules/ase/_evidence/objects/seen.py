@@ -65,7 +65,7 @@ def name_evidence(facts: Facts, names: Iterable[str | None]) -> Iterator[Evidenc
     wanted = set(names)
     for number, one in _databases_of(facts)[1].items():
         if one.name in wanted:
-            said = f"{one.name}, by the object ids of {one.tables:,} tables"
+            said = f"{one.name}, by the {'names' if one.by_name else 'object ids'} of {one.tables:,} tables"
             yield Evidence(f"database {number}", said, "", one.source, computed="from this listing and the tables used")
 
 
@@ -78,6 +78,8 @@ class ByTables:
     """In use, and in its listing."""
     source: Source
     """Of the listing, one of its lines."""
+    by_name: bool = False
+    """Whether only the names of the tables show it."""
 
 
 def table_names(facts: Facts) -> dict[tuple[str, int], tuple[str | None, str]]:
@@ -128,29 +130,32 @@ def _databases(facts: Facts) -> tuple[dict[int, str], dict[int, ByTables]]:
         if row.database and row.db_id is not None:
             names.setdefault(row.db_id, set()).add(row.database)
     told = OF_THE_SERVER | {number: next(iter(of)) for number, of in names.items() if len(of) == 1}
-    used: dict[int, set[int]] = {}
+    used: dict[int, set[int | str]] = {}
     for row in seen.every(MonOpenObjectActivity):
-        if (
-            row.db_id is not None
-            and row.db_id not in {*names, *OF_THE_SERVER}
-            and (row.object_id or 0) >= FIRST_OF_USERS
-        ):
-            used.setdefault(row.db_id, set()).add(row.object_id or 0)
-    listed: dict[str, dict[int, Source]] = {}
+        if row.db_id is not None and row.db_id not in {*names, *OF_THE_SERVER} and (table := _told_apart(row)):
+            used.setdefault(row.db_id, set()).add(table)
+    listed: dict[str, dict[int | str, Source]] = {}
     numbered: list[TableScheme | ObjectId] = [*seen.every(TableScheme), *seen.every(ObjectId)]
     for one in numbered:
-        if one.database and one.object_id and one.database not in told.values():
-            listed.setdefault(one.database, {})[one.object_id] = one.source
+        if one.database and one.database not in told.values():
+            listed.setdefault(one.database, {}).update({key: one.source for key in (one.object_id, one.table) if key})
     fits = [(number, name) for number, own in used.items() for name, of in listed.items() if _fits(own, of.keys())]
     shown = {}
     for number, name in fits:
         if sum(number == other for other, _ in fits) == sum(name == other for _, other in fits) == 1:
-            both = sorted(used[number] & listed[name].keys())
-            shown[number] = ByTables(name, len(both), listed[name][both[0]])
+            both = sorted(used[number] & listed[name].keys(), key=str)
+            shown[number] = ByTables(name, len(both), listed[name][both[0]], by_name=isinstance(both[0], str))
     return told, shown
 
 
-def _fits(used: Set[int], listed: Set[int]) -> bool:
+def _told_apart(row: MonOpenObjectActivity) -> int | str | None:
+    """By what a user's table is found in a listing: its number, or where it has none its name."""
+    if row.object_id:
+        return row.object_id if row.object_id >= FIRST_OF_USERS else None
+    return row.object_name if row.object_name and row.object_name.lower() not in SYSTEM_NAMES else None
+
+
+def _fits(used: Set[int | str], listed: Set[int | str]) -> bool:
     """Whether a listing of tables is of the database in which these are in use."""
     both = len(used & listed)
     return both >= SHARED and 100.0 * both >= SHARED_PERCENT * len(used)
