@@ -77,6 +77,7 @@ from rules.openvms._evidence.lock_trees import (
     crosses_most,
     file_called,
     share_of_key,
+    wanders_most,
     work_on,
 )
 from rules.openvms._evidence.mastership import CLEARLY, Misplaced, governing, kept_by, misplaced, weight_of, works_more
@@ -116,6 +117,8 @@ NEARLY_ALL = 80.0
 """Per cent of a tree's requests, this project: a node that makes so many has the work already."""
 SEVERAL = 3
 """Nodes: what so many use, none of them more than half, is used alike (this project)."""
+BACK = 3
+"""Masters of a tree in order of the reports: from three on it went and came back, or went on."""
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
 NEVER_ALONE = ", never the trees alone"
 ANY_TREE = "a tree that crosses the cluster"
@@ -501,6 +504,18 @@ def _kept_there(facts: Facts, master: str, node: str, asks: Mapping[str, float])
     return f"Look at PE1 on {master}, then at the weights of both ({words}; of equal ones it goes to who asks most)."
 
 
+def _to_and_fro(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | None:
+    """The same where no tree has most of what crosses, and reports show one that came back to its first master."""
+    moves = wanders_most(facts)
+    if moves is None or len(moves.masters) < BACK or shows_rdb(facts) or NEVER_ALONE in where.remedy:
+        return None
+    if rates.one_node not in where.remedy and rates.together not in where.remedy:
+        return None
+    masters = ", then ".join(comment(node, 15) for node in moves.masters[:4])
+    why = f"{moves.said} was mastered by {masters}: what crosses follows from who has its trees just then."
+    return why, f"First give {moves.said} one master (openvms/lock_trees_move_too_often), then measure again."
+
+
 def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | None:
     """Why and what to do instead of running the work on one node, where that would be empty or harmful.
 
@@ -508,7 +523,9 @@ def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | No
     what several nodes use alike goes to none of them. `None`: that step is right, or another one was found.
     """
     share = rates.asked
-    if share is None or rates.one_node not in where.remedy or shows_rdb(facts) or share.kind == QUEUE_MANAGER:
+    if share is None:
+        return _to_and_fro(facts, rates, where)
+    if rates.one_node not in where.remedy or shows_rdb(facts) or share.kind == QUEUE_MANAGER:
         return None
     asks = {node: rate for node, rate in share.by_node.items() if rate > 0}
     most, whole = next(iter(asks), ""), sum(asks.values())
