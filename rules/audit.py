@@ -13,7 +13,7 @@ from rules.account import MEAN, PROCESSORS, Account, Measured, divided
 from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.quoting import comment
 from rules.engine import CRITICAL_FROM, LOST, judge
-from rules.finding import Change, Effect, Severity, Verdict, joined
+from rules.finding import Change, Effect, Severity, Verdict, joined, rounded
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, causes_of, linked, rank, reasons_of
@@ -349,6 +349,44 @@ def linked_across(audits: Sequence[Audit], apart: Sequence[Capture] = ()) -> lis
     """
     if len(audits) < 2:
         return list(audits)
+    return [_with_asked(one, audits) for one in _linked(audits, apart)]
+
+
+def asked_elsewhere(audits: Sequence[Audit], *names: str) -> str:
+    """What the plans of other nodes' audits run on these nodes, as a clause; empty where they run nothing there."""
+    wanted, found = {name.upper() for name in names}, dict[str, dict[str, None]]()
+    for one in audits:
+        runs, own = runs_of(one.plan), one.capture.system.name
+        for change in changes_of(one.findings):
+            node = change.node.upper()
+            if (
+                change.key in runs
+                and node in wanted
+                and own.upper() not in wanted
+                and change.key.startswith("openvms.")
+            ):
+                to = "" if change.new is None else f" {rounded(change.old)} → {rounded(change.new)}"
+                found.setdefault(comment(own, 31), {})[f"{change.target}{to}"] = None
+    return "; ".join(f"to do here by the plan of {own}: {', '.join(titles)}" for own, titles in found.items())
+
+
+def _with_asked(one: Audit, audits: Sequence[Audit]) -> Audit:
+    """The audit of a node without a finding above a note, opening with what the plan of another node runs on it."""
+    system = one.capture.system
+    if system.product != "openvms" or any(ranked.finding.severity > Severity.NOTE for ranked in one.findings):
+        return one
+    asked = asked_elsewhere(audits, system.name)
+    return replace(one, summary=opening_with(one.summary, asked)) if asked else one
+
+
+def opening_with(summary: Summary, asked: str) -> Summary:
+    """The summary with that before its verdict."""
+    verdict = f"{asked[:1].upper()}{asked[1:]}; else: {summary.verdict[:1].lower()}{summary.verdict[1:]}"
+    return replace(summary, verdict=verdict)
+
+
+def _linked(audits: Sequence[Audit], apart: Sequence[Capture]) -> list[Audit]:
+    """The audits with the links between their findings."""
     from rules.openvms._evidence.cluster_links import CROSSING, links_across
 
     audits = settled_across(audits)

@@ -24,9 +24,9 @@ from rules.account import (
     roots_of,
     summed,
 )
-from rules.audit import Audit, changes_of, lost_shares, of_critical
+from rules.audit import Audit, asked_elsewhere, changes_of, lost_shares, of_critical, opening_with
 from rules.changes.quoting import comment
-from rules.finding import Change, Effect, Verdict, rounded
+from rules.finding import Change, Effect, Severity, Verdict, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
 from rules.openvms._evidence.cluster_links import CROSSING, SLOW, clusters_among
 from rules.openvms._evidence.decision import Decision, Kind
@@ -109,6 +109,9 @@ def _cluster(audits: Sequence[Audit], members: Sequence[int]) -> ClusterAudit:
         do=tuple(reversed(told_once.values())),
         collect=tuple(_to_collect(decision, verdicts, summary.collect))[:MOST_COLLECT],
     )
+    # a node that was measured alone is none of these, and its plan may run something on them
+    if not any(one.finding.severity > Severity.NOTE for one in findings) and (here := asked_elsewhere(audits, *nodes)):
+        summary = opening_with(summary, here)
     return ClusterAudit(
         tuple(nodes),
         tuple(places),

@@ -4,8 +4,8 @@ A case: `facts`, optional `limits`, and exactly one of `fires`, `clean`, `unknow
 Under `fires` stands one entry per finding: `subject`, and any of `severity`, `title`, `says` (or one of its parts:
 `seen`, `because`, `do`, `unknown`) and `never_says` (pieces), `changes` (target: [old, new]), `apply` (pieces of the
 script), `undo`, `cautions`, `expects` (metric: [before, after]), `takes_effect`, `cost`, `evidence` (metric: value),
-`held_against` (metric: limit), `cites` (metric: first line), `explains`, `urgent`, `once`, `no_changes`, `no_cost`,
-`no_expects`. Beside any of them `missing`: pieces of what to bring.
+`held_against` (metric: limit), `cites` (metric: first line), `explains`, `urgent`, `once`, `weight`, `no_changes`,
+`no_cost`, `no_expects`. Beside any of them `missing`: pieces of what to bring.
 """
 
 import re
@@ -214,6 +214,8 @@ def compare(finding: Finding, want: dict[str, Any]) -> None:
         assert finding.urgent is want["urgent"]
     if "once" in want:
         assert finding.once is want["once"]
+    if "weight" in want:
+        assert finding.weight == want["weight"]
     if want.get("no_expects"):
         assert not finding.expects
     if want.get("no_cost"):

@@ -270,6 +270,9 @@ def _unasked(facts: Facts, limits: Limits) -> Outcome:
 def _nothing_counted(facts: Facts, pictures: Sequence[Picture]) -> Outcome:
     """All zero: idle where PE1 is known to count everywhere, blind where it does not or nobody knows."""
     values = {one.name: one.pe1 for one in members_of(facts)}
+    listed = {one.name.upper(): one.pe1 for one in facts.every(ListedMember)}
+    if -1.0 in listed.values() and {name.upper() for one in pictures for name in one.activity.nodes} <= listed.keys():
+        values = values or listed  # of nodes that the report names none is left whose PE1 nobody read
     own = [one.current for one in facts.every(SysgenParameter) if one.name == "PE1" and one.runs]
     zero = f"LOCK_ACTV counted nothing in any of {pictures[-1].activity.trees:,} trees"
     if -1.0 in values.values() and all(known(value) for value in values.values()):

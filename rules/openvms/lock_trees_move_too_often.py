@@ -15,6 +15,8 @@ What to do: give the node that should be master the higher weight: LOCKDIRWT fro
 (dynamic). Better still, let the work of a tree run on one node. PE1 above 0 limits moving to small trees (as recalled):
 check what it is now and see the effect before it is kept.
 
+Where the tree that moves is the busiest of all, this comes before advice on what makes its requests.
+
 How loud: advice, and a warning where very many trees move, or where the tree that was seen to move has half of all
 lock requests: then most of the locking stops with each move, and a third as many moves are enough.
 
@@ -46,7 +48,7 @@ from rules.finding import (
 )
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, sustained, wrong_reading
-from rules.openvms._evidence.lock_trees import TREE_FACTS, Wanderer, wanders_most
+from rules.openvms._evidence.lock_trees import TREE_FACTS, Wanderer, pictures_of, shares_of, wanders_most
 from rules.openvms._evidence.mastership import (
     ALIKE,
     STEP,
@@ -234,10 +236,17 @@ def _told(
         explains=("openvms/locks_mastered_remotely",) if wanderer or homeless else (),
         changes=move.changes,
         expects=(Expectation("lock trees moved out (/s)", out, "lower", "heuristic"),),
+        weight=wanderer.rate if wanderer and _is_busiest(facts, wanderer) else None,
     )
     which = () if wanderer else (MissingInput("which lock trees move", LockActivity.COLLECTED_BY),)
     if missing := (*move.missing, *which):
         yield Unknown(missing)
+
+
+def _is_busiest(facts: Facts, wanderer: Wanderer) -> bool:
+    """Whether no tree has more lock requests than the one that moves: a home for it comes before fewer requests."""
+    shares = shares_of(pictures_of(facts))
+    return bool(shares) and shares[0].key == wanderer.key
 
 
 def _one_weight(facts: Facts, equals: Sequence[ClusterMember]) -> bool:

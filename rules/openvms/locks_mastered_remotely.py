@@ -45,7 +45,7 @@ from collectors.facts.openvms import (
 from collectors.facts.openvms.resource_names import QUEUE_MANAGER, RMS_FILE
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
 from rules.laws.hardware import Order
 from rules.laws.mastering import WhatIf
 from rules.openvms._evidence.cluster import (
@@ -77,6 +77,7 @@ from rules.openvms._evidence.lock_trees import (
     crosses_most,
     file_called,
     share_of_key,
+    wanders_most,
     work_on,
 )
 from rules.openvms._evidence.mastership import CLEARLY, Misplaced, governing, kept_by, misplaced, weight_of, works_more
@@ -116,6 +117,8 @@ NEARLY_ALL = 80.0
 """Per cent of a tree's requests, this project: a node that makes so many has the work already."""
 SEVERAL = 3
 """Nodes: what so many use, none of them more than half, is used alike (this project)."""
+BACK = 3
+"""Masters of a tree in order of the reports: from three on it went and came back, or went on."""
 OF_OTHERS = "collect the [MON.DLOC] and [MON.RLCK] columns of the other nodes for the same hours"
 NEVER_ALONE = ", never the trees alone"
 ANY_TREE = "a tree that crosses the cluster"
@@ -476,48 +479,70 @@ def _with_databases(facts: Facts, rates: _Rates, where: _Where) -> _Where:
     return replace(where, remedy=f"{first}, or use Rdb remote access{parted}")
 
 
-def _kept_there(facts: Facts, master: str, node: str, asks: Mapping[str, float]) -> str:
-    """What to look at where the master of a tree is not the node with nearly all of it, as a sentence.
+def _kept_there(
+    facts: Facts, master: str, node: str, asks: Mapping[str, float]
+) -> tuple[str, tuple[Change, ...]] | None:
+    """What to look at or set where the master of a tree is not the node with nearly all of it, as a sentence.
 
-    Empty where that node is the slower one or full: the tree is not to come to it.
+    `None` where that node is the slower one or full: the tree is not to come to it.
     """
     members = _listed(facts)
     found, by_name = misplaced(facts, members, master, asks), {one.name.upper(): one for one in members}
     first, second = by_name.get(master.upper()), by_name.get(node.upper())
     order = compare_nodes(facts, node, master)
     if found is None or (order is not None and order.sign < 0):
-        return ""
+        return None
     if second and room_of(members, second.name, by="trees").full:
-        return ""
+        return None
+    if found.changes:
+        return WEIGHT_FIRST.format(found.do), found.changes
     master, name = comment(master, 31), governing(facts, members)
     if first and known(first.pe1) and first.pe1:
-        return f"PE1 = {first.pe1:.0f} on {master} keeps it there (dynamic): that comes first, then measure."
+        return f"PE1 = {first.pe1:.0f} on {master} keeps it there (dynamic): that comes first, then measure.", ()
     weights = [weight_of(facts, one, name) for one in (first, second) if one and name]
     if first and first.pe1 == 0 and len(weights) > 1 and None not in weights and weights[0] == weights[1]:
-        return (
-            f"PE1 is 0 and {name} the same on both, so it should move by itself: run LOCK_ACTV again before any change."
-        )
+        again = "so it should move by itself: run LOCK_ACTV again before any change."
+        return f"PE1 is 0 and {name} the same on both, {again}", ()
     words = name or "LOCKDIRWT from V8.3 on, LOCKRMWT before"
-    return f"Look at PE1 on {master}, then at the weights of both ({words}; of equal ones it goes to who asks most)."
+    look = f"Look at PE1 on {master}, then at the weights of both"
+    return f"{look} ({words}; of equal ones it goes to who asks most).", ()
 
 
-def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | None:
+def _to_and_fro(facts: Facts, rates: _Rates, where: _Where) -> Misplaced | None:
+    """The same where no tree has most of what crosses, and reports show one that came back to its first master."""
+    moves = wanders_most(facts)
+    if moves is None or len(moves.masters) < BACK or shows_rdb(facts) or NEVER_ALONE in where.remedy:
+        return None
+    if rates.one_node not in where.remedy and rates.together not in where.remedy:
+        return None
+    masters = ", then ".join(comment(node, 15) for node in moves.masters[:4])
+    why = f"{moves.said} was mastered by {masters}: what crosses follows from who has its trees just then."
+    return Misplaced(
+        why, (), f"First give {moves.said} one master (openvms/lock_trees_move_too_often), then measure again."
+    )
+
+
+def _instead(facts: Facts, rates: _Rates, where: _Where) -> Misplaced | None:
     """Why and what to do instead of running the work on one node, where that would be empty or harmful.
 
     One node that makes nearly all requests already is to be the master; a file or a volume has a remedy of its own;
     what several nodes use alike goes to none of them. `None`: that step is right, or another one was found.
     """
     share = rates.asked
-    if share is None or rates.one_node not in where.remedy or shows_rdb(facts) or share.kind == QUEUE_MANAGER:
+    if share is None:
+        return _to_and_fro(facts, rates, where)
+    if rates.one_node not in where.remedy or shows_rdb(facts) or share.kind == QUEUE_MANAGER:
         return None
     asks = {node: rate for node, rate in share.by_node.items() if rate > 0}
     most, whole = next(iter(asks), ""), sum(asks.values())
     stay = NEVER_ALONE in where.remedy  # the rates of all nodes show that the trees belong to their master
     if not stay and _one_makes_it(share) and len(share.masters) == 1 and most != share.masters[0]:
-        if not (why := _kept_there(facts, share.masters[0], most, asks)):
+        if (kept := _kept_there(facts, share.masters[0], most, asks)) is None:
             return None
+        why, changes = kept
         part = f"{comment(most, 31)} makes {100 * asks[most] / whole:.0f} % of the requests in {rates.title} already"
-        return where.because, f"{part}, so its master is to change, not where the work runs. {why}"
+        do = f"{part}, so its master is to change, not where the work runs. {why}"
+        return Misplaced(where.because, changes, do)
     alike = len(asks) >= SEVERAL and 2 * asks[most] <= whole
     if not alike and share.kind not in (RMS_FILE, FILE_SYSTEM):
         return None
@@ -526,7 +551,7 @@ def _instead(facts: Facts, rates: _Rates, where: _Where) -> tuple[str, str] | No
         f"{len(asks):,} nodes ask for it about alike ({low} to {high}/s each): no node as master spares much of it, "
         "and the work of all of them on one would have to fit there."
     )
-    return spread if alike else where.because, of_share(facts, share).do
+    return Misplaced(spread if alike else where.because, (), of_share(facts, share).do)
 
 
 def _do(facts: Facts, where: _Where) -> tuple[str, str]:
@@ -647,6 +672,8 @@ def _finding(
     if drawn := _drawn(facts, cluster, found):
         evidence += _weights(facts, drawn.changes[0].target)
     instead = _instead(facts, found, where) if not drawn else None
+    if instead and instead.changes:
+        evidence += _weights(facts, instead.changes[0].target)
     together = ""
     whole: list[Evidence] = []
     masters: list[WhatIf] = []
@@ -687,11 +714,11 @@ def _finding(
         + (f", by LOCK_ACTV most in {found.title}" if found.tree else "")
         + (f": {drawn.changes[0].target} keeps the trees on another node" if drawn else ""),
         seen=f"{STATISTICS.get(rates.statistic, rates.statistic)}, {figures}{looked_up}. {where.waits}",
-        because=f"{drawn.says}." if drawn else instead[0] if instead else where.because,
-        do=_by_weight(found, drawn) if drawn else instead[1] if instead else joined(*_do(facts, where)),
+        because=f"{drawn.says}." if drawn else instead.says if instead else where.because,
+        do=_by_weight(found, drawn) if drawn else instead.do if instead else joined(*_do(facts, where)),
         unknown=joined(together, what_if_text(masters) if isinstance(cluster, Cluster) else PUBLISHED),
         evidence=(*evidence, *whole),
-        changes=drawn.changes if drawn else (),
+        changes=drawn.changes if drawn else instead.changes if instead else (),
         explains=SERVING if incoming >= limits.serving_percent / 100 * total else (),
         expects=(
             Expectation(REMOTE, round(share, 1), "lower", "heuristic"),

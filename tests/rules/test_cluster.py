@@ -10,7 +10,7 @@ from advisor.audits.report.data import audit_data
 from collectors.facts import Facts, Interval, Source
 from collectors.facts.openvms import ClusterMember
 from rules.account import BUSIEST, MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Loss
-from rules.audit import Audit, _same_hours, linked_across, lost_shares
+from rules.audit import Audit, _same_hours, _with_asked, linked_across, lost_shares
 from rules.cluster import IN_TURN, ClusterAudit, clusters_of
 from rules.finding import Change, Effect, Finding, Severity
 from rules.plan import make_plan
@@ -230,6 +230,25 @@ def test_what_two_nodes_ask_of_one_is_one_step_for_its_node(nodes: list[Audit]) 
     assert step.undo.split("\n") == ["$! ===== FOR NODE ORKNEY: log in on ORKNEY first =====", "SET LOCKDIRWT 1"]
     (todo,) = one.summary.do
     assert (todo.step, todo.target, todo.when) == (1, "LOCKDIRWT on ORKNEY", "reboot")
+
+
+def test_a_node_without_findings_opens_with_what_the_plan_of_another_node_runs_on_it(nodes: list[Audit]) -> None:
+    def of(name: str, wish: Change, severity: Severity = Severity.WARNING) -> Audit:
+        found = Finding(name, severity, f"{name} is so", "It is so.", (), changes=(wish,))
+        one = next(one for one in nodes if one.capture.system.name == name)
+        return replace(one, findings=(Ranked(SLOW, found),), plan=make_plan([wish]))
+
+    key = "openvms.sysgen:ORKNEY:PE1"
+    skye = of("SKYE", change(key, 5.0, Effect.ONLINE, "ORKNEY"))
+    (orkney,) = (replace(one, findings=()) for one in nodes if one.capture.system.name == "ORKNEY")
+    told = _with_asked(orkney, [orkney, skye]).summary.verdict
+    assert told.startswith("To do here by the plan of SKYE: PE1 on ORKNEY 1 → 5; else: ")
+    only_outlined = of("SKYE", change(key, 5.0, Effect.ADVICE, "ORKNEY"))
+    on_itself = of("SKYE", change("openvms.sysgen:SKYE:PE1", 5.0, Effect.ONLINE))
+    for other in (only_outlined, on_itself):
+        assert _with_asked(orkney, [orkney, other]) == orkney
+    with_own = of("ORKNEY", change(key, 5.0, Effect.ONLINE))
+    assert _with_asked(with_own, [with_own, skye]) == with_own
 
 
 def test_opposite_wishes_of_two_nodes_are_a_conflict(nodes: list[Audit]) -> None:
