@@ -134,6 +134,8 @@ UNITS_OF = (
 )
 HOST = "Whether the host has a processor idle at the same minutes, which one engine more would need, no export shows."
 WITHHELD = "No engine more: the host gives those there are less than they ask for (ase/host_takes_processor)."
+MOST_OF_WORK = 50.0
+"""Per cent of the engines' work: no other statement takes as much."""
 WHOLE_PERCENT = 102.0
 """A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
 MOST = "max online engines"
@@ -172,7 +174,7 @@ class Limits(TaskLimits):
         "this project: each task that runs has another behind it; the vendor names 90 % busy engines and no queue",
         unit="tasks",
     )
-    main_percent: float = percent(50.0, "this project: of what the engines worked; no other takes as much")
+    main_percent: float = percent(MOST_OF_WORK, "this project: of what the engines worked; no other takes as much")
     command_seconds: float = limit(COMMAND_SECONDS, COMMAND_ORIGIN, unit="s")
     contention_percent: float = percent(LOCK_PERCENT, "practice: 10 % starts the search (Rukav)")
     metadata_percent: float = percent(METADATA_PERCENT, "vendor: above 3 % (sp_sysmon guide)")
@@ -495,7 +497,10 @@ def _why(
     if top is None:
         return f"{cause}."
     part = _of_work(engines, top)
-    return f"{cause}: most is {top.says}{'' if part is None else f', {part:.0f} % of what the engines worked'}."
+    share = "" if part is None else f", {part:.0f} % of what the engines worked"
+    if part is not None and part >= MOST_OF_WORK:
+        return f"{WORK}: {top.says} is most of it{share}."
+    return f"{cause}: most is {top.says}{share}."
 
 
 def _lost(facts: Facts, limits: Limits) -> tuple[Severity, tuple[Evidence, ...]]:
