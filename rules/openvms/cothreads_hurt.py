@@ -16,6 +16,8 @@ work before and after, in throughput per second and time per operation; go on to
 locks alone is a reason to try it, not more: threads that compute may gain, and no more CPUs go than the busiest time
 leaves idle. A light load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
 
+On x86-64 the same is said where a display shows the pairs; a guest sees those that its host lets it see.
+
 When to ignore it: when the busy threads compute and do not wait, when there are hours busier than those in the export,
 or on a machine whose figures you cannot repeat under the same load.
 """
@@ -45,7 +47,7 @@ from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
-from rules.openvms._evidence.node import Work, work_of
+from rules.openvms._evidence.node import Work, in_prose, work_of
 from rules.openvms._evidence.own_runs import WithAndWithout, own_peak, with_and_without, with_stopped
 from rules.openvms._evidence.placement import placement_of
 from rules.openvms._evidence.releases import Machine, machine_of
@@ -62,6 +64,10 @@ LINKS = (
 )
 
 
+HOSTED = (
+    "On a guest the pairs are those its host lets it see. Hyperthreads as a whole are a setting of the host or its "
+    "firmware, which no export of OpenVMS shows."
+)
 COMPARE = (
     "Compare the same work before and after, in operations per second and processor time per operation: START/CPU if "
     "it is not better."
@@ -76,6 +82,8 @@ HOST = (
     ),
 )
 """What is asked where OpenVMS is a guest; nothing is claimed of either."""
+MOST_PAIRS = 4
+"""Cores that are named in a sentence."""
 PEAK_SHARE = 20.0
 """MP synch in the busy time at the published peak, per cent; where this node was tested, its own replaces it."""
 
@@ -118,10 +126,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if machine.without_cothreads:
         yield NotApplicable(f"{machine.no_integrity}: co-threads are of Integrity servers")
         return
-    if machine.x86:
+    read = layout.pairs()
+    if machine.x86 and not read:
         yield _of_host(facts, machine, limits)
         return
-    read = layout.pairs()
     yield from (pair for pair in read if isinstance(pair, Untrusted))
     pairs = [pair for pair in read if isinstance(pair, Pair)]
     if not pairs and not any(isinstance(pair, Untrusted) for pair in read):
@@ -141,7 +149,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
-    """On x86-64 no display of OpenVMS is known to show threads or limits: the host is asked, where CPUs spin at all."""
+    """On x86-64 without a Cothd in a display: the host is asked for threads and limits, where CPUs spin at all."""
     work = work_of(facts)
     if not isinstance(work, Work):
         return work
@@ -243,7 +251,9 @@ def _advise(
     """What to stop first; `tested`: `tried` lost by them and is the reason, `spare`: CPUs idle at the busiest time."""
     together = None
     home = _home(layout)
-    order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if layout.fastpath_read else []
+    x86 = machine_of(layout.facts).x86
+    placed = layout.fastpath_read or x86  # Fast Path is documented for Alpha and Integrity alone
+    order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if placed else []
     manager = layout.pair(home) if home is not None else None
     first = manager.sibling if isinstance(manager, Pair) else None
     order.sort(key=lambda cpu: (cpu != first, cpu))
@@ -256,9 +266,13 @@ def _advise(
     title = f"Co-threads run while the load {what}: {said}"
     seen = f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each."
     if tested and tried:
-        title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}"
-        seen = f"In a test on this node, with co-threads against without: {tried.said}."
-        seen = f"{seen} Here {said}." if said else f"{seen} How busy the node is in production was not read."
+        title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}"
+        seen = f"In a test on this node, with co-threads against without: {tried.said}{_at_the_end(tried)}."
+        those = ", ".join(
+            [*("/".join(map(str, pair.both)) for pair in on[:MOST_PAIRS]), *["…"][: len(on) > MOST_PAIRS]]
+        )
+        here = f"Here {said}" if said else "How busy the node is in production was not read"
+        seen = f"{seen} {here}; two co-threads each run on {len(on)} cores ({those})."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
         order = order if spare is None else order[: max(0, spare)]
         together = _stopped_in_test(layout, on, tried, spare)
@@ -270,6 +284,7 @@ def _advise(
     debug = debug_modes(layout.facts) if locks else None
     if together:
         order = [*together[0]]
+    if together or (tested and order and len(order) == len(on)):
         title = title.replace("Co-threads run", f"Co-threads (CPU {', '.join(map(str, order))}) run")
     stops = (layout.stop_together(order),) if together else layout.stop(order[0]) if order else ()
     stops = _in_turn(layout, stops, locks)
@@ -285,7 +300,8 @@ def _advise(
     elif not order:
         step = "Nothing is to be stopped: what was read names no co-thread that may be stopped."
     elif locks or tested:
-        step = f"Stop CPU {order[0]} and measure{then}. {COMPARE}"
+        one = "One CPU for each core: stop" if tested and len(order) == len(on) else "Stop"
+        step = f"{one} CPU {order[0]} and measure{then}. {COMPARE}"
     else:
         step = f"Nothing has to be done; to try it, STOP/CPU {order[0]} at a quiet time and measure{then}. {COMPARE}"
     yield Finding(
@@ -295,15 +311,32 @@ def _advise(
         seen=seen,
         because=why,
         do=step,
-        unknown=FIRMWARE,
+        unknown=HOSTED if x86 else FIRMWARE,
         evidence=(*evidence, *(debug.evidence if debug else ())),
         changes=stops if order and (locks or tested) and not (idle or short or debug) else (),
         expects=_expects(together[1])
         if together
         else (Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
-    if not layout.fastpath_read and not together:
+    if not placed and not together:
         yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
+
+
+def _less(tried: WithAndWithout) -> str:
+    """How much less was done at most, as a clause behind it; empty where it was no less."""
+    return f", and {-tried.percent:.0f} % less at most" if tried.loses else ""
+
+
+def _at_the_end(tried: WithAndWithout) -> str:
+    """Both at the highest load that each was driven to, as a clause; empty where both were to the same."""
+    with_it, without = (run.course.steps[-1] for run in (tried.with_it, tried.without))
+    if with_it.load == without.load or without.rate <= 0:
+        return ""
+    change = 100 * (with_it.rate / without.rate - 1)
+    return (
+        f"; at full load {in_prose(with_it.rate)} at {with_it.load:g} against {in_prose(without.rate)} at "
+        f"{without.load:g} ({change:+.0f} %)"
+    )
 
 
 def _expects(stopped: WithAndWithout) -> tuple[Expectation, ...]:
