@@ -436,7 +436,7 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         out = "; ".join(filter(None, (out, f"SMP_CPUS starts no more than {len(starts)} CPUs at a boot")))
     if enough:
         lower = f"{turned} turns it on with the {active:.0f} CPUs there are, and takes one of them"
-        if much and not layout.all_full:
+        if much and not layout.cores_read:
             lower += ": first see in SHOW CPU/FULL that this one shares its core with no CPU in use"
     else:
         of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"

@@ -153,9 +153,10 @@ def _own_cpu(layout: Layout, lost: float | None) -> str:
             f"A dedicated lock manager takes {OWN_CPU_WORTH:.0f} % of one CPU at all hours, and {lost:.0f} % spin for "
             f"{LCKMGR}: it is not worth it."
         )
+    beside = "" if machine_of(layout.facts).without_cothreads else ", with nothing on the co-thread of its CPU"
     return (
         f"On more than {OWN_CPU_CPUS - 1} cores, where much more than one CPU spins for {LCKMGR}, a dedicated lock "
-        "manager may help, with nothing on the co-thread of its CPU: openvms/lock_manager_needs_own_cpu judges it."
+        f"manager may help{beside}: openvms/lock_manager_needs_own_cpu judges it."
     )
 
 
