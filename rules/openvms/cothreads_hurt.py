@@ -323,8 +323,13 @@ def _advise(
 
 
 def _less(tried: WithAndWithout) -> str:
-    """How much less was done at most, as a clause behind it; empty where it was no less."""
-    return f", and {-tried.percent:.0f} % less at most" if tried.loses else ""
+    """How much less was done at most and at full load, as a clause behind it; empty where it was no less."""
+    if not tried.loses:
+        return ""
+    with_it, without = (run.course.steps[-1] for run in (tried.with_it, tried.without))
+    full = 100 * (1 - with_it.rate / without.rate) if with_it.load > without.load and without.rate > 0 else 0.0
+    at_end = f" and {full:.0f} % at full load" if full > 0 else ""
+    return f", {-tried.percent:.0f} % less at most{at_end}"
 
 
 def _at_the_end(tried: WithAndWithout) -> str:
