@@ -16,7 +16,8 @@ work before and after, in throughput per second and time per operation; go on to
 locks alone is a reason to try it, not more: threads that compute may gain, and no more CPUs go than the busiest time
 leaves idle. A light load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
 
-On x86-64 the same is said where a display shows the pairs; a guest sees those that its host lets it see.
+On x86-64 a test of the node is needed besides a display of the pairs, and nothing is scripted; a guest sees those that
+its host lets it see.
 
 When to ignore it: when the busy threads compute and do not wait, when there are hours busier than those in the export,
 or on a machine whose figures you cannot repeat under the same load.
@@ -127,8 +128,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield NotApplicable(f"{machine.no_integrity}: co-threads are of Integrity servers")
         return
     read = layout.pairs()
-    if machine.x86 and not read:
-        yield _of_host(facts, machine, limits)
+    if machine.x86:
+        on = [one for one in read if isinstance(one, Pair) and _both_run(layout, one)]
+        yield _tested_guest(layout, on, tried) if on and tried else _of_host(facts, machine, limits)
         return
     yield from (pair for pair in read if isinstance(pair, Untrusted))
     pairs = [pair for pair in read if isinstance(pair, Pair)]
@@ -157,6 +159,41 @@ def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
     if work.synch < limits.synch_percent:
         return Clean(f"{spun}, limit {limits.synch_percent:g} %: threads or not, little is lost", (work.spun.source,))
     return Unknown(HOST, f"{spun} on {machine.said}: which display shows threads of a core on x86-64 was not found")
+
+
+def _tested_guest(layout: Layout, on: Sequence[Pair], tried: WithAndWithout) -> Outcome:
+    """On x86-64, where a display shows the threads of a core and a test of this node tells what they gave.
+
+    No script: what OpenVMS does with them there is documented nowhere, so the host comes first.
+    """
+    if not tried.costs:
+        return Clean(f"in a test on this node threads cost nothing: with them against without {tried.said}")
+    second = [max(pair.both) for pair in on]
+    those = ", ".join(map(str, second))
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.ADVICE,
+        title=f"Two CPUs a core run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}",
+        seen=(
+            f"In a test on this node, with threads against without: {tried.said}{_at_the_end(tried)}. "
+            f"{len(on)} cores have two CPUs each here ({_pairs(on)})."
+        ),
+        because="A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof.",
+        do=(
+            "One CPU for each core: have the host give this guest whole cores, with hyperthreads off. Or try it from "
+            f"within: STOP/CPU {second[0]}, then the others of {those} one at a time, while the same work does not get "
+            "slower (START/CPU undoes it)."
+        ),
+        unknown=HOSTED,
+        evidence=(*tried.proof, *_named(on)),
+        expects=_expects(tried, back=True),
+    )
+
+
+def _pairs(on: Sequence[Pair]) -> str:
+    """The CPUs of the first cores: `0/1, 2/3`."""
+    named = ["/".join(map(str, pair.both)) for pair in on[:MOST_PAIRS]]
+    return ", ".join([*named, *["…"][: len(on) > MOST_PAIRS]])
 
 
 def _without_pairs(facts: Facts) -> Outcome:
@@ -251,9 +288,7 @@ def _advise(
     """What to stop first; `tested`: `tried` lost by them and is the reason, `spare`: CPUs idle at the busiest time."""
     together = None
     home = _home(layout)
-    x86 = machine_of(layout.facts).x86
-    placed = layout.fastpath_read or x86  # Fast Path is documented for Alpha and Integrity alone
-    order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if placed else []
+    order = [cpu for pair in on if (cpu := _to_stop(layout, pair, home)) is not None] if layout.fastpath_read else []
     manager = layout.pair(home) if home is not None else None
     first = manager.sibling if isinstance(manager, Pair) else None
     order.sort(key=lambda cpu: (cpu != first, cpu))
@@ -268,11 +303,8 @@ def _advise(
     if tested and tried:
         title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}"
         seen = f"In a test on this node, with co-threads against without: {tried.said}{_at_the_end(tried)}."
-        those = ", ".join(
-            [*("/".join(map(str, pair.both)) for pair in on[:MOST_PAIRS]), *["…"][: len(on) > MOST_PAIRS]]
-        )
         here = f"Here {said}" if said else "How busy the node is in production was not read"
-        seen = f"{seen} {here}; two co-threads each run on {len(on)} cores ({those})."
+        seen = f"{seen} {here}; two co-threads each run on {len(on)} cores ({_pairs(on)})."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
         order = order if spare is None else order[: max(0, spare)]
         together = _stopped_in_test(layout, on, tried, spare)
@@ -311,14 +343,14 @@ def _advise(
         seen=seen,
         because=why,
         do=step,
-        unknown=HOSTED if x86 else FIRMWARE,
+        unknown=FIRMWARE,
         evidence=(*evidence, *(debug.evidence if debug else ())),
         changes=stops if order and (locks or tested) and not (idle or short or debug) else (),
         expects=_expects(together[1])
         if together
         else (Expectation("time per operation", None, "lower, else START/CPU", "heuristic"),),
     )
-    if not placed and not together:
+    if not layout.fastpath_read and not together:
         yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
 
 
@@ -344,11 +376,13 @@ def _at_the_end(tried: WithAndWithout) -> str:
     )
 
 
-def _expects(stopped: WithAndWithout) -> tuple[Expectation, ...]:
-    name = stopped.without.series.load_name
-    last = f"lock operations per second in the test, at {stopped.last[0].load:g} {name}"
-    pairs = {"lock operations per second in the test, at most": stopped.most, last: stopped.last}
-    return tuple(Expectation(what, round(a.rate), round(b.rate), "measured") for what, (a, b) in pairs.items())
+def _expects(tried: WithAndWithout, *, back: bool = False) -> tuple[Expectation, ...]:
+    """What the test gained by the setting; `back`: by leaving it."""
+    name = tried.without.series.load_name
+    last = f"lock operations per second in the test, at {tried.last[0].load:g} {name}"
+    pairs = {"lock operations per second in the test, at most": tried.most, last: tried.last}
+    steps = ((what, *(pair[::-1] if back else pair)) for what, pair in pairs.items())
+    return tuple(Expectation(what, round(old.rate), round(new.rate), "measured") for what, old, new in steps)
 
 
 def _home(layout: Layout) -> int | None:
