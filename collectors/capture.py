@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from collectors.cluster import of_other_times, with_members
 from collectors.facts import NOWHERE, Capture, Fact, Facts, Interval, System, known, without_collection
 from collectors.facts.ase import EngineBusy, MonEngine, MonState, Server, ServerStart, Snapshot, SysmonSample
-from collectors.facts.openvms import MonitorSample, Node, OtherSample, ProcessorModes, T4File
+from collectors.facts.openvms import Cpu, MonitorSample, Node, OtherSample, ProcessorModes, T4File
 from collectors.facts.rdb import Database, DatabaseUse, EventLog, OfDatabase, SeenOnNode, StatisticsWindow
 from collectors.facts.rdb.names import root_key
 from collectors.facts.scaling import LoadSeries
@@ -543,6 +543,7 @@ def _capture(group: Group, facts: list[Fact]) -> Capture:
 def _system(group: Group, facts: list[Fact]) -> System:
     version = platform = None
     processors: int | None = None
+    running = {fact.number for fact in facts if isinstance(fact, Cpu) and fact.running}
     facts = [fact for fact in facts if type(fact) in OF_SYSTEM]
     for fact in facts:
         if isinstance(fact, Server):
@@ -553,7 +554,7 @@ def _system(group: Group, facts: list[Fact]) -> System:
         elif isinstance(fact, ProcessorModes) and known(fact.cpus) and processors is None:
             processors = int(fact.cpus)
         elif isinstance(fact, LoadSeries):
-            processors = processors or fact.cores
+            processors = processors or max(fact.cores or 0, len(running)) or None
         elif isinstance(fact, PerfkitPage):
             version, platform = fact.release or version, fact.machine or platform
             processors = int(fact.processors) if known(fact.processors) else processors

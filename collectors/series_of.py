@@ -1,13 +1,15 @@
 """Whose a series of runs is that came with exports of systems: by engines, a node's name, or its machine's."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TypeGuard
 
 from collectors.facts import Fact
 from collectors.facts.openvms import Node
 from collectors.facts.scaling import LoadSeries, ParameterSeries
 from collectors.group import Group
+from collectors.nodes_beside import CALLED
 from collectors.places import Neighbours
 
 WORD = re.compile(r"[A-Z0-9$_]+")
@@ -32,9 +34,10 @@ def adopt_series(groups: dict[tuple[str, str], Group]) -> None:
 def join_own_series(groups: dict[tuple[str, str], Group]) -> None:
     """Give series of runs to the one node beside them whose name their title has: `FINDHO rx6600 - 8 cores`.
 
-    Runs of a test on the node itself say what published ones leave open. Not where the title has the names of several.
-    Series over the values of a parameter, or several that are held against each other, whose titles name no node, go to
-    the only one on such a machine.
+    Runs of a test on the node itself say what published ones leave open. Not where the title has the names of
+    several. A file that is called after one of them, `LOCKLOAD_FINDHO.TXT`, is of that one where its titles name no
+    node and no other machine. Series over the values of a parameter, or several that are held against each other,
+    whose titles name no node, go to the only one on such a machine.
     """
     nodes = [group for group in groups.values() if group.product == "openvms" and not _series_alone(group)]
     beside = Neighbours(nodes)
@@ -45,9 +48,34 @@ def join_own_series(groups: dict[tuple[str, str], Group]) -> None:
         titles = [
             set(WORD.findall(fact.title.upper())) for one in group.inputs for fact in one.facts if _is_series(fact)
         ]
-        called = [by_name[name] for name in set.intersection(*titles) & by_name.keys()] or _of_model(group, nodes)
+        called = [by_name[name] for name in set.intersection(*titles) & by_name.keys()]
+        if not called and not set.union(*titles) & by_name.keys():
+            called = _called_after(group, by_name) or _of_model(group, nodes)
         if len(called) == 1 and beside.near(called[0], group.inputs):
             beside.add(called[0], groups.pop(key).inputs)
+
+
+def _called_after(group: Group, by_name: Mapping[str, Group]) -> list[Group]:
+    """The one node that all files of these runs are called after; none where their titles have another machine."""
+    words = [set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper())) for one in group.inputs]
+    here = set.intersection(*words) & by_name.keys()
+    series = [fact for one in group.inputs for fact in one.facts if _is_series(fact)]
+    if len(here) != 1 or any(fact.node for fact in series):
+        return []
+    node = by_name[here.pop()]
+    machines = _machines(node)
+    titled = all(any(machine in fact.title.upper() for machine in machines) for fact in series)
+    if machines and not titled:
+        return []
+    for one in group.inputs:
+        one.problems.append(CALLED.format(node.name))
+    return [node]
+
+
+def _machines(node: Group) -> set[str]:
+    """What its exports call its machine, in capitals."""
+    every = (fact for one in node.inputs for fact in one.facts)
+    return {fact.hardware.upper() for fact in every if isinstance(fact, Node) and fact.hardware}
 
 
 def _of_model(group: Group, nodes: Sequence[Group]) -> list[Group]:
@@ -62,12 +90,7 @@ def _of_model(group: Group, nodes: Sequence[Group]) -> list[Group]:
     titles = [fact.title.upper() for fact in series]
     found = []
     for node in nodes:
-        machines = {
-            fact.hardware.upper()
-            for one in node.inputs
-            for fact in one.facts
-            if isinstance(fact, Node) and fact.hardware
-        }
+        machines = _machines(node)
         if any(len(machine.split()) > 1 and all(title.startswith(machine) for title in titles) for machine in machines):
             found.append(node)
     return found

@@ -8,6 +8,7 @@ nothing else is of a listing that may have a million lines.
 
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ LINE = re.compile(
     r"(?: {1,12}(?:Kern|Exec|Supr?|User)[a-z]{0,6})?\s*$",
     re.IGNORECASE,
 )
+PREFIX = re.compile(r"[A-Za-z][A-Za-z$]{0,29}[_$]|[A-Za-z]{3,30}(?=[0-9])")
+"""What names of a kind have in common: `SESS_` of `SESS_4711`, `JOB` of `JOB4711` (this project)."""
 NOBODY = "00000000"
 MOST_LOCKS = 1_000_000
 BUCKET, RECORD = 4, 8
@@ -56,6 +59,19 @@ class Queue:
     converting: int = 0
     holders: list[tuple[str, str]] = field(default_factory=list)
     """Process and mode of those that hold it in another mode than NL, in which nobody is in anybody's way."""
+
+
+@dataclass
+class Kind:
+    """The listed locks whose names begin alike and that are granted in one mode."""
+
+    prefix: str
+    mode: str
+    first: int
+    last: int
+    locks: int = 0
+    of: Counter[str] = field(default_factory=Counter)
+    """Locks by process."""
 
 
 class Row(NamedTuple):
@@ -109,6 +125,20 @@ class BriefListing:
             one.waiting += queue == "waiting"
             one.converting += queue.startswith("convert")
         return sorted(found.values(), key=lambda one: (-one.locks, one.text))
+
+    def kinds(self) -> list[Kind]:
+        """By the letters that names of several begin with, most locks first; what no process has is of none."""
+        found: dict[tuple[str, str], Kind] = {}
+        for row in self.rows:
+            begins = PREFIX.match(row.name)
+            if row.queue != "granted" or row.pid == NOBODY or not begins:
+                continue
+            one = found.setdefault((begins[0], row.modes), Kind(begins[0], row.modes, row.line, row.line))
+            one.last = row.line
+            one.locks += 1
+            one.of[row.pid] += 1
+        several = [one for one in found.values() if one.locks > 1]
+        return sorted(several, key=lambda one: (-one.locks, one.prefix, one.mode))
 
     def queues(self) -> list[Queue]:
         """Each resource that somebody waits for, that with most waiters first."""

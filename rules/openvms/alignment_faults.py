@@ -40,6 +40,7 @@ from rules.finding import (
 from rules.laws.rounding import plain
 from rules.openvms._evidence.node import subject_of
 from rules.openvms._evidence.releases import machine_of
+from rules.openvms._evidence.t4_processes import CPU_TIME, most_of
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
 MODES = ("kernel", "exec", "super", "user")
@@ -52,8 +53,6 @@ IMAGE = re.compile(
     r"(?P<image>[A-Z$_][A-Z0-9$_]{0,38})(?:\+|\s+)[0-9A-F]{1,8}\b(?:\s+(?P<routine>[A-Z$_][A-Z0-9$_]{0,38}))?", re.I
 )
 """Image and offset as FLT prints them beside a program counter, and the routine where one stands."""
-CPU_TIME = " CpuTim"
-"""How T4 ends the heading of a column in `[MON.PROC]`."""
 MOST_OF = 50.0
 """This project: an image with more of the listed faults than this, in per cent, is the one to repair first."""
 
@@ -216,23 +215,8 @@ def _most_cpu(facts: Facts) -> tuple[str, Evidence] | None:
 
     A name of `*` alone is all of them.
     """
-    listed = {
-        one.name.removesuffix(CPU_TIME): one
-        for one in facts.every(T4Column)
-        if one.group == "MON.PROC" and one.name.endswith(CPU_TIME) and known(one.mean) and one.name != f"*{CPU_TIME}"
-    }
-    times = {name: one.mean for name, one in listed.items() if known(one.mean)}
-    most, total = max(times, key=lambda name: times[name], default=""), sum(times.values())
-    if len(times) < 2 or times[most] * 100 <= total * MOST_OF:
-        return None
-    name = comment(most, 15)
-    return name, Evidence(
-        f"CPU time of the processes {name}",
-        round(100 * times[most] / total, 1),
-        "% of what T4 lists by process",
-        listed[most].source,
-        computed="from the means of these columns",
-    )
+    most = most_of(facts, CPU_TIME)
+    return (most.name, most.share_read) if most else None
 
 
 def _named(sources: list[FaultSource], evidence: list[Evidence]) -> str:

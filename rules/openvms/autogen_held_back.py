@@ -176,7 +176,9 @@ def _table_held_down(
             f"calculated value was {made:,.0f}. The {chain.metric.removeprefix('mean ')} is "
             f"{length:.1f} on average."
         ),
-        because=joined(BLOCKS, "Every lookup compares names along the chain, processor time that no display shows."),
+        because=joined(
+            BLOCKS, "Every lookup compares names along the chain, in kernel mode, where no display shows it apart."
+        ),
         do=(
             f"Replace the line {name} = {fixed:.0f} of MODPARAMS.DAT by MIN_{name} = {floor:.0f}{more}, run AUTOGEN "
             "and reboot when that is agreed on. SYSGEN alone is no remedy: the next AUTOGEN takes it back."

@@ -16,6 +16,9 @@ work before and after, in throughput per second and time per operation; go on to
 locks alone is a reason to try it, not more: threads that compute may gain, and no more CPUs go than the busiest time
 leaves idle. A light load needs nothing. Where a dedicated lock manager does little, give its CPU back first.
 
+On x86-64 a test of the node is needed besides a display of the pairs, and nothing is scripted; a guest sees those that
+its host lets it see.
+
 When to ignore it: when the busy threads compute and do not wait, when there are hours busier than those in the export,
 or on a machine whose figures you cannot repeat under the same load.
 """
@@ -45,7 +48,7 @@ from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
 from rules.openvms._evidence.debug_modes import debug_modes
 from rules.openvms._evidence.dedicated import day_of, hidden_in_kernel
-from rules.openvms._evidence.node import Work, work_of
+from rules.openvms._evidence.node import Work, in_prose, work_of
 from rules.openvms._evidence.own_runs import WithAndWithout, own_peak, with_and_without, with_stopped
 from rules.openvms._evidence.placement import placement_of
 from rules.openvms._evidence.releases import Machine, machine_of
@@ -62,6 +65,10 @@ LINKS = (
 )
 
 
+HOSTED = (
+    "On a guest the pairs are those its host lets it see. Hyperthreads as a whole are a setting of the host or its "
+    "firmware, which no export of OpenVMS shows."
+)
 COMPARE = (
     "Compare the same work before and after, in operations per second and processor time per operation: START/CPU if "
     "it is not better."
@@ -76,6 +83,8 @@ HOST = (
     ),
 )
 """What is asked where OpenVMS is a guest; nothing is claimed of either."""
+MOST_PAIRS = 4
+"""Cores that are named in a sentence."""
 PEAK_SHARE = 20.0
 """MP synch in the busy time at the published peak, per cent; where this node was tested, its own replaces it."""
 
@@ -118,10 +127,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if machine.without_cothreads:
         yield NotApplicable(f"{machine.no_integrity}: co-threads are of Integrity servers")
         return
-    if machine.x86:
-        yield _of_host(facts, machine, limits)
-        return
     read = layout.pairs()
+    if machine.x86:
+        on = [one for one in read if isinstance(one, Pair) and _both_run(layout, one)]
+        yield _tested_guest(layout, on, tried) if on and tried else _of_host(facts, machine, limits)
+        return
     yield from (pair for pair in read if isinstance(pair, Untrusted))
     pairs = [pair for pair in read if isinstance(pair, Pair)]
     if not pairs and not any(isinstance(pair, Untrusted) for pair in read):
@@ -141,7 +151,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 
 def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
-    """On x86-64 no display of OpenVMS is known to show threads or limits: the host is asked, where CPUs spin at all."""
+    """On x86-64 without a Cothd in a display: the host is asked for threads and limits, where CPUs spin at all."""
     work = work_of(facts)
     if not isinstance(work, Work):
         return work
@@ -149,6 +159,41 @@ def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
     if work.synch < limits.synch_percent:
         return Clean(f"{spun}, limit {limits.synch_percent:g} %: threads or not, little is lost", (work.spun.source,))
     return Unknown(HOST, f"{spun} on {machine.said}: which display shows threads of a core on x86-64 was not found")
+
+
+def _tested_guest(layout: Layout, on: Sequence[Pair], tried: WithAndWithout) -> Outcome:
+    """On x86-64, where a display shows the threads of a core and a test of this node tells what they gave.
+
+    No script: what OpenVMS does with them there is documented nowhere, so the host comes first.
+    """
+    if not tried.costs:
+        return Clean(f"in a test on this node threads cost nothing: with them against without {tried.said}")
+    second = [max(pair.both) for pair in on]
+    those = ", ".join(map(str, second))
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.ADVICE,
+        title=f"Two CPUs a core run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}",
+        seen=(
+            f"In a test on this node, with threads against without: {tried.said}{_at_the_end(tried)}. "
+            f"{len(on)} cores have two CPUs each here ({_pairs(on)})."
+        ),
+        because="A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof.",
+        do=(
+            "One CPU for each core: have the host give this guest whole cores, with hyperthreads off. Or try it from "
+            f"within: STOP/CPU {second[0]}, then the others of {those} one at a time, while the same work does not get "
+            "slower (START/CPU undoes it)."
+        ),
+        unknown=HOSTED,
+        evidence=(*tried.proof, *_named(on)),
+        expects=_expects(tried, back=True),
+    )
+
+
+def _pairs(on: Sequence[Pair]) -> str:
+    """The CPUs of the first cores: `0/1, 2/3`."""
+    named = ["/".join(map(str, pair.both)) for pair in on[:MOST_PAIRS]]
+    return ", ".join([*named, *["…"][: len(on) > MOST_PAIRS]])
 
 
 def _without_pairs(facts: Facts) -> Outcome:
@@ -256,9 +301,10 @@ def _advise(
     title = f"Co-threads run while the load {what}: {said}"
     seen = f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each."
     if tested and tried:
-        title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}"
-        seen = f"In a test on this node, with co-threads against without: {tried.said}."
-        seen = f"{seen} Here {said}." if said else f"{seen} How busy the node is in production was not read."
+        title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}"
+        seen = f"In a test on this node, with co-threads against without: {tried.said}{_at_the_end(tried)}."
+        here = f"Here {said}" if said else "How busy the node is in production was not read"
+        seen = f"{seen} {here}; two co-threads each run on {len(on)} cores ({_pairs(on)})."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
         order = order if spare is None else order[: max(0, spare)]
         together = _stopped_in_test(layout, on, tried, spare)
@@ -270,6 +316,7 @@ def _advise(
     debug = debug_modes(layout.facts) if locks else None
     if together:
         order = [*together[0]]
+    if together or (tested and order and len(order) == len(on)):
         title = title.replace("Co-threads run", f"Co-threads (CPU {', '.join(map(str, order))}) run")
     stops = (layout.stop_together(order),) if together else layout.stop(order[0]) if order else ()
     stops = _in_turn(layout, stops, locks)
@@ -285,7 +332,8 @@ def _advise(
     elif not order:
         step = "Nothing is to be stopped: what was read names no co-thread that may be stopped."
     elif locks or tested:
-        step = f"Stop CPU {order[0]} and measure{then}. {COMPARE}"
+        one = "One CPU for each core: stop" if tested and len(order) == len(on) else "Stop"
+        step = f"{one} CPU {order[0]} and measure{then}. {COMPARE}"
     else:
         step = f"Nothing has to be done; to try it, STOP/CPU {order[0]} at a quiet time and measure{then}. {COMPARE}"
     yield Finding(
@@ -306,11 +354,35 @@ def _advise(
         yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
 
 
-def _expects(stopped: WithAndWithout) -> tuple[Expectation, ...]:
-    name = stopped.without.series.load_name
-    last = f"lock operations per second in the test, at {stopped.last[0].load:g} {name}"
-    pairs = {"lock operations per second in the test, at most": stopped.most, last: stopped.last}
-    return tuple(Expectation(what, round(a.rate), round(b.rate), "measured") for what, (a, b) in pairs.items())
+def _less(tried: WithAndWithout) -> str:
+    """How much less was done at most and at full load, as a clause behind it; empty where it was no less."""
+    if not tried.loses:
+        return ""
+    with_it, without = (run.course.steps[-1] for run in (tried.with_it, tried.without))
+    full = 100 * (1 - with_it.rate / without.rate) if with_it.load > without.load and without.rate > 0 else 0.0
+    at_end = f" and {full:.0f} % at full load" if full > 0 else ""
+    return f", {-tried.percent:.0f} % less at most{at_end}"
+
+
+def _at_the_end(tried: WithAndWithout) -> str:
+    """Both at the highest load that each was driven to, as a clause; empty where both were to the same."""
+    with_it, without = (run.course.steps[-1] for run in (tried.with_it, tried.without))
+    if with_it.load == without.load or without.rate <= 0:
+        return ""
+    change = 100 * (with_it.rate / without.rate - 1)
+    return (
+        f"; at full load {in_prose(with_it.rate)} at {with_it.load:g} against {in_prose(without.rate)} at "
+        f"{without.load:g} ({change:+.0f} %)"
+    )
+
+
+def _expects(tried: WithAndWithout, *, back: bool = False) -> tuple[Expectation, ...]:
+    """What the test gained by the setting; `back`: by leaving it."""
+    name = tried.without.series.load_name
+    last = f"lock operations per second in the test, at {tried.last[0].load:g} {name}"
+    pairs = {"lock operations per second in the test, at most": tried.most, last: tried.last}
+    steps = ((what, *(pair[::-1] if back else pair)) for what, pair in pairs.items())
+    return tuple(Expectation(what, round(old.rate), round(new.rate), "measured") for what, old, new in steps)
 
 
 def _home(layout: Layout) -> int | None:

@@ -145,17 +145,25 @@ def _much_together(facts: Facts, limits: Limits) -> Finding | None:
 
 def _all_full(facts: Facts, limits: Limits, found: Flooded, said: str) -> Finding:
     """That a CPU is full of interrupts and the others have little room for them: worth knowing, nothing to spread."""
-    modes = found.modes
+    modes, off = found.modes, look_at(facts, IOLOCK8)
+    others = "and the others are nearly full, too"
+    do = (
+        "Spreading the interrupts gives little where no CPU has room: first what keeps all of them busy, then less I/O."
+    )
+    if off.changes and not machine_of(facts).x86:
+        others = (
+            "as the fast path is off" if found.others_idle > limits.left_percent else f"the fast path is off, {others}"
+        )
+        clause = off.facts[-1]
+        do = f"{clause[:1].upper()}{clause[1:]}, with interrupts here. First turn it on (a reboot), then look again."
     return Finding(
         subject=f"{Layout(facts).subject} CPU {modes.cpu}",
         severity=Severity.NOTE,
-        title=f"CPU {modes.cpu} is {plain(found.interrupt, 2)} % interrupt state, and the others are nearly full, too",
+        title=f"CPU {modes.cpu} is {plain(found.interrupt, 2)} % interrupt state, {others}",
         seen=f"{said} on average.",
-        do=(
-            "Spreading the interrupts gives little where no CPU has room: first what keeps all of them busy, then less "
-            "I/O."
-        ),
+        do=do,
         evidence=(
+            *off.evidence,
             Evidence(
                 f"CPU {modes.cpu} interrupt state (mean)",
                 found.interrupt,

@@ -92,6 +92,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     first = dominating(facts)
     if first and first.share.kind == FILE_SYSTEM:
+        if not facts.every(Volume) and not facts.every(FileName):
+            why = f"{said}; by how much files grow at a time, and whose they are, is not there"
+            yield Unknown.without("the extent of the files that grow", LISTED, why)
+            return
         yield NotApplicable(f"{said}: judged with the lock trees of the file system, which have most of the requests")
         return
     grows, sure = _growing(facts, limits)

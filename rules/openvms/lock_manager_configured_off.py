@@ -123,9 +123,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif not setting[0]:
         yield Clean(f"{NAME} 0: none is configured{pending_clause(facts, NAME)}")
     elif layout.lock_manager:
-        yield Clean(f"{NAME} {setting[0]:.0f}, and the lock manager runs on CPU {layout.lock_manager[0]}{ends}")
+        on = f"the lock manager runs on CPU {layout.lock_manager[0]}{_margin(layout, setting[0])}"
+        yield Clean(f"{NAME} {setting[0]:.0f}, and {on}{ends}")
     elif _works(facts):
-        yield Clean(f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work{ends}")
+        yield Clean(
+            f"{NAME} {setting[0]:.0f}, and the [LCK73] columns show it at work{_margin(layout, setting[0])}{ends}"
+        )
     elif layout.active is None:
         yield Unknown.without("number of active CPUs", "SHOW CPU", f"{NAME} {setting[0]:.0f}")
     elif setting[0] > layout.active:
@@ -137,6 +140,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.without(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}", why)
     else:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
+
+
+def _margin(layout: Layout, mode: float) -> str:
+    """That one CPU less would turn it off, as a clause; empty where it would not."""
+    return f"; with {mode - 1:.0f} active CPUs, one less, it turns itself off" if layout.active == mode else ""
 
 
 def _works(facts: Facts) -> bool:
@@ -436,7 +444,7 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         out = "; ".join(filter(None, (out, f"SMP_CPUS starts no more than {len(starts)} CPUs at a boot")))
     if enough:
         lower = f"{turned} turns it on with the {active:.0f} CPUs there are, and takes one of them"
-        if much and not layout.all_full:
+        if much and not layout.cores_read:
             lower += ": first see in SHOW CPU/FULL that this one shares its core with no CPU in use"
     else:
         of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"

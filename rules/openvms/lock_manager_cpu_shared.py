@@ -411,7 +411,10 @@ def _shared(
         changes, why, step, second = _move(layout, cpu, sibling, against, there)
     elif full:
         changes = tuple(place_by_hand(name, sibling, v7=layout.v7) for name in there)
-        why, step = full, f"Do not stop CPU {sibling} now: whatever has its fast path there can have another CPU."
+        why = full
+        step = (
+            f"Do not stop CPU {sibling} now{_turns_off(layout)}: whatever has its fast path there can have another CPU."
+        )
         if (others := others_busy(facts, layout)) is not None:
             read = facts.latest(ProcessorModes, statistic="mean")
             at = read.source if read else sources[0]
@@ -520,7 +523,7 @@ def _move(
 
     The changes, why so, and what to do in one or two steps, as sentences.
     """
-    not_it = f"CPU {sibling} is not to be stopped: {against}."
+    not_it = f"CPU {sibling} is not to be stopped: {against}{_turns_off(layout)}."
     placed = placement_of(layout, without=frozenset({cpu, sibling}))
     home = placed.chosen
     if home is None:
@@ -541,6 +544,14 @@ def _move(
     move = layout.set("LCKMGR_CPUID", home, _was(cpu))
     stop, second = stop_beside(layout, placed, (move.key,))
     return (move, *stop), not_it, step, second
+
+
+def _turns_off(layout: Layout) -> str:
+    """That one CPU less would turn the dedicated lock manager off, as a clause; empty where it would not."""
+    mode, active = layout.setting("LCKMGR_MODE"), layout.active
+    if not mode or active is None or active - 1 >= mode:
+        return ""
+    return f", and with {active - 1:.0f} CPUs left LCKMGR_MODE {mode:.0f} would turn the lock manager off"
 
 
 def _was(cpu: int) -> str:

@@ -197,7 +197,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.without("machine and release of the node", "SHOW SYSTEM")
     if not layout.fastpath_read:
         yield Unknown.without("devices and services of each CPU", "SHOW FASTPATH")
-    if not layout.all_full:
+    if not layout.cores_read:
         yield Unknown.without("co-threads of each CPU, and which is the primary", "SHOW CPU/FULL")
 
 
@@ -474,7 +474,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     traced, doubted = judged.heat(facts) is not None, judged.doubted(facts)
     cautions = ON[:1] + ON[2:] if traced else ON
     placed = placement_of(layout)
-    read = layout.all_full and layout.fastpath_read
+    read = layout.cores_read and layout.fastpath_read
     home = placed.chosen if read else None
     cpu = f"CPU {home}" if home is not None else "a CPU"
     blamed = (

@@ -25,10 +25,12 @@ in JCC's runs of 2014). Below it advice only where something else is measured: t
 (MONITOR FCP); a cache of it that misses most of what is looked for, as each miss is work with that lock held; a queue
 manager that other nodes ask so often that it must be polled, or a file of RMS that they ask for as often as
 openvms/locks_mastered_remotely judges, as each such request is work of two nodes; global buffers of a file that
-GBLPAGFIL has no room for, as whoever set them wanted them; a tree that is polled: work for nothing; and a queue in that
-same tree (LCKQUE) that is for no record, as two kinds of report show it then. Three pictures are asked for; two where
-the CPU time of the file system tells over the whole time that it lasts. One is enough to look who asks, and for no
-change, where nearly all of many requests are in one tree and nothing measured beside it says otherwise.
+GBLPAGFIL has no room for, as whoever set them wanted them; a file with nearly all requests and no global buffers, where
+the modes that RMS and the lock manager work in take a good part of the CPUs; a tree that is polled: work for nothing;
+and a queue in that same tree (LCKQUE) that is for no record, as two kinds of report show it then. Three pictures are
+asked for; two where the CPU time of the file system tells over the whole time that it lasts. One is enough to look who
+asks, and for no change, where nearly all of many requests are in one tree and nothing measured beside it says
+otherwise.
 
 When to ignore it: where the requests are few, where no CPU spins and nobody waits, or where the work simply is that.
 
@@ -50,6 +52,7 @@ from collectors.facts.openvms import (
     MemoryUse,
     MonitorSample,
     OpenFile,
+    ProcessorModes,
     RmsDefaults,
     RmsRecordLock,
     SysgenParameter,
@@ -179,6 +182,14 @@ class Limits:
         "this project: a quarter of one CPU in the file system alone is work that fewer opens or extents save",
         unit="CPUs",
     )
+    unbuffered: float = limit(
+        5_000.0,
+        "this project: a third of what no day without trouble had, where nearly all are of one file without buffers",
+        unit="lock requests/s",
+    )
+    inner_percent: float = percent(
+        33.0, "this project: with less in kernel and executive mode RMS and its locks are no burden", of="the CPUs"
+    )
     waiting: float = limit(
         3.0, "this project: as many as openvms/long_lock_waits takes for a queue", low=1, unit="lock requests that wait"
     )
@@ -211,6 +222,7 @@ class Limits:
         ListedLocks,
         ListedMember,
         OpenFile,
+        ProcessorModes,
         RmsDefaults,
         Volume,
     ),
@@ -313,9 +325,11 @@ def _finding(
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
     waited = bool(small) and file_system.volume_waits(facts) >= limits.volume_waits
     shared = (share.kind == RMS_FILE or bool(small)) and remote >= limits.shared
+    inner = _unbuffered(facts, found, limits) if moments >= limits.pictures or spread else None
     loud = several and (
         shared
         or waited
+        or inner is not None
         or max(one.total for one in pictures) >= limits.many_requests
         or polled
         or misses
@@ -348,17 +362,42 @@ def _finding(
             sentence(_who(share), _record_locks(found) or found.opened),
         ),
         because=joined(
-            sentence(no_room) or (_because(found) if not wrong else ""), sentence(wrong.says) if wrong else ""
+            sentence(no_room) or (_because(found) if not wrong else ""),
+            sentence(wrong.says) if wrong else f"{inner.metric} take {inner.value:.2f} CPUs." if inner else "",
         ),
         do=found.do,
         unknown=_unknown(found, pictures, limits),
-        evidence=(*_evidence(facts, found, polls, queued, limits), *((usual,) if usual else ())),
+        evidence=(
+            *_evidence(facts, found, polls, queued, limits),
+            *((usual,) if usual else ()),
+            *((inner,) if inner else ()),
+        ),
         changes=(*weights, *(_of_file(found) if loud else ())),
         explains=(CROSSING,) if crosses else () if wrong else _crossing(facts, share),
         share=share.percent,
         once=not loud and _wants_more(found, pictures, limits),
         expects=(Expectation(f"lock requests of {share.key} (/s)", share.rate, "lower", "heuristic"),),
     )
+
+
+def _unbuffered(facts: Facts, found: Dominating, limits: Limits) -> Evidence | None:
+    """What the node works in kernel and executive mode, where nearly all is for a file without global buffers."""
+    share, listed, buffers = found.share, found.named.listed if found.named else None, found.buffers
+    if listed is None or listed.global_buffers != 0 or buffers is None or buffers.change is None:
+        return None
+    if (
+        share.rate < limits.unbuffered
+        or found.percent < limits.nearly_all_percent
+        or _of_another_time(facts, share.picture)
+    ):
+        return None
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    inner = total(modes.kernel_percent, modes.exec_percent) if modes else None
+    if modes is None or inner is None or not known(modes.cpus) or inner < modes.cpus * limits.inner_percent:
+        return None
+    held = round(modes.cpus * limits.inner_percent / 100, 2)
+    what = "Kernel and executive mode, those of the lock manager and RMS,"
+    return Evidence(what, round(inner / 100, 2), "CPUs", modes.source, held, "as their sum")
 
 
 def _of_file(found: Dominating) -> tuple[Change, ...]:

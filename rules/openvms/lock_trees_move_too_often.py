@@ -349,8 +349,10 @@ def _do(move: Move, wanderer: Wanderer | None) -> str:
     if move.changes and all(one.takes_effect is Effect.ADVICE for one in move.changes) and not move.held:
         return move.do
     if wanderer and not move.changes and not move.held:
+        also = f"; so for {' and '.join(wanderer.others)}, whose master changes too" if wanderer.others else ""
         return joined(
-            f"Run the work on {wanderer.said} on one node, {_which_node(wanderer)}.", "" if move.stays else move.do
+            f"Run the work on {wanderer.said} on one node, {_which_node(wanderer)}{also}.",
+            "" if move.stays else move.do,
         )
     return joined(
         "" if move.stays else move.do,

@@ -100,7 +100,7 @@ SHOWN = "with a reboot that is agreed on: {}, measure production before and afte
 MEMORY_FIRST = "only once memory was found for it: SHOW MEMORY had less free than the table takes"
 BITS = f"Whether more than {PROVEN:,} buckets help is unproven: the published description of the hash has 16 bits."
 UNPROVEN = f"{BITS} Measure lock operations per second and kernel time under the same load before and after."
-ALONG = "Every lookup compares names along the chain, processor time that no display shows."
+ALONG = "Every lookup compares names along the chain, in kernel mode, where no display shows it apart."
 
 
 @dataclass(frozen=True)
@@ -259,6 +259,7 @@ def _finding(
         unknown=joined(enlarged, spun if spins else ""),  # one CPU waits for no other
         evidence=(
             *_evidence(found, limits, shared),
+            *_kernel(facts),
             *_waiting(waits),
             *autogen_evidence(facts, NAME),
             *(measured.proof if measured else ()),
@@ -299,11 +300,13 @@ def _cost_text(found: Chain, severity: Severity) -> str:
     if found.system is not None and share > found.system:
         comes_to = (
             f"at {COMPARISON_USEC} µs each (this project's estimate) more than the {plain(found.system, 3)} % of one "
-            "CPU that interrupt, kernel mode and MP synch take together, so it costs less"
+            "CPU that interrupt, kernel mode and MP synch take together, so each takes less"
         )
     elif share > 100:  # under one spinlock there is no more than one CPU
-        more = "more than one CPU has, so it costs less"
-        comes_to = f"at {COMPARISON_USEC} µs each (this project's estimate) {more}"
+        comes_to = (
+            f"at {COMPARISON_USEC} µs each (this project's estimate) more than one CPU, which is the most it can cost, "
+            "as one at a time searches"
+        )
     return (
         f"At {in_prose(found.operations)} lock operations/s, the highest rate read, that is at most "
         f"{in_prose(found.compared)} comparisons/s beyond those that find the name: {comes_to}{little}."
@@ -331,6 +334,13 @@ def _evidence(found: Chain, limits: Limits, shared: float) -> Iterator[Evidence]
     yield Evidence("names that share a bucket", round(shared, 1), "%", found.source)
     if found.operations is not None and found.operations_source is not None:
         yield Evidence("lock operations, highest", round(found.operations, 1), "/s", found.operations_source)
+
+
+def _kernel(facts: Facts) -> Iterator[Evidence]:
+    """Kernel mode, in which the chains are searched with much else."""
+    modes = facts.latest(ProcessorModes, statistic="mean")
+    if modes and known(modes.kernel_percent):
+        yield Evidence("kernel mode (mean)", modes.kernel_percent, "% of one CPU", modes.source)
 
 
 def _waiting(waits: tuple[float, SysgenParameter] | None) -> Iterator[Evidence]:

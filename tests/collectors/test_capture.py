@@ -261,6 +261,29 @@ def test_runs_whose_title_has_the_name_of_the_one_node_beside_them_are_of_that_n
 
 
 @pytest.mark.parametrize(
+    ("file", "title", "joins"),
+    [
+        ("load_tarn.txt", "HP rx7640 (1.60GHz/12.0MB) - 8 cores", True),
+        ("load_tarn.txt", "HP rx4640 (1.10GHz/4.0MB) - 4 cores", False),
+        ("load_tarn.txt", "SKYE - 8 cores", False),
+        ("load_tarn_skye.txt", "HP rx7640 (1.60GHz/12.0MB) - 8 cores", False),
+        ("load.txt", "HP rx7640 (1.60GHz/12.0MB) - 8 cores", False),
+    ],
+    ids=["called after it", "another machine", "another node's", "called after two", "called after none"],
+)
+def test_a_run_in_a_file_that_is_called_after_a_node_beside_it_is_of_that_node(
+    file: str, title: str, *, joins: bool
+) -> None:
+    nodes = [
+        given(f"{name}.lis", "openvms/cpu", Node(name=name, hardware="HP rx7640 (1.60GHz/12.0MB)"))
+        for name in ("TARN", "SKYE")
+    ]
+    run = LoadSeries(title=title, load_name="processes", rate_name="locks", points=())
+    found = captures([*nodes, given(file, "scaling/load_series", run)])
+    assert [bool(one.facts.every(LoadSeries)) for one in found if one.system.name == "TARN"] == [joins]
+
+
+@pytest.mark.parametrize(
     ("titles", "joins"),
     [
         (["HP rx7640 (1.60GHz/12.0MB) - 8 cores"], True),

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from collectors.facts import Source
+from collectors.facts import Facts, Source
+from collectors.facts.openvms import DedicatedLockManager, ProcessorModes
 from rules.account import (
     BUSIEST,
     MEAN,
@@ -23,6 +24,7 @@ from rules.account import (
 )
 from rules.audit import accounts_of
 from rules.finding import Cost, Finding, Severity
+from rules.openvms._evidence.account import measured
 from rules.plan import Plan
 from rules.ranking import Ranked, linked
 from rules.summary import summarized
@@ -232,6 +234,26 @@ def test_a_lock_manager_that_earns_its_cpu_loses_none_of_it_and_one_that_does_no
     idle = polling(found("openvms/lock_manager_idle", cost=0.9))
     assert (idle.gone, idle.remarks) == (1.0, ())
     assert idle.work == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(("busy", "waits"), [(96.0, 5.2), (55.0, None), (0.0, None)])
+def test_kernel_mode_is_not_called_work_where_callers_wait_for_a_full_lock_manager(
+    busy: float, waits: float | None
+) -> None:
+    """12 CPUs of which 6.2 are in kernel mode, one of them the lock manager's own."""
+    modes = ProcessorModes(
+        statistic="mean",
+        interrupt_percent=30.0,
+        mp_synch_percent=40.0,
+        kernel_percent=620.0,
+        exec_percent=50.0,
+        super_percent=0.0,
+        user_percent=240.0,
+        idle_percent=220.0,
+        cpus=12.0,
+    )
+    (made,) = measured(Facts((modes, DedicatedLockManager(statistic="mean", busy_percent=busy))))
+    assert (made.undivided and made.undivided.amount.value) == (waits and pytest.approx(waits))
 
 
 def test_the_verdict_has_the_figures_of_the_bar() -> None:

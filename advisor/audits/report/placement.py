@@ -116,7 +116,7 @@ class Placement:
     def lines(self) -> list[str]:
         """The table for a terminal of 80 columns."""
         table: list[Sequence[str]] = [
-            ("node", "", "local/s", "elsewhere/s", "serves/s", "MP synch", "CPU %", "lock µs")
+            ("node", "", "local/s", "elsewhere/s", "serves/s", "MP synch", "lck %", "lock µs")
         ]
         for row in self.rows:
             for when, cells in (("today", row.today), ("after", row.after)):

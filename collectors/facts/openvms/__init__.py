@@ -20,6 +20,7 @@ from collectors.facts.openvms.listings import (
 from collectors.facts.openvms.lock_trees import (
     FileName,
     IndexedFile,
+    ListedKind,
     ListedLocks,
     ListedQueue,
     LockActivity,
@@ -79,6 +80,7 @@ __all__ = [
     "Hole",
     "IndexedFile",
     "KernelService",
+    "ListedKind",
     "ListedLocks",
     "ListedMember",
     "ListedQueue",

@@ -149,6 +149,27 @@ class ListedLocks(OfNode):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListedKind(OfNode):
+    """Granted locks of SDA's SHOW LOCK/BRIEF whose names begin alike, in one mode: numbers of locks of one moment."""
+
+    COLLECTED_BY: ClassVar[str] = "an SDA listing of SHOW LOCK/BRIEF (ANALYZE/SYSTEM)"
+
+    prefix: str
+    """What their names begin with: `SESS_`."""
+    mode: str
+    """As granted: `NL`, `CR`, `EX` …"""
+    locks: int = 0
+    listed: int = 0
+    """All locks of the listing, of whatever name."""
+    processes: int = 0
+    """How many processes have them."""
+    pid: str = ""
+    """The process that has most of them: eight hexadecimal digits."""
+    pid_locks: int = 0
+    """How many it has."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ListedQueue(OfNode):
     """A resource that somebody waits for in SDA's SHOW LOCK/BRIEF, as this node lists it: the state of one moment."""
 

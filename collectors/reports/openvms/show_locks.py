@@ -15,7 +15,8 @@ nowhere. So every line of labels and figures is kept as it is printed, under the
 tentative. A figure padded with zeros to 8 or 16 digits is hexadecimal, as SDA prints those. Only where a label says
 plainly that it counts all locks or all resources does it become a level of the lock database as well.
 
-SHOW LOCK/BRIEF prints a line for each lock (`collectors.layouts.lock_brief`): counted by the name of their root.
+SHOW LOCK/BRIEF prints a line for each lock (`collectors.layouts.lock_brief`): counted by the name of their
+root, and by what their own names begin with.
 
 SHOW LOCK prints a block of some ten lines for each lock (`Lock id: …  PID: …`, layout of VAX [R, an example of the
 manual]): a million locks would be a million facts, so blocks are counted, by their kind of copy, and nothing is kept.
@@ -27,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from collectors.facts.base import Reading, known
-from collectors.facts.openvms import ListedLocks, ListedQueue, LockDatabase, LockSummaryItem
+from collectors.facts.openvms import ListedKind, ListedLocks, ListedQueue, LockDatabase, LockSummaryItem
 from collectors.layouts import sda
 from collectors.layouts.lock_brief import HEADING as BRIEF
 from collectors.layouts.lock_brief import BriefListing
@@ -58,11 +59,13 @@ MOST_ITEMS = 500
 MOST_NAMES = 100
 """Names of SHOW LOCK/BRIEF that become facts, those with most locks (this project)."""
 MOST_HOLDERS = 5
+MOST_KINDS = 5
+"""Beginnings of names that become facts, those with most locks (this project)."""
 LISTED, BRIEF_LISTED = "SHOW LOCK", "SHOW LOCK/BRIEF"
 
 
-@report(starts=START, provides=(LockSummaryItem, LockDatabase, ListedLocks, ListedQueue))
-def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLocks | ListedQueue]:
+@report(starts=START, provides=(LockSummaryItem, LockDatabase, ListedLocks, ListedQueue, ListedKind))
+def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLocks | ListedQueue | ListedKind]:
     """Yield each figure of the summaries, the levels among them, how many locks were listed, and of which names."""
     found = _Found(report)
     yield from _brief(report, found)
@@ -89,7 +92,7 @@ def read(report: Report) -> Iterator[LockSummaryItem | LockDatabase | ListedLock
             yield LockSummaryItem(source=where, group=LISTED, label=f"locks listed: {which} copy", value=float(count))
 
 
-def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | ListedLocks | ListedQueue]:
+def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | ListedLocks | ListedQueue | ListedKind]:
     """The locks of SHOW LOCK/BRIEF by the names of their roots."""
     rows = found.brief.rows
     if not rows:
@@ -111,6 +114,19 @@ def _brief(report: Report, found: "_Found") -> Iterator[LockSummaryItem | Listed
             records=one.records,
             waiting=one.waiting,
             converting=one.converting,
+        )
+    for kind in found.brief.kinds()[:MOST_KINDS]:
+        pid, most = kind.of.most_common(1)[0]
+        yield ListedKind(
+            source=report.source(kind.first, kind.last),
+            node=node,
+            prefix=kind.prefix,
+            mode=kind.mode,
+            locks=kind.locks,
+            listed=len(rows),
+            processes=len(kind.of),
+            pid=pid,
+            pid_locks=most,
         )
     for queue in found.brief.queues()[:MOST_NAMES]:
         yield ListedQueue(

@@ -22,6 +22,7 @@ from rules.conflict import APART, APART_LOST, Told, conflict_of
 from rules.laws.modes import modes_of
 from rules.openvms._evidence.boots import booted_within
 from rules.openvms._evidence.cpu_layout import Layout
+from rules.openvms._evidence.dedicated import SATURATED_PERCENT
 from rules.openvms._evidence.peaks import Stretch, busiest
 from rules.openvms._evidence.spinning import explained
 from rules.sample import samples_of
@@ -32,6 +33,7 @@ MOST = 1.02
 SYNCH = "MP synchronization (spinlock wait)"
 ROUNDED = 0.02
 """This project: modes printed as whole per cent of 1, 2, 4 … CPUs add up to all of them within so much."""
+WAITING = "kernel mode, with callers that wait for the lock manager's full CPU in it"
 MOST_RUNS = 12
 """Runs of one series with an account: those at the highest loads, where most is lost."""
 
@@ -97,7 +99,7 @@ def _of_mean(facts: Facts, modes: ProcessorModes) -> Measured | None:
         pools=(_synch(facts, synch, modes.source), *_polling(facts, layout)),
         undivided=Open(Amount(rest, 0.0, rest), "work and idle time", ProcessorModes.COLLECTED_BY)
         if idle is None
-        else None,
+        else _waiting_for_it(facts, modes, rest - idle),
         remarks=tuple(remarks),
     )
 
@@ -132,6 +134,20 @@ def _polling(facts: Facts, layout: Layout) -> tuple[Pool, ...]:
             as_work=f"Of the work {polls:.2f} CPUs are {what}: what a dedicated lock manager takes.",
         ),
     )
+
+
+def _waiting_for_it(facts: Facts, modes: ProcessorModes, busy: float) -> Open | None:
+    """Kernel mode of all but the lock manager's CPU where that one is full: callers spin there, and count as this.
+
+    How much of it is work no counter tells, so none of it is called so.
+    """
+    server = facts.latest(DedicatedLockManager, statistic="mean")
+    if server is None or not server.on or not known(server.busy_percent) or not known(modes.kernel_percent):
+        return None
+    if not SATURATED_PERCENT <= server.busy_percent <= 100:
+        return None
+    kernel = min(busy, modes.kernel_percent / 100 - 1)
+    return Open(Amount(kernel, 0.0, kernel), WAITING, "") if kernel > 0 else None
 
 
 def _busiest(facts: Facts) -> Measured | None:

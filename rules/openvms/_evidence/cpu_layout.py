@@ -317,6 +317,11 @@ class Layout:
         return self.active is not None and len(full) >= self.active
 
     @property
+    def cores_read(self) -> bool:
+        """Whether it is known which CPUs share a core: every one was displayed, or the machine has no co-threads."""
+        return self.all_full or machine_of(self.facts).without_cothreads
+
+    @property
     def displayed(self) -> set[int]:
         """CPUs of which any display was collected."""
         return {one.number for one in self.facts.every(Cpu)}

@@ -453,9 +453,14 @@ def volume_waits(facts: Facts) -> float:
 
 
 def growth(facts: Facts, share: Share) -> Iterator[Evidence]:
-    """The rates behind the extent that is asked for."""
-    if grown(facts, share) or extended(facts, share):
-        for what, name in (("files created", "FCP Files created"), ("allocations", f"FCP {ALLOCATIONS}")):
+    """The rates behind the extent that is asked for, or behind the files that are made and deleted."""
+    if of_volume(facts, share):
+        rates = (
+            ("files created", "FCP Files created"),
+            ("allocations", f"FCP {ALLOCATIONS}"),
+            ("files erased", "FCP erases"),
+        )
+        for what, name in rates:
             if found := mean_of(facts, "MON.FCP", name):
                 yield Evidence(f"{what} ({told_by(facts)}, mean)", round(found.value, 1), "/s", found.source)
         if found := mean_of(facts, "MON.FCP", VOLUME_WAITS):

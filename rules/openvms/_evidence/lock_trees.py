@@ -7,7 +7,7 @@ they are taken together: those of an application by the facility that several na
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from collectors.facts import Facts, Source, known
@@ -358,6 +358,10 @@ def share_of_key(facts: Facts, key: str) -> Share | None:
     return next((one for one in shares_of([busiest]) if one.key == key), None) if busiest and key else None
 
 
+GOOD_PART, MOST_OTHERS = 10.0, 2
+"""Per cent of the requests, this project: with less a tree that moves is not worth work on one node; trees named."""
+
+
 @dataclass(frozen=True)
 class Wanderer:
     """A tree whose master is another one from report to report."""
@@ -373,6 +377,8 @@ class Wanderer:
     """Its file's name, where a listing has it for sure."""
     percent: float = 0.0
     """Of all lock requests in those reports."""
+    others: tuple[str, ...] = ()
+    """Further trees whose master changed and that have a good part of the requests, the busiest first."""
 
     @property
     def said(self) -> str:
@@ -407,7 +413,9 @@ def wanders_most(facts: Facts) -> Wanderer | None:
             file = named.name if named and named.sure else ""
             percent = min(100.0, 100 * sum(by_node.values()) / every) if every > 0 else 0.0
             found.append(Wanderer(key, changed, by_node, len(seen), seen[-1].source, file, percent))
-    return max(found, key=lambda one: (one.rate, one.key), default=None)
+    found.sort(key=lambda one: (one.rate, one.key), reverse=True)
+    others = tuple(one.key for one in found[1:] if one.percent >= GOOD_PART)
+    return replace(found[0], others=others[:MOST_OTHERS]) if found else None
 
 
 def failed_nodes(pictures: Sequence[Picture]) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
         return Buffers(KEEPS, missing=(*(() if full else (listing,)), *asked))
     count, bucket = found
     mb, pages = size_of(count, bucket)
-    has = "as it has none, " if now == 0 else ""
+    has = "as the file has none, " if now == 0 else ""
     if allowed is not None and pages > allowed:
         return Buffers(
             f"global buffers need room first: {count:,} of {bucket:.0f} blocks are {pages:,} pages, more than "

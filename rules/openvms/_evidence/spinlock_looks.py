@@ -17,10 +17,15 @@ from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
 from rules.openvms._evidence.spinning import OWN_CPU_CPUS, OWN_CPU_WORTH
+from rules.openvms._evidence.t4_processes import CPU_TIME, PAGE_FAULTS, most_of, of_node
 from rules.openvms._evidence.working_sets import WORKING_SET_FACTS, working_sets
 from rules.sources import HP
 
 TIMERS, SCHED = ("TIMER", "HWCLK"), "SCHED"
+WAKES = {"tqe wakeups": "$SCHDWK", "tqe timers": "$SETIMR"}
+"""Columns of `[MON.TIMR]`, and the system service that makes such an entry of the timer queue."""
+MANY_WAKES = 5_000.0
+"""A second, this project: real nodes without trouble had some hundreds."""
 CALLERS = f"Its callers: SDA> SPL START COLLECT/SPINLOCK={SCHED}, SPL SHOW TRACE/SPINLOCK={SCHED}/TOP=10"
 LOOKS_AT = (
     *CLASS_FACTS,
@@ -84,7 +89,7 @@ def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
         _memory(facts, look)
     elif name in TIMERS:
         _timers(facts, look)
-    elif name == SCHED:
+    elif name == SCHED and not _wakes(facts, look):
         alike = called_alike(facts)
         look.do = f"{CALLERS}{f'; look first at the {alike} of SHOW SYSTEM' if alike else ''}."
     return look
@@ -148,9 +153,10 @@ def _own_cpu(layout: Layout, lost: float | None) -> str:
             f"A dedicated lock manager takes {OWN_CPU_WORTH:.0f} % of one CPU at all hours, and {lost:.0f} % spin for "
             f"{LCKMGR}: it is not worth it."
         )
+    beside = "" if machine_of(layout.facts).without_cothreads else ", with nothing on the co-thread of its CPU"
     return (
         f"On more than {OWN_CPU_CPUS - 1} cores, where much more than one CPU spins for {LCKMGR}, a dedicated lock "
-        "manager may help, with nothing on the co-thread of its CPU: openvms/lock_manager_needs_own_cpu judges it."
+        f"manager may help{beside}: openvms/lock_manager_needs_own_cpu judges it."
     )
 
 
@@ -200,6 +206,30 @@ def _timers(facts: Facts, look: Look) -> None:
                 break
 
 
+def _wakes(facts: Facts, look: Look) -> bool:
+    """Timers that wake processes, where they are many: each makes a process computable, under this spinlock."""
+    columns = {one.name.lower(): one for one in facts.every(T4Column) if one.group == "MON.TIMR" and known(one.mean)}
+    read = [(call, columns[name]) for name, call in WAKES.items() if name in columns]
+    rates = [(call, one.mean, one.source) for call, one in read if known(one.mean)]
+    if sum(rate for _, rate, _ in rates) < MANY_WAKES:
+        return False
+    look.evidence += [
+        Evidence(f"timer queue entries of {call} (mean)", round(rate, 1), "/s", source) for call, rate, source in rates
+    ]
+    told = " and ".join(f"{in_prose(rate)}/s {call}" for call, rate, _ in rates)
+    look.remedy = (
+        f"what helps (as recalled) is fewer wake-ups by timers, {told}: wait for an event or an AST in place of polling"
+    )
+    most = most_of(facts, CPU_TIME)
+    if most:
+        look.evidence.append(most.share_read)
+        have = f"which have {most.share:.0f} % of the CPU time that T4 lists by process"
+        look.do = f"Look at {most.said} first, {have}; SDA> SHOW TQE lists whose they are."
+    else:
+        look.do = "SDA> SHOW TQE lists whose they are."
+    return True
+
+
 def _memory(facts: Facts, look: Look) -> None:
     rates, faults = facts.latest(SystemRates, statistic="mean"), mean_of(facts, "MON.PAGE", "Page faults")
     if rates and known(rates.page_fault_per_second):
@@ -207,6 +237,10 @@ def _memory(facts: Facts, look: Look) -> None:
     if faults:
         look.facts.append(f"on average there are {in_prose(faults.value)} page faults per second")
         look.evidence.append(Evidence("page faults (mean)", faults.value, "/s", faults.source))
+        if whose := of_node(facts, PAGE_FAULTS, faults.value):
+            look.facts.append(f"{whose.said} make {in_prose(whose.value)}/s of them")
+            figure = Evidence(f"page faults of {whose.name} (mean)", round(whose.value, 1), "/s", whose.source)
+            look.evidence.append(figure)
         _new_pages(facts, look, faults.value)
         if not look.remedy:
             _pages_of_their_own(facts, look, faults.value)
@@ -269,8 +303,10 @@ def _new_pages(facts: Facts, look: Look, faults: float) -> None:
             "PRODUCT SHOW HISTORY patches."
         )
         return
+    whose = of_node(facts, PAGE_FAULTS, faults)
+    who = f", first of {whose.said}, which make {in_prose(whose.value)}/s" if whose else ""
     look.remedy = (
-        f"what helps is to keep processes and images alive: {alive}of {in_prose(faults)} page faults/s "
+        f"what helps is to keep processes and images alive{who}: {alive}of {in_prose(faults)} page faults/s "
         f"{in_prose(zero.value)} are demand zero, pages of their first touch, which no larger working set spares"
     )
 
