@@ -604,7 +604,9 @@ def test_a_window_of_dumps_is_no_hour_of_users(kept: float, says: str) -> None:
 def test_a_verdict_is_no_all_clear_where_files_could_not_be_read(
     inputs: list[tuple[str, str | None, int]], begins: str
 ) -> None:
-    read = [{"file": name, "report": report, "leftovers": [{}] * places} for name, report, places in inputs]
+    read: list[dict[str, Any]] = [
+        {"file": name, "report": report, "leftovers": [{}] * places} for name, report, places in inputs
+    ]
     clear = {"verdict": "Nothing to do: no finding above a note; 9 rules judged."}
     found = no_all_clear(clear, read)
     assert found["verdict"].startswith(begins)
