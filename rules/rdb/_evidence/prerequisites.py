@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source
+from collectors.facts.openvms import ClusterNode
 from collectors.facts.rdb import Database
 from rules.changes.quoting import comment
 from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, MissingInput
 from rules.rdb._evidence.databases import OneDatabase, node_names
-from rules.rdb._evidence.sharing import once_alone, open_elsewhere, other_members, several_nodes
+from rules.rdb._evidence.sharing import nodes_without, once_alone, open_elsewhere, other_members, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -185,7 +186,9 @@ def place_of(facts: Facts, one: OneDatabase) -> Place:
     elsewhere = open_elsewhere(facts, one)
     others = other_members(facts, one) if elsewhere is False else ()
     uncounted = one.is_on("statistics_enabled") is False
-    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, others, one.another_time, uncounted)
+    without = tuple(found.node for found in nodes_without(facts, one)) if not facts.every(ClusterNode) else ()
+    mode = mode.upper() if mode else None
+    return Place(one.root, mode, by_hand, elsewhere, others, without, one.another_time, uncounted)
 
 
 def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
