@@ -47,7 +47,10 @@ ONE_NODE = (
 ONE_NODE_TOO = "NUMBER OF CLUSTER NODES is set to 1 in the same closing"
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
 CACHED = "when the rows of {} (storage area {}) have been counted, and the node has the memory for them"
-FITS = "when the node has the memory for the {rows} rows of {of} (storage area {area}), {megabytes:,.1f} MB at least"
+FITS = (
+    "when the node has the memory for a cache of the {rows} rows of {of} (storage area {area}): {each} bytes each, "
+    "{memory} at least"
+)
 MEGABYTE = 1_048_576
 MOST_AREAS = 3
 """Storage areas that are named."""
@@ -236,14 +239,19 @@ def changes_to(
         made = _made(goal, facts, one, TOGETHER, but="cluster_nodes")
     needs = tuple(change.key for change in made.values())
     template = CLAUSES[last].template
-    if fill and (name := fill.get("<area>")):
+    if fill and (name := fill.get("<area>") or fill.get("<number>")):
         of, area = comment(fill.get("<cache>", "its tables"), 60), comment(name, 31)
         template = CACHED.format(of, area)
         if rows := fill.get("<rows>"):
-            size = int(rows) * int(fill["<bytes>"]) / MEGABYTE
-            template = FITS.format(rows=f"{int(rows):,}", of=of, area=area, megabytes=size)
+            size = memory(int(rows) * int(fill["<bytes>"]))
+            template = FITS.format(rows=f"{int(rows):,}", of=of, area=area, each=fill["<bytes>"], memory=size)
     when = " and ".join(filter(None, (only, blocked, template))) if only or blocked or fill else ""
     return (*made.values(), alter(last, place, old, new, needs=needs, when=when, fill=fill))
+
+
+def memory(size: float) -> str:
+    """Bytes for a sentence: `12.5 MB`, and `50 kB` of what is too small for one decimal."""
+    return f"{size / MEGABYTE:,.1f} MB" if size >= MEGABYTE / 10 else f"{-(-size // 1024):,.0f} kB"
 
 
 def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
