@@ -318,7 +318,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     worth = worth_of(of, share, limits)
     where, candidates, fill = _candidates(facts, one)
-    passes, page = passed_on(one, of), hot_page(waits_of(facts, one))
+    passes, page = passed_on(facts, one, of), hot_page(waits_of(facts, one))
     read = () if worth.acts or missing or unsure(steps) or row_level else _read_by_many(facts, one, limits, of)
     acts = bool(worth.acts or (read and fill)) and not passes and not page
     least_users = min((number_or(row.users, 0.0) for row in read), default=0.0)
