@@ -99,7 +99,7 @@ FIRST_MORE = (
 WALKED = (
     "First raise LOCKIDTBL{locks}, RESHASHTBL and ENQLM of the users, then set ADJUSTABLE LOCK GRANULARITY from "
     "ENABLED to DISABLED{levels}, and hold blocking ASTs for each transaction against now. Not where these "
-    "transactions mostly read, nor where a stall log names single rows: no granularity splits a row."
+    "transactions mostly read, nor where a stall log names single rows."
 )
 UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (

@@ -123,6 +123,7 @@ IN_LOCKING = (_counted("lock_timeout_seconds", "timeout interval"),)
 IN_FAST_COMMIT = (
     _counted("checkpoint_blocks", "checkpoint(?:ing)? (?:aij )?interval"),
     _counted("checkpoint_seconds", "checkpoint(?:ing)? (?:time|timed) interval"),
+    _of("checkpoint_seconds", r"checkpoint(?:ing)? timed every (?P<value>[0-9,]{1,9}) seconds?\b", reading),
     _of("checkpoint_blocks", f"{NONE_OF} (?:aij )?interval{NOT_GIVEN}", _none),
     _of("checkpoint_seconds", f"{NONE_OF} (?:time|timed) interval{NOT_GIVEN}", _none),
 )
