@@ -303,12 +303,12 @@ def _finding(
     # what was measured over a longer time tells that it lasts, so that fewer pictures are enough to tell whose it is
     usual = _usual(facts, share.picture)
     spread = moments_in([one for one in pictures if one.activity.at], limits.spread_seconds) > 1
-    several = moments >= limits.pictures or spread or (costs and (moments > 1 or _with_cost(facts, pictures)))
-    several = several or usual is not None
-    no_room = buffers.no_room if buffers else ""
-    polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
     waited = bool(small) and file_system.volume_waits(facts) >= limits.volume_waits
+    measured = (costs or waited) and (moments > 1 or _with_cost(facts, pictures))
+    several = moments >= limits.pictures or spread or measured or usual is not None
+    no_room = buffers.no_room if buffers else ""
+    polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     shared = (share.kind == RMS_FILE or bool(small)) and remote >= limits.shared
     loud = several and (
         shared
