@@ -613,7 +613,7 @@ def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> 
         else "QUERY_LOCK is off already where SHOW RMS_DEFAULT was asked."
         if found.query_locks_off and share.kind == RMS_FILE and not listed
         else "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
-        if share.kind == RMS_FILE and not listed
+        if share.kind == RMS_FILE and not listed and not found.queries_on
         else ""
     )
     return joined(sentence(note, apart, gaps, cut, kind), query)
