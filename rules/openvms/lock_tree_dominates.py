@@ -513,6 +513,8 @@ def _because(found: Dominating) -> str:
             f"{polls.of_all:.0f} % of the requests and conversions of this node are refused at once (ENQs not queued), "
             "as they are made with LCK$M_NOQUEUE: more than all other trees together have, so this one is polled."
         )
+    if share.kind == UNREADABLE and (file := found.within):
+        return f"Its name holds the file id of {file} and its volume, so its locks are of that file (inferred)."
     if share.kind in (APPLICATION, UNREADABLE):
         return joined(
             "No documented component of OpenVMS names its locks so.",

@@ -38,6 +38,7 @@ from rules.openvms._evidence.lock_trees import (
     TREE_FACTS,
     Named,
     Share,
+    file_within,
     may_be_rdbs,
     name_of,
     pictures_of,
@@ -103,6 +104,8 @@ class Dominating:
             if share.members == 1 and share.resource.prefix == whole:
                 return f"the application's lock tree {share.key}"
             return f"the application behind the names {share.key}{'*' if share.family else '...'}"
+        if share.kind == UNREADABLE and (file := self.within):
+            return f"the lock tree of {file} ({share.key})"
         if share.kind == UNREADABLE:
             return f"the lock tree {share.key}"
         return f"the lock tree of {_component(share)} ({share.key})"
@@ -244,6 +247,12 @@ class Dominating:
     def query_locks_off(self) -> bool:
         """Whether RMS asks for no query locks already, by the system's default."""
         return self.of_system("query_lock").lower().startswith("dis")
+
+    @property
+    def within(self) -> str:
+        """The file whose id stands in the name of its one tree; empty where none is found."""
+        share = self.share
+        return file_within(self.facts, bytes.fromhex(share.trees[0].name)) if len(share.trees) == 1 else ""
 
     @property
     def queries_on(self) -> bool:
