@@ -376,8 +376,8 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     elif decide:
         do = (
             f"Decide whether {_others(proven)} must be able to open it at night or after a failure: with NUMBER OF "
-            f"CLUSTER NODES 1 an open there fails while it is open here. If not, set it from {configured:g} to 1 at the next "
-            f"closing, after a full backup{'' if members else f', {once_alone(facts, one)}'}."
+            f"CLUSTER NODES 1 an open there fails while it is open here. If not, set it from {configured:g} to 1 at "
+            f"the next closing, after a full backup{'' if members else f', {once_alone(facts, one)}'}."
         )
     elif busiest is None and requests and not busy:
         do = (
