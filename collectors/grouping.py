@@ -303,17 +303,19 @@ def _name_by_databases(groups: dict[tuple[str, str], Group]) -> None:
             for place in folder_of(one):
                 by_folder.setdefault(place, set()).update(told)
     for key, group in list(groups.items()):
-        if group.product != "openvms" or group.named or len(group.inputs) != 1:
+        if group.product != "openvms" or group.named or len({one.file for one in group.inputs}) != 1:
             continue
         names = set().union(*(by_folder.get(place, set()) for place in folder_of(group.inputs[0])))
-        clustered = any(isinstance(fact, (*OF_CLUSTERS, ClusterNode)) for fact in group.inputs[0].facts)
+        facts = (fact for one in group.inputs for fact in one.facts)
+        clustered = any(isinstance(fact, (*OF_CLUSTERS, ClusterNode)) for fact in facts)
         if len(names) != 1 or clustered:
             continue
         (name,) = names
         node = groups.setdefault(("openvms", name), Group("openvms", name, True))
-        node.inputs += groups.pop(key).inputs
-        one = node.inputs[-1]
-        one.problems = [*(said for said in one.problems if said != ALONE), OF_ONLY_NODE.format(name)]
+        for one in groups.pop(key).inputs:  # a file of several listings is told once
+            said = [said for said in one.problems if said != ALONE]
+            one.problems = [*said, OF_ONLY_NODE.format(name)] if one is group.inputs[0] else said
+            node.inputs.append(one)
 
 
 def _adopt_databases(groups: dict[tuple[str, str], Group]) -> None:

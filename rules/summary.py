@@ -41,6 +41,7 @@ FIRST = "first: "
 """Before the finding that a verdict names, where it counts them."""
 COSTS_PROCESSORS = re.compile("spin|engines|lock_manager|interrupts")
 """In the id of a rule whose findings cost processors: of others, what is not measured is no answer to their cost."""
+CROSSING_RULE = "openvms/locks_mastered_remotely"
 UNEXPLAINED, NOT_SHOWN = "/spinning_unexplained", "cause not shown"
 """The rule that tells of a loss without a cause, and how a verdict that opens with that loss has told it already."""
 REMEDY = re.compile(r" \([^;]*\)\Z")
@@ -484,6 +485,8 @@ def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -
 
     A change that is only to be decided does not stand for what a warning asks for first.
 
+    Of locks that cross a cluster, whose words are several ways at once: one that explains them, and its change is made.
+
     One that explains it and is no warning, where the words name its rule: they would repeat what it says. Or where only
     a recalled layout keeps it from being one, and its change is made.
     """
@@ -492,6 +495,11 @@ def _caused(ranked: Ranked, findings: Sequence[Ranked], made: Collection[str]) -
             ranked.key in one.explains
             and (
                 one.finding.severity >= Severity.WARNING
+                or (
+                    one.finding.severity >= ranked.finding.severity
+                    and ranked.rule == CROSSING_RULE
+                    and any(change.key in made for change in one.finding.changes)
+                )
                 or (one.rule in ranked.finding.do and one.finding.severity > Severity.NOTE)
                 or (is_tentative(one.finding) and any(change.key in made for change in one.finding.changes))
             )

@@ -49,12 +49,15 @@ class Place:
     """Whether more than one node has it open; `None`: the export cannot tell."""
     others: tuple[str, ...] = ()
     """The other nodes of the cluster, none of which has it open now."""
+    without: tuple[str, ...] = ()
+    """Where no list says which nodes the cluster has: those whose own list of open databases does not have it."""
     another_time: str = ""
     """Where the header is of another time than the figures, so not to act on: the dates that say so, in words."""
     uncounted: bool = False
     """Whether its header says that statistics are disabled: nothing but the header asks for a change then."""
 
 
+EVERY_NODE = "RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone"
 COMMIT = "COMMIT TO JOURNAL OPTIMIZATION"
 """Switched on with its TRANSACTION INTERVAL, at the default of 256 (vendor: help on ALTER DATABASE)."""
 MOST_OTHERS = 3
@@ -95,10 +98,9 @@ def alter(
     known = _checked(clause, place, old, new, area)
     when = when or known.template
     if clause == "cluster_nodes" and new == 1 and place.elsewhere is None:
-        alone = (
-            "when RMU/SHOW SYSTEM on every node of the cluster shows it open on one alone, and it is known that no "
-            "other has to open it after a failure"
-        )
+        rest = f"no node but this and {_listed(place.without)}, or those others do not have it open"
+        seen = f"SHOW CLUSTER shows {rest}" if place.without else EVERY_NODE
+        alone = f"when {seen}, and it is known that no other has to open it after a failure"
         when = f"{alone}; {when}" if when else alone
     elif clause == "cluster_nodes" and new == 1 and place.others:
         only = f"when {_given_up(place.others)}"
@@ -174,13 +176,16 @@ def _checked(clause: str, place: Place, old: float | str | None, new: float | st
     return known
 
 
+def _listed(nodes: tuple[str, ...]) -> str:
+    more = f" and {len(nodes) - MOST_OTHERS} more" if len(nodes) > MOST_OTHERS else ""
+    return f"{', '.join(comment(one, 31) for one in nodes[:MOST_OTHERS])}{more}"
+
+
 def _given_up(others: tuple[str, ...]) -> str:
     """What one node costs where the cluster has others, as a clause: one moment does not show what opens it there."""
-    more = f" and {len(others) - MOST_OTHERS} more" if len(others) > MOST_OTHERS else ""
-    named = f"{', '.join(comment(one, 31) for one in others[:MOST_OTHERS])}{more}"
     return (
-        f"nothing is ever to open it on {named} at the same time: batch jobs and backups there fail then, and how one "
-        "takes over after a failure has to be tried first"
+        f"nothing is ever to open it on {_listed(others)} at the same time: batch jobs and backups there fail then, "
+        "and how one takes over after a failure has to be tried first"
     )
 
 

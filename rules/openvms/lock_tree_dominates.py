@@ -318,12 +318,12 @@ def _finding(
     # what was measured over a longer time tells that it lasts, so that fewer pictures are enough to tell whose it is
     usual = _usual(facts, share.picture)
     spread = moments_in([one for one in pictures if one.activity.at], limits.spread_seconds) > 1
-    several = moments >= limits.pictures or spread or (costs and (moments > 1 or _with_cost(facts, pictures)))
-    several = several or usual is not None
-    no_room = buffers.no_room if buffers else ""
-    polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     small = share.kind == FILE_SYSTEM and file_system.extended(facts, share)
     waited = bool(small) and file_system.volume_waits(facts) >= limits.volume_waits
+    measured = (costs or waited) and (moments > 1 or _with_cost(facts, pictures))
+    several = moments >= limits.pictures or spread or measured or usual is not None
+    no_room = buffers.no_room if buffers else ""
+    polls, queued = refused_of(facts, share), _queued(facts, share, limits)
     shared = (share.kind == RMS_FILE or bool(small)) and remote >= limits.shared
     inner = _unbuffered(facts, found, limits) if moments >= limits.pictures or spread else None
     loud = several and (
@@ -555,6 +555,8 @@ def _because(found: Dominating) -> str:
             f"{polls.of_all:.0f} % of the requests and conversions of this node are refused at once (ENQs not queued), "
             "as they are made with LCK$M_NOQUEUE: more than all other trees together have, so this one is polled."
         )
+    if share.kind == UNREADABLE and (file := found.within):
+        return f"Its name holds the file id of {file} and its volume, so its locks are of that file (inferred)."
     if share.kind in (APPLICATION, UNREADABLE):
         return joined(
             "No documented component of OpenVMS names its locks so.",
@@ -655,7 +657,7 @@ def _unknown(found: Dominating, pictures: Sequence[Picture], limits: Limits) -> 
         else "QUERY_LOCK is off already where SHOW RMS_DEFAULT was asked."
         if found.query_locks_off and share.kind == RMS_FILE and not listed
         else "Where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE saves lock calls from the next open."
-        if share.kind == RMS_FILE and not listed
+        if share.kind == RMS_FILE and not listed and not found.queries_on
         else ""
     )
     return joined(sentence(note, apart, gaps, cut, kind), query)

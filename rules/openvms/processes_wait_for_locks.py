@@ -369,6 +369,8 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     failed = failed_in(facts)
     by = f", held by {first_of(facts, held)}" if held else ""
     directory = _directory(facts, one)
+    if directory and one.waiting >= limits.behind_one:
+        loud = max(loud, Severity.ADVICE)  # a large directory is there to stay, and so are those who look into it
     size = f", a directory of {in_blocks(directory)}" if directory else ""
     record = one.head.resource.kind == RMS_RECORD
     look = look_at(facts, held, f"the record with RFA {one.head.resource.record}" if record else "it") if held else ""

@@ -44,7 +44,7 @@ from rules.rdb._evidence.databases import OneDatabase, databases
 from rules.rdb._evidence.extents import of_extents
 from rules.rdb._evidence.hot_pages import hot_page
 from rules.rdb._evidence.limits import least
-from rules.rdb._evidence.prerequisites import active_caches, never, page_level
+from rules.rdb._evidence.prerequisites import active_caches, listed, never, page_level, set_in_vain
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waiting_types import NOWHERE, aij_of, log_server, no_log_server, startup
 from rules.rdb._evidence.waits import WAIT_FACTS, waits_of
@@ -69,6 +69,7 @@ REMEDY = {
 PAGES = "Pages pass from process to process"
 CACHES = "row caches keep rows off pages (rdb/row_cache_missing)"
 MEMORY = "page transfer via memory passes them on without a write (rdb/page_transfer_via_disk)"
+SET_IN_VAIN = "page transfer via memory is set and needs {} first (rdb/page_transfer_via_disk)."
 BY_PAGE = (
     "Locking is at page level {}, where a page lock is held to the end of the transaction: if processes wait for them, "
     "LOCKING IS ROW LEVEL comes first there (more locks)."
@@ -189,7 +190,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, worst: Blasts, back
         if grows
         else log_server(one)
         if alone
-        else _remedy(one, main.lock_type)
+        else _remedy(facts, one, main.lock_type)
         if main
         else "First write the screen Locking (blocking ASTs): the lock type with most of them decides what to change."
         if not types
@@ -259,22 +260,24 @@ def _same_conflicts(each: Statistics, main: Blasts | None, limits: Limits) -> bo
     return here is not None and (here.percent or 0.0) >= limits.main_percent and not here.source.tentative
 
 
-def _remedy(one: OneDatabase, lock_type: str) -> str:
+def _remedy(facts: Facts, one: OneDatabase, lock_type: str) -> str:
     """What helps against them, of pages that which is not in force."""
     if lock_type == "aij":
         return f"Processes give up the after-image journal to each other: {aij_of(one)}."
     if lock_type != "page":
         return REMEDY.get(lock_type, f"See what waits for {lock_type} locks before anything is changed.")
     where = page_level(one)
-    return joined(_of_pages(one), BY_PAGE.format(where) if where else "")
+    return joined(_of_pages(facts, one), BY_PAGE.format(where) if where else "")
 
 
-def _of_pages(one: OneDatabase) -> str:
+def _of_pages(facts: Facts, one: OneDatabase) -> str:
     if why := never(one):
         return (
             f"{PAGES}, and neither row caches nor page transfer via memory can be used: {why}. Let the work on one "
             "area meet on one node."
         )
+    if missing := set_in_vain(facts, one):
+        return f"{PAGES} over the disk: {SET_IN_VAIN.format(listed(missing))}"
     left = [*([] if active_caches(one) else [CACHES]), *([] if one.word("page_transfer") == "memory" else [MEMORY])]
     if left:
         return f"{PAGES}: {', and '.join(left)}."

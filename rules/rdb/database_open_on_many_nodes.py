@@ -19,13 +19,14 @@ When to ignore it: where several nodes must have it open at once, or another has
 the database first. A header's own node count proves nothing where users ÷ 50 gives it: 2,032 users print 41.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts
-from collectors.facts.rdb import AreaIo, AttachedProcess, DatabaseUse
+from collectors.facts.openvms import ClusterNode
+from collectors.facts.rdb import AreaIo, AttachedProcess, DatabaseUse, NodeDatabases
 from rules.changes.quoting import comment
-from rules.engine import percent, rule
+from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
     Evidence,
@@ -44,11 +45,13 @@ from rules.rdb._evidence.databases import Nodes, OneDatabase, Sighting, database
 from rules.rdb._evidence.limits import BusyLimits, PageStallLimits, busy_locks
 from rules.rdb._evidence.page_locks import PageStalls, page_stalls
 from rules.rdb._evidence.prerequisites import CONFIGURED, change_nodes
+from rules.rdb._evidence.root_file import RootIO, root_io
 from rules.rdb._evidence.sharing import (
     DLOCK,
     NOT_THIS,
     ON_EACH_NODE,
     OTHERS,
+    WHICH_NODES,
     Remote,
     SharedLimits,
     is_main,
@@ -56,6 +59,7 @@ from rules.rdb._evidence.sharing import (
     listed_when,
     nodes_without,
     not_shown,
+    once_alone,
     open_elsewhere,
     remote_of,
     seen_when,
@@ -89,6 +93,14 @@ class Limits(SharedLimits, PageStallLimits, BusyLimits):
     busy_pages: float = busy_locks("page")
     main_percent: float = percent(
         50.0, "this project: from here on most of what is asked back is pages, which one node can pass in memory", low=1
+    )
+    root_io_per_transaction: float = limit(
+        2.0,
+        "this project: declared for one node, Rdb leaves out most of them",
+        unit="root file I/Os per transaction",
+    )
+    root_io_per_second: float = limit(
+        100.0, "this project: fewer I/Os to one file are no load", unit="root file I/Os/s"
     )
 
 
@@ -128,6 +140,11 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         return
     if elsewhere is None:
         lacking, said = not_shown(facts, one)
+        if lacking is WHICH_NODES and not facts.every(ClusterNode) and nodes and nodes.configured is not None:
+            found = _declared_for_more(facts, one, nodes, nodes.configured, limits)
+            if found.severity is not Severity.NOTE:
+                yield found
+                return
         yield Unknown((lacking,), f"{one.subject}: {said}")
         return
     if nodes is None or nodes.configured is None:
@@ -320,8 +337,8 @@ def _next_to_nothing(
     )
 
 
-def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured: float, limits: Limits) -> Outcome:
-    """Open on one node alone, declared for more."""
+def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured: float, limits: Limits) -> Finding:
+    """Open on one node alone, declared for more; of a cluster whose members no export lists, as far as nodes did."""
     statistics, refused = counted(facts, one)
     rates = [(total, each) for each in statistics if (total := each.operations()) is not None]
     busiest, of = max(rates, key=lambda pair: pair[0], default=(None, None))
@@ -332,13 +349,21 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     pages = of.share("page") if of else None
     proven, least_pages = nodes_without(facts, one), 2 * limits.busy_pages  # each that is requested is released, too
     by_pages = pages is not None and pages.part >= least_pages
-    decide = bool(proven) and by_pages and not busy and refused is None
+    root = next((io for each in statistics if (io := root_io(each)) and _much(io, limits)), None)
+    decide = bool(proven) and (by_pages or root is not None) and not busy and refused is None
+    members, do_not = open_elsewhere(facts, one) is False, "does not" if len(proven) == 1 else "do not"
     measured = f", it has {busiest:,.0f} lock operations/s" if busiest is not None else ""
     evidence = [Evidence("cluster nodes", configured, "nodes", nodes.source, 1)]
     if busiest is not None and asked is not None:
         rate = round(busiest, 1)
         evidence.append(Evidence("lock operations", rate, "/s", asked.source, limits.busy_operations))
-    if pages is not None and decide:
+    if root is not None and refused is None:
+        source, each = root.rates[0].source, round(root.per_transaction, 2)
+        evidence += (
+            Evidence("root file I/Os per transaction", each, "", source, limits.root_io_per_transaction),
+            Evidence("root file I/O", round(root.per_second, 1), "/s", source, limits.root_io_per_second),
+        )
+    if pages is not None and decide and by_pages:
         evidence.append(Evidence("page lock operations", round(pages.part, 1), "/s", pages.source, least_pages))
     evidence += stalls.evidence(limits) if stalls else ()
     evidence += [Evidence(f"open on {comment(listed.node, 31)}", "no", "", listed.source) for listed in proven]
@@ -348,19 +373,18 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
     )
     if isinstance(refused, Untrusted):
         do = f"No script is written for it here: {refused.why}."
+    elif decide:
+        do = (
+            f"Decide whether {_others(proven)} must be able to open it at night or after a failure: with NUMBER OF "
+            f"CLUSTER NODES 1 an open there fails while it is open here. If not, set it from {configured:g} to 1 at "
+            f"the next closing, after a full backup{'' if members else f', {once_alone(facts, one)}'}."
+        )
     elif busiest is None and requests and not busy:
         do = (
             f"Nothing is set here: {max(requests):,.0f} locks are requested a second, and few waits for pages are seen."
         )
     elif busiest is None and not busy:
         do = "Nothing is set here: how much it locks is not in the exports of this capture."
-    elif decide:
-        others = " and ".join(comment(listed.node, 31) for listed in proven[:2]) + (" …" if len(proven) > 2 else "")
-        do = (
-            f"Decide whether {others} must be able to open it at night or after a failure: with NUMBER OF CLUSTER "
-            f"NODES 1 an open there fails while it is open here. If not, set it from {configured:g} to 1 at the next "
-            "closing, after a full backup."
-        )
     elif not busy:
         do = (
             f"Nothing is set here for its own sake: below {limits.busy_operations:,.0f} lock operations/s there is "
@@ -370,15 +394,28 @@ def _declared_for_more(facts: Facts, one: OneDatabase, nodes: Nodes, configured:
         subject=one.subject,
         severity=Severity.ADVICE if busy or decide else Severity.NOTE,
         title=f"{one.subject} is open on one node, but declared for {configured:g}",
-        seen=f"No other node has it open{listed_when(facts, one)}{measured}, and it is declared for {configured:g}"
-        f"{f'; {stalls.said}' if stalls else ''}.",
+        seen=f"{'No other node has' if members else f'{_others(proven)} {do_not} have'} it open"
+        f"{listed_when(facts, one)}{measured}, and it is declared for {configured:g}"
+        f"{f'; {stalls.said}' if stalls else ''}"
+        f"{f'; each transaction takes {rounded(root.per_transaction)} I/Os to the root file' if root else ''}.",
         because=(
             "Rdb keeps the locks and the root file I/O that only a cluster needs; NUMBER OF CLUSTER NODES 1 leaves "
             "them out, and is needed for row caches and page transfer via memory."
         ),
         do=do,
-        unknown="The export shows one moment, not whether another node opens it at night or after a failure.",
+        unknown="The export shows one moment, not whether another node opens it at night or after a failure"
+        f"{'' if members else ', nor which other nodes the cluster has (SHOW CLUSTER)'}.",
         evidence=tuple(evidence),
         changes=(change_nodes(facts, one, FAILOVER),) if busy or decide else (),
         expects=(Expectation("lock operations per transaction", None, "lower", "heuristic"),),
     )
+
+
+def _much(io: RootIO, limits: Limits) -> bool:
+    """Whether its I/O to the root file, which a cluster needs, is a load."""
+    return io.per_second >= limits.root_io_per_second and io.per_transaction >= limits.root_io_per_transaction
+
+
+def _others(proven: Sequence[NodeDatabases]) -> str:
+    """The nodes whose own listing does not have it: `SKYE and RUM`."""
+    return " and ".join(comment(listed.node, 31) for listed in proven[:2]) + (" …" if len(proven) > 2 else "")

@@ -17,11 +17,13 @@ no further waits. The history screen keeps the last of each process and has no s
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source
-from collectors.facts.rdb import EventLog, StatisticRow, WaitGroup
+from collectors.facts import Facts, Source, known, number_or
+from collectors.facts.rdb import AttachedProcess, EventLog, LogicalArea, StatisticRow, WaitGroup
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
 from rules.openvms._evidence.node import NODE_FACTS, parameter_of
+from rules.rdb._evidence.attached import attached_to, image_of
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     DEADLOCKED,
@@ -38,7 +40,7 @@ from rules.rdb._evidence.counted import (
     rows_of,
     waiting_of,
 )
-from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import (
     DEADLOCKS,
@@ -94,6 +96,10 @@ LESS_THAN_DEFAULT = 0.9
 """This project: where all waits together are fewer than nine tenths of 10 s for each deadlock, it was not 10 s."""
 LEAST_LOGGED, ALONE = 5, 80
 """This project: so many logged deadlocks, and per cent of them in one area, are enough to name it alone."""
+MOST_PIDS = 5
+"""Processes that are named in a sentence."""
+ALL = 0.99
+"""This project: what is left may be rounding."""
 LEAST_PART = 20
 """This project: per cent of the logged deadlocks, from which on a second area is one of those where programs meet."""
 
@@ -148,7 +154,13 @@ class Counted:
         return min(100.0, 100 * hourly / self.per_hour) if hourly and self.per_hour else 0.0
 
 
-@rule(needs=(), uses=(*COUNTED_FACTS, *WAIT_FACTS, *NODE_FACTS), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(),
+    uses=(*COUNTED_FACTS, *WAIT_FACTS, *NODE_FACTS, AttachedProcess),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database."""
     found = databases(facts, (StatisticRow, EventLog))
@@ -166,7 +178,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Outcome:
         return _of_statistics(facts, one, limits, max(rows, key=lambda row: row.per_hour), waits)
     log = waits.events(DEADLOCKS)
     if log and log.hours:
-        return _of_log(one, limits, waits, log, log.hours)
+        return _of_log(facts, one, limits, waits, log, log.hours)
     if refused:
         return refused
     if log:
@@ -243,10 +255,12 @@ def _of_statistics(facts: Facts, one: OneDatabase, limits: Limits, found: Counte
     promoted = found.promoted_percent
     by_promotion = promoted >= limits.main_percent and kind in OF_ROWS
     split = f", {promoted:.0f} % on promotions" if promoted else ""
-    on_promotions = f", {promoted:.0f} % on promotions," if by_promotion else ""
-    do = joined(_look_at(one, main, groups, kind), REMEDY.get(kind, "") if kind else TYPES)
+    on_promotions = f", {promoted:.0f} % on promotions" if by_promotion else ""
+    who = _who(facts, one, groups)
+    look = _look_at(one, main, groups, kind, _table_of(facts, one, groups), who.said)
+    do = joined(look, REMEDY.get(kind, "") if kind else TYPES)
     if by_promotion:
-        do = joined(_look_at(one, main, groups, kind) or ("" if kind or groups else LOG), PROMOTED)
+        do = joined(look or ("" if kind or groups else LOG), PROMOTED)
     relief = ""
     if (order := _in_order(one, groups, main, at_once=promoted > 0)) and kind in OF_ROWS:
         do = order
@@ -256,8 +270,8 @@ def _of_statistics(facts: Facts, one: OneDatabase, limits: Limits, found: Counte
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if found.per_hour >= limits.worth_per_hour and not rare else Severity.NOTE,
-        title=f"{found.per_hour:,.0f} deadlocks an hour{on_promotions} that the application may never see"
-        f"{_titled(main, groups, kind)}",
+        title=f"{found.per_hour:,.0f} deadlocks an hour{on_promotions}{_of_type(found)}"
+        f"{_titled(main, groups, kind)}{who.title}",
         seen=joined(f"{figures}{split}{f'; by lock type: {said}' if said else ''}.", _named(groups)),
         because=joined(
             READ_FIRST if by_promotion else AGAIN,
@@ -321,6 +335,46 @@ def _main(limits: Limits, groups: Sequence[WaitGroup], kind: str) -> WaitGroup |
     return groups[0] if groups[0].resource_kind == (kind or groups[0].resource_kind) else None
 
 
+@dataclass(frozen=True)
+class Who:
+    """The processes that the deadlock log names."""
+
+    title: str = ""
+    """` by SEATS.EXE`, where all of them are known to run one image."""
+    said: str = ""
+    """To stand behind the deadlocks that were logged, in a sentence."""
+
+
+def _who(facts: Facts, one: OneDatabase, groups: Sequence[WaitGroup]) -> Who:
+    pids = sorted({pid for group in groups for pid in group.pids})
+    if not pids:
+        return Who()
+    attached = attached_to(facts, one)
+    images = {image_of(attached, pid) for pid in pids}
+    image = images.pop() if len(images) == 1 else ""
+    more = " …" if len(pids) > MOST_PIDS or any(group.processes > len(group.pids) for group in groups) else ""
+    named_ones = f"{', '.join(comment(pid, 8) for pid in pids[:MOST_PIDS])}{more}"
+    by = f"by {image} in {named_ones}" if image else f"by processes {named_ones}, whose programs RMU/SHOW USERS names"
+    return Who(f" by {image}" if image else "", f", {by}")
+
+
+def _of_type(found: Counted) -> str:
+    """`, all of record locks`, where each type was counted and one has all of them."""
+    kind, hourly = found.types[0] if found.types else ("", 0.0)
+    return f", all of {kind} locks" if kind and len(found.types) == 1 and hourly >= ALL * found.per_hour else ""
+
+
+def _table_of(facts: Facts, one: OneDatabase, groups: Sequence[WaitGroup]) -> str:
+    """The one table that is listed of the storage area that most logged deadlocks are for; empty where not known."""
+    numbers = [number for number, _ in areas_of(groups)[:1]]
+    tables = {
+        area.name
+        for area in belonging(facts.every(LogicalArea), one)
+        if known(area.area_number) and f"{area.area_number:.0f}" in numbers and number_or(area.record_bytes, 0.0) > 0
+    }
+    return comment(tables.pop(), 31) if len(tables) == 1 else ""
+
+
 def _titled(main: WaitGroup | None, groups: Sequence[WaitGroup], kind: str) -> str:
     if main:
         return f", mostly for {named(main)}"
@@ -351,15 +405,22 @@ def _two_areas(one: OneDatabase, groups: Sequence[WaitGroup]) -> list[str]:
     return [f"{names[number]} ({number}, {count:,} logged)" for number, count in meeting]
 
 
-def _look_at(one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGroup], kind: str) -> str:
-    """The first step where one resource has most of them, or two areas have, a sentence."""
+def _look_at(
+    one: OneDatabase, main: WaitGroup | None, groups: Sequence[WaitGroup], kind: str, table: str, who: str
+) -> str:
+    """The first step where one resource has most of them, or two areas have, a sentence.
+
+    `table`: the one that lies in the first area; `who`: the processes that were logged.
+    """
     if main is not None:
-        return f"First see which programs meet at {named(main)}: {total([main]):,} of {total(groups):,} logged ones."
+        logged = f"{total([main]):,} of {total(groups):,} logged ones"
+        return f"First see which programs meet at {named(main)}: {logged}{who}."
     if not (met := _two_areas(one, groups)):
         for number, count in _alone(groups, kind):
             name = one.area_names.get(number, "")
-            what = f"rows of storage area {name}, if {number} is its number" if name else f"records {number}:…"
-            return f"First see which programs change {what}: {count:,} of {total(groups):,} logged deadlocks."
+            held = f"table {table} in storage area {name or number}" if table else f"storage area {name}"
+            what = f"rows of {held}, if {number} is its number" if name or table else f"records {number}:…"
+            return f"First see which programs change {what}: {count:,} of {total(groups):,} logged deadlocks{who}."
         return ""
     first, second = met
     if groups[0].resource_kind == "page":
@@ -378,7 +439,7 @@ def _mostly(held: float, crowd: Rate | None, limits: Limits) -> bool:
     return crowd is not None and 100 * held >= limits.main_percent * crowd.per_second / HUNDREDTHS
 
 
-def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:
+def _of_log(facts: Facts, one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: float) -> Outcome:
     if why := waits.refused():
         return why
     per_hour = log.count / hours
@@ -390,14 +451,14 @@ def _of_log(one: OneDatabase, limits: Limits, waits: Waits, log: Events, hours: 
     for group in groups:
         kinds[group.resource_kind] += group.logged + group.missed
     most = max(kinds, key=lambda kind: kinds[kind], default="")
-    main = _main(limits, groups, most)
+    main, who = _main(limits, groups, most), _who(facts, one, groups)
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if per_hour >= limits.worth_per_hour else Severity.NOTE,
-        title=f"{per_hour:,.0f} deadlocks an hour that the application may never see{_titled(main, groups, most)}",
+        title=f"{per_hour:,.0f} deadlocks an hour{_titled(main, groups, most)}{who.title}",
         seen=joined(f"{figures}.", _named(groups)),
         because=AGAIN,
-        do=joined(_look_at(one, main, groups, most), REMEDY.get(most, "")),
+        do=joined(_look_at(one, main, groups, most, _table_of(facts, one, groups), who.said), REMEDY.get(most, "")),
         unknown="The log is written at each refresh and may miss some: compare with Locking (rqst deadlocks).",
         evidence=(
             Evidence("deadlocks", round(per_hour, 1), "/h", log.source, limits.per_hour),

@@ -139,8 +139,8 @@ OF_KIND = {
         "rdb/carry_over_locks."
     ),
     "snapshot": (
-        "A read-only transaction waits here for all read/write ones (deferred snapshots): no one holder is to blame, "
-        "see rdb/snapshots_block_readers."
+        "A read-only transaction waits here until every read/write one that is active has ended (deferred snapshots): "
+        "let the longest of those commit sooner, and see rdb/snapshots_block_readers."
     ),
 }
 """Resources that many hold by design, so that RMU/SHOW LOCKS/MODE=CULPRIT names nobody to send away."""

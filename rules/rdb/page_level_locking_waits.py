@@ -14,7 +14,7 @@ When to ignore it: where transactions are short, touch several rows of a page an
 saves lock operations. It is never in force in RDB$SYSTEM or the default storage area.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
@@ -56,6 +56,7 @@ BLASTED = frozenset({"rdb/blocking_asts_high"})
 """Of what is explained: holders that give up page locks, where these pages are most of what is waited for."""
 COUNT = MissingInput("whether processes wait for page locks", StatisticRow.COLLECTED_BY)
 WHICH = MissingInput("which storage area the pages are of that have lock waits", WaitGroup.COLLECTED_BY)
+NUMBER = MissingInput("the number of that storage area", StorageArea.COLLECTED_BY)
 SHOWN = MissingInput("whether a storage area is locked by page", StorageArea.COLLECTED_BY)
 
 
@@ -146,7 +147,8 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
     if named or (many and (only or not pages)):
         yield _finding(facts, one, limits, worst, waits, seen, named=named)
         if not named:
-            yield Unknown((WHICH,), f"{one.subject}: whether these are the pages with lock waits is not in the export")
+            which = NUMBER if areas_of(pages) else WHICH
+            yield Unknown((which,), f"{one.subject}: whether these are the pages with lock waits is not in the export")
         return
     if many and not known_ones:
         yield Unknown(
@@ -160,6 +162,17 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
 
 def _number(area: StorageArea) -> str:
     return f"{area.number:.0f}" if known(area.number) else ""
+
+
+def _first_see(name: str, pages: Sequence[WaitGroup]) -> str:
+    """What tells that the pages are of the area whose number is not known, a sentence."""
+    if not (numbers := areas_of(pages)):
+        return f"First see by a stall log that the pages are of {name}."
+    number, count = numbers[0]
+    return (
+        f"First see by RMU/DUMP/HEADER that {name} is storage area {number}: {count:,} of {total(pages):,} waits for "
+        "pages are for its pages."
+    )
 
 
 def _finding(
@@ -191,7 +204,7 @@ def _finding(
         seen=f"{name} has page level locking; {said}.",
         because=HELD,
         do=joined(
-            "" if named else f"First see by a stall log that the pages are of {name}.",
+            "" if named else _first_see(name, waits.most(kinds, "page")),
             f"Set LOCKING IS ROW LEVEL for storage area {name} with the database closed and after a full backup; each "
             "row takes a lock of its own then.",
         ),

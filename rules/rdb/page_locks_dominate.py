@@ -144,7 +144,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, each:
     evidence += part_evidence(part, limits)
     hot, hot_evidence = _hot(waits)
     because, do = _meaning(one)
-    by_area, passes = hot_by_page(one, waits), passed_on(one, each)
+    by_area, passes = hot_by_page(one, waits), passed_on(facts, one, each)
     if by_area and not one.by_page:
         do = f"Nothing is set for it: {by_area}, which is locked by page, comes first (rdb/page_level_locking_waits)."
     elif page := hot_page(waits):

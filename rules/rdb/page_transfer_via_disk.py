@@ -60,6 +60,7 @@ from rules.rdb._evidence.counted import (
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import (
+    buffers_needed,
     changes_of,
     changes_to,
     evidence_of,
@@ -303,7 +304,10 @@ def _set_already(facts: Facts, one: OneDatabase, transfer: Read, limits: Limits)
             title="page transfer via memory is set, but pages still go over the disk",
             seen=joined(f"Missing: {listed(missing)}.", figures),
             because="Without all of these Rdb transfers pages via disk, whatever is set.",
-            do="Make what is missing in this order, with the database closed and after a full backup.",
+            do=joined(
+                "Make what is missing in this order, with the database closed and after a full backup.",
+                buffers_needed(facts, one) if any(step.clause == "global_buffers" for step in missing) else "",
+            ),
             evidence=(
                 Evidence("page transfer", "memory", "", transfer.source),
                 *evidence_of(missing),

@@ -96,6 +96,11 @@ FIRST_MORE = (
     "First raise LOCKIDTBL{locks}, RESHASHTBL and ENQLM of the users, for more locks are taken; then set ADJUSTABLE "
     "LOCK GRANULARITY from ENABLED to DISABLED{levels}. Where these transactions mostly read, keep it."
 )
+WALKED = (
+    "First raise LOCKIDTBL{locks}, RESHASHTBL and ENQLM of the users, then set ADJUSTABLE LOCK GRANULARITY from "
+    "ENABLED to DISABLED{levels}, and hold blocking ASTs for each transaction against now. Not where these "
+    "transactions mostly read, nor where a stall log names single rows."
+)
 UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
     f"Ask first, as {UPDATES}; if nothing speaks against it set ADJUSTABLE LOCK GRANULARITY from DISABLED to ENABLED."
@@ -151,6 +156,18 @@ class Limits:
         unit="stalled/s",
     )
     main_percent: float = percent(50.0, "this project: from here on they are more than all others together", low=1)
+    walked_percent: float = percent(
+        50.0,
+        "this project: of more than half of the record locks the holder is interrupted: hardly a row is kept",
+        low=10,
+        of="record locks requested and promoted",
+    )
+    walked_waiting: float = limit(
+        0.5, "this project: half of the time somebody waits for a row or a level above it", unit="processes"
+    )
+    walked_per_transaction: float = limit(
+        10.0, "this project: a transaction walks down again and again", unit="blocking ASTs per transaction"
+    )
 
 
 @dataclass(frozen=True)
@@ -277,9 +294,18 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
     per = per_transaction(each, [blasts])
     whole = each.rate(BLASTS, "total")
     main = bool(whole and whole.per_second and 100 * blasts.per_second / whole.per_second >= limits.main_percent)
+    walked = (
+        main
+        and crowd is not None
+        and crowd.processes >= limits.walked_waiting
+        and found.back.least >= limits.walked_percent
+        and per is not None
+        and per >= limits.walked_per_transaction
+        and part_of_stalls(each, ("record",)) >= limits.main_percent
+    )
     return Finding(
         subject=one.subject,
-        severity=Severity.ADVICE if waited else Severity.NOTE,
+        severity=Severity.ADVICE if waited or walked else Severity.NOTE,
         title=(
             f"{'' if found.back.exact else 'at least '}{found.back.least:.0f} % of the record locks are asked back: "
             f"adjustable granularity may not suit the work{f' on {above.area}' if above else ''}"
@@ -294,11 +320,13 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             else f"In RMU/SHOW LOCKS processes wait at levels above rows: {levels}."
             if levels
             else f"About {rounded(crowd.processes)} processes wait for record locks at any moment{crowd.said}."
-            if crowd and waited
+            if crowd and (waited or walked)
             else "",
         ),
         because=WALKS,
-        do=FIRST_MORE.format(locks=_lock_ids(facts), levels=_levels(one))
+        do=WALKED.format(locks=_lock_ids(facts), levels=_levels(one))
+        if walked and not above
+        else FIRST_MORE.format(locks=_lock_ids(facts), levels=_levels(one))
         if above
         else SCATTERED.format(levels=_levels(one)),
         unknown=joined(
@@ -309,6 +337,19 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             Evidence("adjustable lock granularity", "enabled", "", setting.source),
             *shown("blocking ASTs on record locks", blasts, limits.blasts_per_second),
             found.back.evidence(OF_ASKED, limits.blasts_percent),
+            *(
+                (
+                    Evidence(
+                        "blocking ASTs on record locks per transaction",
+                        round(per, 1),
+                        "",
+                        blasts.source,
+                        limits.walked_per_transaction,
+                    ),
+                )
+                if walked and per is not None
+                else ()
+            ),
             *evidence_of(groups, "waits for"),
         ),
         explains=() if blasts.source.tentative else _explains(each, limits, main=bool(main)),

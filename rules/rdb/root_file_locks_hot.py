@@ -57,7 +57,7 @@ from rules.rdb._evidence.root_file import (
     telling,
     waited_for,
 )
-from rules.rdb._evidence.statistics import LEAST_COUNTED
+from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics, attached
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~TRANSACTION_INTERVAL",
@@ -65,6 +65,8 @@ LINKS = (
 )
 LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
+SOON = 60.0
+"""Seconds, this project: a range that is used up sooner may be larger."""
 SESSIONS = "when it is known that there are few users or all sessions are long; for many users or short ones less"
 COMMIT = (
     "Set COMMIT TO JOURNAL OPTIMIZATION from DISABLED to ENABLED, TRANSACTION INTERVAL IS 256, with the database "
@@ -142,6 +144,8 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     reserves = one.is_on("prestarted_transactions") is False or switched_off(facts) is not None
     if one.is_on("commit_to_journal") and reserves and asked_each(hot, limits) is not None:
         do, changes = ASKED_ALL_THE_SAME, ()
+    if do == COMMIT and (lasts := _lasts(one, each)):
+        do = joined(do, lasts)
     io = root_io(each, ("root writes",)) if changes and one.is_on("commit_to_journal") is not True else None
     if io and (
         io.per_second < limits.root_writes_per_second or io.per_transaction < limits.root_writes_per_transaction
@@ -203,6 +207,20 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         changes=changes if acts else (),
         expects=(Expectation(f"{hot.metric} (% of {whole})", percent, "lower", "heuristic"),),
         share=hot.stalled,
+    )
+
+
+def _lasts(one: OneDatabase, each: Statistics) -> str:
+    """How long a range of the default size lasts a user, a sentence; empty where that is a minute, or not known."""
+    users, done = attached(each, one), each.transactions
+    if not users or not done or not done.per_second:
+        return ""
+    seconds = DEFAULT * users / done.per_second
+    return (
+        f"A range of {DEFAULT} lasts each of {users:,.0f} users {rounded(seconds)} s; if they stay attached, more "
+        f"({MOST:,} at most) is asked for less often."
+        if seconds < SOON
+        else ""
     )
 
 

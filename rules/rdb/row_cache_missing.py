@@ -51,12 +51,12 @@ from rules.rdb._evidence.page_locks import (
     worth_of,
 )
 from rules.rdb._evidence.prerequisites import (
-    MEGABYTE,
     Step,
     active_caches,
     changes_to,
     evidence_of,
     listed,
+    memory,
     moved,
     never,
     not_by_page,
@@ -91,8 +91,12 @@ CLOSED = "with the database closed and after a full backup"
 ADD = "ADD CACHE for small tables used most (the application tells which) and assign it"
 ADD_HERE = "ADD CACHE for the tables used most of that storage area and assign it"
 ADD_SIZED = (
-    "ADD CACHE {cache} CACHE SIZE IS {rows} ROWS ROW LENGTH IS {bytes} BYTES (at least {memory} MB), then "
+    "ADD CACHE {cache} CACHE SIZE IS {rows} ROWS ROW LENGTH IS {bytes} BYTES (at least {memory}), then "
     "ALTER STORAGE AREA {area} CACHE USING {cache}"
+)
+ADD_OF_TABLE = (
+    "ADD CACHE {cache} CACHE SIZE IS {rows} ROWS, at least, for records of {bytes} bytes ({memory}): named as its "
+    "table it is of that one"
 )
 MET = "The prerequisites that the export shows are met"
 ASSIGN = "see that a table or area is assigned to each cache and that the node has the memory"
@@ -169,7 +173,7 @@ def _defined(one: OneDatabase) -> str:
         return ""
     sizes = [
         f"{comment(cache.name, 31)} ({cache.slots:,.0f} rows of {cache.row_bytes:,.0f} bytes, at least "
-        f"{cache.slots * cache.row_bytes / MEGABYTE:,.1f} MB)"
+        f"{memory(cache.slots * cache.row_bytes)})"
         if known(cache.slots) and known(cache.row_bytes)
         else comment(cache.name, 31)
         for cache in one.caches[:MOST]
@@ -203,11 +207,11 @@ def _candidates(facts: Facts, one: OneDatabase) -> tuple[str, tuple[Evidence, ..
         for table in tables
     )
     fill = {"<area>": name} if name and mostly else {}
-    if fill and len(tables) == 1:
+    if mostly and len(tables) == 1 and (name or number_or(tables[0].rows, 0.0) > 0):
         longest = number_or(tables[0].record_bytes, 0.0)
         fill |= {"<cache>": tables[0].name, "<bytes>": f"{-(-longest // ROUNDED) * ROUNDED:.0f}"}
         if number_or(tables[0].rows, 0.0) > 0:
-            fill |= {"<rows>": f"{tables[0].rows:.0f}"}
+            fill |= {"<rows>": f"{tables[0].rows:.0f}", "<number>": number}
     return f"{said.format(of)}{f'; in it are {holds}' if holds else ''}.", (proof, *lengths), fill
 
 
@@ -242,8 +246,7 @@ def _with_rows(table: LogicalArea, every: list[LogicalArea]) -> LogicalArea:
 def _holds(table: LogicalArea) -> str:
     """A table with the memory that its rows take at the least: all of them where they were counted, else 1,000."""
     each, rows = number_or(table.record_bytes, 0.0), number_or(table.rows, 1_000.0)
-    memory = f"{rows:,.0f} rows at least {each * rows / MEGABYTE:,.1f} MB"
-    return f"{comment(table.name, 31)} ({each:,.0f} bytes a record, {memory})"
+    return f"{comment(table.name, 31)} ({each:,.0f} bytes a record, {rows:,.0f} rows at least {memory(each * rows)})"
 
 
 def _do(
@@ -252,7 +255,8 @@ def _do(
     """All that has to be there for a row cache to do anything, in its order."""
     steps = [f"make in this order: {listed(missing)}"] if missing else []
     switch = [] if old == "ENABLED" else [f"set ROW CACHE {'from DISABLED ' if old else ''}to ENABLED"]
-    add = ADD_SIZED.format(**_sized(fill)) if fill and "<rows>" in fill else ADD_HERE if where else ADD
+    sized = ADD_SIZED if fill and "<area>" in fill else ADD_OF_TABLE
+    add = sized.format(**_sized(fill)) if fill and "<rows>" in fill else ADD_HERE if where else ADD
     steps += [ASSIGN, *switch] if one.caches else [" and ".join((*switch, add))]
     said = "; then ".join(steps)
     if missing:
@@ -261,8 +265,8 @@ def _do(
 
 
 def _first(fill: Mapping[str, str]) -> str:
-    """`table ORDERS in ORDERS_AREA`, else `storage area ORDERS_AREA`."""
-    area = comment(fill["<area>"], 31)
+    """`table ORDERS in ORDERS_AREA` (or `in storage area 12`), else `storage area ORDERS_AREA`."""
+    area = comment(fill["<area>"], 31) if "<area>" in fill else f"storage area {fill['<number>']}"
     return f"table {comment(fill['<cache>'], 31)} in {area}" if "<cache>" in fill else f"storage area {area}"
 
 
@@ -271,10 +275,10 @@ def _sized(fill: Mapping[str, str]) -> dict[str, str]:
     rows, length = fill["<rows>"], fill["<bytes>"]
     return {
         "cache": comment(fill["<cache>"], 31),
-        "area": comment(fill["<area>"], 31),
+        "area": comment(fill.get("<area>", ""), 31),
         "rows": rows,
         "bytes": length,
-        "memory": f"{int(rows) * int(length) / MEGABYTE:,.1f}",
+        "memory": memory(int(rows) * int(length)),
     }
 
 
@@ -314,7 +318,7 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, share: Share, of: S
     old = None if enabled is None else ("ENABLED" if enabled else "DISABLED")
     worth = worth_of(of, share, limits)
     where, candidates, fill = _candidates(facts, one)
-    passes, page = passed_on(one, of), hot_page(waits_of(facts, one))
+    passes, page = passed_on(facts, one, of), hot_page(waits_of(facts, one))
     read = () if worth.acts or missing or unsure(steps) or row_level else _read_by_many(facts, one, limits, of)
     acts = bool(worth.acts or (read and fill)) and not passes and not page
     least_users = min((number_or(row.users, 0.0) for row in read), default=0.0)

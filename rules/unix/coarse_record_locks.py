@@ -4,8 +4,8 @@ Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a
 a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
 listing, also where it keeps no more than a range and the same requests for parts of it stand); many that wait for one
 record (the locks are fine already: a note, and a warning in listing after listing), or for what `lslocks` does not tell
-from a whole file (advice, whichever it is, where ten or more wait in each of one or two listings); in measured variants
-of a program how much clock time coarse locking takes more than fine.
+from a whole file (advice, whichever it is, where seven or more wait in each of one or two listings); in measured
+variants of a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -74,7 +74,10 @@ class Limits:
         5, "this project: fewer that wait for one record are record locks at work", low=2, unit="waiters"
     )
     crowd: int = limit(
-        10, "this project: so many behind one lock at one moment are no chance meeting", low=2, unit="waiters"
+        7,
+        "this project: behind a lock that is held half of the time, fewer than one moment in a hundred has so many",
+        low=2,
+        unit="waiters",
     )
     clock_percent: float = limit(
         10.0,
@@ -174,8 +177,12 @@ def _unsure(worst: Queue, seen: int, tables: Sequence[RecordLockTable], name: st
         seen=f"{owners(worst.whole)} wait for the whole file or for its first byte. {_held(held)}.",
         because="All of them wait for one lock, whichever record they want.",
         do=(
-            f"See what {lone or 'the holder'} does while it holds this lock. If `cat /proc/locks` shows a range that "
-            "ends in EOF, lock the bytes of the records instead of the file."
+            f"Look again with `cat /proc/locks`, twice some seconds apart: if they still wait, see what "
+            f"{lone or 'the holder'} does while it holds this lock. Where its range ends in EOF, lock the bytes of the "
+            "records instead of the file (more calls of fcntl)."
+            if len(tables) < limits.listings
+            else f"See what {lone or 'the holder'} does while it holds this lock. If `cat /proc/locks` shows a range "
+            "that ends in EOF, lock the bytes of the records instead of the file."
         ),
         unknown=f"{ZERO} How long they wait no listing tells.",
         evidence=(

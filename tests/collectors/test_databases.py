@@ -161,6 +161,14 @@ def test_a_listing_without_a_node_is_of_the_one_that_the_screens_beside_it_name(
         assert said.startswith("names no node, so it is taken for one of ORKNEY")
 
 
+def test_two_listings_in_one_file_without_a_node_are_of_it_too() -> None:
+    memory = given("sysgen.txt", "openvms/show_memory", SysgenParameter(name="RESHASHTBL", current=4096.0))
+    first, second = replace(memory, problems=[]), replace(SYSGEN, problems=[])
+    (one,) = captures([HEADER, screen(at(10), 900), first, second])
+    assert (one.system.product, one.system.name) == ("openvms", "ORKNEY")
+    assert len([*first.problems, *second.problems]) == 1
+
+
 def test_a_listing_without_a_node_beside_two_nodes_stays_alone() -> None:
     found = captures([screen(at(10), 900), screen(at(10), 900, "SKYE"), replace(SYSGEN, problems=[])])
     assert {(one.system.product, one.system.name) for one in found} == {("rdb", "PAYROLL"), ("openvms", "sysgen")}

@@ -277,6 +277,21 @@ def test_words_that_only_point_to_the_finding_that_causes_them_are_not_repeated(
         assert said == (told or [symptom.finding.do, other.finding.do])
 
 
+def test_what_crosses_a_cluster_is_not_told_in_words_beside_the_step_that_ends_it() -> None:
+    """Not where that step is only to be decided, nor for another rule, whose words may be more than it."""
+    done = set_parameter("RESHASHTBL", 64.0, 128, dynamic=False, minimum=True)
+    open_ = advise_parameter("LCKMGR_MODE", 0.0, 6, when="only when a spinlock trace blames LCKMGR")
+    for change, rule, words in (
+        (done, "openvms/locks_mastered_remotely", False),
+        (open_, "openvms/locks_mastered_remotely", True),
+        (done, "openvms/c", True),
+    ):
+        crossing = Ranked(rule, Finding("B", Severity.ADVICE, "", "", (), do="Run the work on one node."))
+        cause = Ranked("rdb/a", Finding("A", Severity.ADVICE, "", "", (), changes=(change,)), explains=(crossing.key,))
+        said = [one.title for one in summarized((cause, crossing), (), make_plan((change,)), ()).do]
+        assert ("Run the work on one node." in said) is words
+
+
 def test_a_change_that_is_only_to_be_decided_does_not_stand_for_what_a_warning_asks_for() -> None:
     """A change that is made does: it is the warning's own step."""
     decide = advise_parameter("LCKMGR_MODE", 0.0, 6, when="only when a spinlock trace blames LCKMGR")

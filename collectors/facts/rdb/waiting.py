@@ -50,6 +50,8 @@ class WaitGroup(OfDatabase):
     logged: int = 0
     missed: int = 0
     processes: int = 0
+    pids: tuple[str, ...] = ()
+    """The PIDs of the first of them, in order; not of a screen."""
     longest_seconds: Reading = ABSENT
     """Only logs and screens of stalls have it."""
     seconds: Reading = ABSENT

@@ -39,7 +39,10 @@ ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
 START = re.compile(rf"^{PROMPT}show (?:storage areas?|caches?)\b|^{ACCESS.pattern}", re.IGNORECASE)
 NAME = re.compile(r"\s{0,40}(?P<name>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
 LEVEL = re.compile(r"\s{1,40}Locking is (?P<level>Page|Row) Level\s*$", re.IGNORECASE)
-CACHED = re.compile(r"\s{1,40}(?:Using )?(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
+CACHED = re.compile(
+    r"\s{1,40}(?:Using )?(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})(?: Associated with Storage Area)?\s*$",
+    re.IGNORECASE,
+)
 """Recalled: the vendor's sample is of an area without a cache."""
 UNCACHED = re.compile(r"\s{1,40}No (?:Row )?Cache Associated with Storage Area\s*$", re.IGNORECASE)
 EXTENT = re.compile(

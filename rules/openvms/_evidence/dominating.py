@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, Source, known, number_or
 from collectors.facts.openvms import (
     ListedLocks,
     ListedMember,
@@ -38,6 +38,7 @@ from rules.openvms._evidence.lock_trees import (
     TREE_FACTS,
     Named,
     Share,
+    file_within,
     may_be_rdbs,
     name_of,
     pictures_of,
@@ -70,6 +71,7 @@ RENEWED = 5.0
 """
 LEAST_REQUESTS = 1_000.0
 """Lock requests per second of all trees: the same."""
+QUERIES = "where readers use NLK with RRL, SET RMS_DEFAULT/QUERY_LOCK=DISABLE/SYSTEM (enabled now; from the next open)"
 NODE = re.compile(r"[A-Z0-9$_]{1,15}")
 """A node name that can stand in a command."""
 
@@ -102,6 +104,8 @@ class Dominating:
             if share.members == 1 and share.resource.prefix == whole:
                 return f"the application's lock tree {share.key}"
             return f"the application behind the names {share.key}{'*' if share.family else '...'}"
+        if share.kind == UNREADABLE and (file := self.within):
+            return f"the lock tree of {file} ({share.key})"
         if share.kind == UNREADABLE:
             return f"the lock tree {share.key}"
         return f"the lock tree of {_component(share)} ({share.key})"
@@ -156,6 +160,8 @@ class Dominating:
                 read = f"whichever of the {len(openers)} that have it open only reads it should open it for input alone"
             else:
                 read = "where nothing is written, open it for input alone"
+            if self.queries_on:
+                read = f"{QUERIES}; {read}"
             return f"{file}: {find}{read}. Where several write, {buffers.do}."
         if share.kind == FILE_SYSTEM:
             return file_system.remedy(self.facts, share)
@@ -241,6 +247,19 @@ class Dominating:
     def query_locks_off(self) -> bool:
         """Whether RMS asks for no query locks already, by the system's default."""
         return self.of_system("query_lock").lower().startswith("dis")
+
+    @property
+    def within(self) -> str:
+        """The file whose id stands in the name of its one tree; empty where none is found."""
+        share = self.share
+        return file_within(self.facts, bytes.fromhex(share.trees[0].name)) if len(share.trees) == 1 else ""
+
+    @property
+    def queries_on(self) -> bool:
+        """Whether query locks are what is left: RMS asks for them, and the file has global buffers already."""
+        file = self.named.listed if self.named and self.named.sure else None
+        some = file is not None and number_or(file.global_buffers, 0.0) > 0
+        return some and not self.listed and self.of_system("query_lock").lower().startswith("en")
 
     def of_system(self, name: str) -> str:
         """A default of the system as SHOW RMS_DEFAULT prints it; empty where none was listed, or several differ."""

@@ -421,10 +421,11 @@ def split(facts: Facts, directory: FileName) -> str:
     """What to do about the header of a large directory that is waited for: its caches come after it, as they are."""
     held = f", {directory.files:,.0f} files" if known(directory.files) else ""
     caches = ", ".join(f"{name}{_now(facts, name)}" for name in OF_DIRECTORIES)
+    caches = f"now: {caches}" if any(_now(facts, name) for name in OF_DIRECTORIES) else caches
     return (
-        f"Split {comment(directory.name, LONGEST_NAME)} ({in_blocks(directory)}{held}) into several directories, and "
-        f"delete what is not needed. Then raise its caches ({caches}; MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new "
-        "MOUNT), which cuts I/O, not locks."
+        f"Move what is old out of {comment(directory.name, LONGEST_NAME)} ({in_blocks(directory)}{held}) to an "
+        "archive, and split the rest into several directories, by day for example. Then check its caches ("
+        f"{caches}), and raise only what is small (MIN_ in MODPARAMS.DAT, AUTOGEN): that cuts I/O, not locks."
     )
 
 

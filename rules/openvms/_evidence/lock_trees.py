@@ -40,6 +40,8 @@ NO_APPLICATION = frozenset({"RMS$", "F11B$", "SYS$", "RDB$", "RDMS$", "SQL$", "D
 """Facilities of the system and its databases: names of theirs that are not decoded belong to many things."""
 
 
+LEAST_NUMBER = 256
+"""This project: a file number of one byte may stand in a name by chance."""
 ALONE_PART = 0.75
 """Of what all names of one facility ask for, this project: a tree that has three quarters is the one to look at."""
 
@@ -269,12 +271,31 @@ def name_of(facts: Facts, resource: Resource) -> Named | None:
     return None
 
 
+def file_within(facts: Facts, root: bytes) -> str:
+    """A listed file whose id and volume stand in a name that is not decoded; empty for none, and for several.
+
+    An inference: number and sequence number are four bytes as in names of RMS, and the volume's name stands there, too.
+    """
+    if decode(root).kind not in (APPLICATION, UNREADABLE):
+        return ""
+    found = {
+        one.name
+        for one in facts.every(FileName)
+        if one.number >= LEAST_NUMBER
+        and (one.number & 0xFFFF).to_bytes(2, "little") + (one.sequence & 0xFFFF).to_bytes(2, "little") in root
+        and one.device.encode() in root
+    }
+    return comment(found.pop().rpartition("]")[2], LONGEST_NAME) if len(found) == 1 else ""
+
+
 def file_called(facts: Facts, key: str) -> str:
     """What a tree is called, by the name of its file without device and directory where a listing has it for sure."""
     for tree in facts.every(LockTree):
         if tree.resource.kind == RMS_FILE and called(bytes.fromhex(tree.name)) == key:
             named = name_of(facts, tree.resource)
             return named.name.rpartition("]")[2] if named and named.sure else key
+        if called(bytes.fromhex(tree.name)) == key and (file := file_within(facts, bytes.fromhex(tree.name))):
+            return file
     return key
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collectors.facts import known
+from collectors.facts import Facts, known
 from collectors.facts.rdb import StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import limit, percent
@@ -28,6 +28,7 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase
 from rules.rdb._evidence.limits import BusyLimits, PageStallLimits
+from rules.rdb._evidence.prerequisites import set_in_vain
 from rules.rdb._evidence.statistics import Share, Statistics
 from rules.rdb._evidence.waits import DEADLOCKS, STALLS, TIMEOUTS, Waits, areas_of
 
@@ -223,13 +224,14 @@ LEAST_PASSED = 10.0
 """This project: pages a second; fewer leave little to gain, as in rdb/page_transfer_via_disk."""
 
 
-def passed_on(one: OneDatabase, each: Statistics) -> str:
+def passed_on(facts: Facts, one: OneDatabase, each: Statistics) -> str:
     """That processes take pages from each other over the disk, for a sentence; else empty.
 
     Those page locks are of changes that go on, which page transfer via memory makes cheap; a row cache is for the rest.
     """
     back, writes = asked_back(each, "page"), each.rate("synch data writes")
-    if one.word("page_transfer") != "disk" or back is None or writes is None or back.least < LEAST_PASSED:
+    via_disk = one.word("page_transfer") == "disk" or set_in_vain(facts, one)
+    if not via_disk or back is None or writes is None or back.least < LEAST_PASSED:
         return ""
     blasts = back.rate.per_second
     if min(blasts, writes.per_second) < LEAST_PASSED or 100 * writes.per_second < PASSED_PERCENT * blasts:

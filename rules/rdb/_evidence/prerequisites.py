@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source
+from collectors.facts.openvms import ClusterNode
 from collectors.facts.rdb import Database
 from rules.changes.quoting import comment
 from rules.changes.rdb_clauses import CLAUSES
 from rules.changes.rdb_database import Place, alter, key_of
 from rules.finding import Change, Evidence, MissingInput
+from rules.openvms._evidence.memory import FreeMemory, free_memory
 from rules.rdb._evidence.databases import OneDatabase, node_names
-from rules.rdb._evidence.sharing import once_alone, open_elsewhere, other_members, several_nodes
+from rules.rdb._evidence.sharing import nodes_without, once_alone, open_elsewhere, other_members, several_nodes
 
 ORDER = ("journal", "fast_commit", "cluster_nodes", "global_buffers", "cache_slots")
 GOALS = {
@@ -46,8 +48,15 @@ ONE_NODE = (
 ONE_NODE_TOO = "NUMBER OF CLUSTER NODES is set to 1 in the same closing"
 ROW_LEVEL = "when it is known that the tables to be cached lie in storage areas with row level locking"
 CACHED = "when the rows of {} (storage area {}) have been counted, and the node has the memory for them"
-FITS = "when the node has the memory for the {rows} rows of {of} (storage area {area}), {megabytes:,.1f} MB at least"
+FITS = (
+    "when the node has the memory for a cache of the {rows} rows of {of} (storage area {area}): {each} bytes each, "
+    "{memory} at least"
+)
 MEGABYTE = 1_048_576
+BLOCK = 512
+"""Bytes of a block of OpenVMS."""
+MOST_USERS = 500
+"""This project: a header that allows more users tells how many there may ever be, not how many buffers to take."""
 MOST_AREAS = 3
 """Storage areas that are named."""
 CONFIGURED = MissingInput(
@@ -185,7 +194,9 @@ def place_of(facts: Facts, one: OneDatabase) -> Place:
     elsewhere = open_elsewhere(facts, one)
     others = other_members(facts, one) if elsewhere is False else ()
     uncounted = one.is_on("statistics_enabled") is False
-    return Place(one.root, mode.upper() if mode else None, by_hand, elsewhere, others, one.another_time, uncounted)
+    without = tuple(found.node for found in nodes_without(facts, one)) if not facts.every(ClusterNode) else ()
+    mode = mode.upper() if mode else None
+    return Place(one.root, mode, by_hand, elsewhere, others, without, one.another_time, uncounted)
 
 
 def changes_of(goal: str, facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
@@ -233,14 +244,24 @@ def changes_to(
         made = _made(goal, facts, one, TOGETHER, but="cluster_nodes")
     needs = tuple(change.key for change in made.values())
     template = CLAUSES[last].template
-    if fill and (name := fill.get("<area>")):
+    if fill and (name := fill.get("<area>") or fill.get("<number>")):
         of, area = comment(fill.get("<cache>", "its tables"), 60), comment(name, 31)
         template = CACHED.format(of, area)
         if rows := fill.get("<rows>"):
-            size = int(rows) * int(fill["<bytes>"]) / MEGABYTE
-            template = FITS.format(rows=f"{int(rows):,}", of=of, area=area, megabytes=size)
+            size = memory(int(rows) * int(fill["<bytes>"]))
+            template = FITS.format(rows=f"{int(rows):,}", of=of, area=area, each=fill["<bytes>"], memory=size)
     when = " and ".join(filter(None, (only, blocked, template))) if only or blocked or fill else ""
     return (*made.values(), alter(last, place, old, new, needs=needs, when=when, fill=fill))
+
+
+def memory(size: float) -> str:
+    """Bytes for a sentence: `12.5 MB`, and `50 kB` of what is too small for one decimal."""
+    return f"{size / MEGABYTE:,.1f} MB" if size >= MEGABYTE / 10 else f"{-(-size // 1024):,.0f} kB"
+
+
+def set_in_vain(facts: Facts, one: OneDatabase) -> list[Step]:
+    """What page transfer via memory lacks where it is set: pages then go over the disk all the same."""
+    return unmet(steps_to("page_transfer", facts, one)) if one.word("page_transfer") == "memory" else []
 
 
 def _beyond_reach(goal: str, facts: Facts, one: OneDatabase) -> bool:
@@ -259,7 +280,7 @@ def _made(goal: str, facts: Facts, one: OneDatabase, wait: str = "", but: str = 
     place, steps = place_of(facts, one), steps_to(goal, facts, one)
     made: dict[str, Change] = {}
     for step in unmet(steps):
-        change = _change(step, place, steps, made, "" if step.clause == but else wait, _buffers(one))
+        change = _change(step, place, steps, made, "" if step.clause == but else wait, _buffers(facts, one))
         if step.clause == "global_buffers":  # a template: enabled by themselves they have a size that nobody chose
             sized = (line.replace("ARE ENABLED;", f"ARE ENABLED ({_sized(one)});") for line in change.apply)
             change = replace(change, apply=tuple(sized))
@@ -273,12 +294,54 @@ def change_nodes(facts: Facts, one: OneDatabase, cautions: tuple[str, ...] = ())
     return alter("cluster_nodes", place_of(facts, one), nodes.configured if nodes else None, 1, cautions=cautions)
 
 
-def _buffers(one: OneDatabase) -> str:
+@dataclass(frozen=True)
+class _Buffers:
+    """How many global buffers the users need to have as many as now; all figures are of the header but `users`."""
+
+    each: float
+    users: float
+    blocks: float | None
+    whose: str
+    """`at most `, where nobody counted the users."""
+
+    @property
+    def number(self) -> float:
+        """All together."""
+        return self.each * self.users
+
+    def said(self, free: FreeMemory | None) -> str:
+        """For a sentence, with the memory that they take and what is free of it."""
+        size = f", {memory(self.number * self.blocks * BLOCK)}" if self.blocks else ""
+        room = f"; {free.said}" if free else ""
+        return f"{self.number:,.0f}{size}, for {self.whose}{self.users:,.0f} users of {self.each:,.0f} buffers{room}"
+
+
+def _wanted(one: OneDatabase) -> _Buffers | None:
+    """As many as the users have now; of users nobody counted the most that there may be, where those are not many."""
+    each, counted, most = one.figure("user_buffer_count"), _most_users(one), one.figure("maximum_users")
+    blocks = one.figure("buffer_blocks")
+    if each and counted:
+        return _Buffers(each, counted, blocks, "")
+    return _Buffers(each, most, blocks, "at most ") if each and most and most <= MOST_USERS else None
+
+
+def _buffers(facts: Facts, one: OneDatabase) -> str:
     """What has to be decided on before global buffers; with as many as the users have now, where both are known."""
-    each, users = one.figure("user_buffer_count"), _most_users(one)
-    if not each or not users:
-        return BUFFERS
-    return f"{BUFFERS} (as many as now, for {users:.0f} users of {each:.0f} buffers)"
+    wanted = _wanted(one)
+    return f"{BUFFERS} (as many as now: {wanted.said(free_memory(facts))})" if wanted else BUFFERS
+
+
+def buffers_needed(facts: Facts, one: OneDatabase) -> str:
+    """How many global buffers, and that those of the header are too few, a sentence; empty where not known."""
+    wanted, number, limit = _wanted(one), one.figure("global_buffer_count"), one.figure("user_limit")
+    if wanted is None:
+        return ""
+    few = (
+        f"; NUMBER {number:,.0f} and USER LIMIT {limit:,.0f} of the header are too few"
+        if number and limit and (number < wanted.number or limit < wanted.each)
+        else ""
+    )
+    return f"As many as now are {wanted.said(free_memory(facts))}{few}."
 
 
 def _most_users(one: OneDatabase) -> float | None:
@@ -287,10 +350,10 @@ def _most_users(one: OneDatabase) -> float | None:
 
 def _sized(one: OneDatabase) -> str:
     """What stands in the brackets of global buffers: as many as the users have now, else what is to be decided on."""
-    each, users = one.figure("user_buffer_count"), _most_users(one)
-    if not each or not users:
+    wanted = _wanted(one)
+    if wanted is None:
         return "NUMBER IS <buffers>, USER LIMIT IS <buffers>"
-    return f"NUMBER IS {each * users:.0f}, USER LIMIT IS {each:.0f}"
+    return f"NUMBER IS {wanted.number:.0f}, USER LIMIT IS {wanted.each:.0f}"
 
 
 def _change(

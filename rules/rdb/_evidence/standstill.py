@@ -26,8 +26,8 @@ NO_CHECKPOINTS = (
 )
 """Vendor: SQL help (7.2), ALTER DATABASE, CHECKPOINT_INTERVAL."""
 SHORTER = (
-    "Then have the next one be short: FAST COMMIT IS ENABLED (CHECKPOINT INTERVAL IS n BLOCKS, CHECKPOINT TIMED EVERY "
-    "n SECONDS)."
+    "Once it has ended, set a checkpoint interval: FAST COMMIT IS ENABLED (CHECKPOINT INTERVAL IS n BLOCKS, CHECKPOINT "
+    "TIMED EVERY n SECONDS), 20,000 and 300 to begin with (this project), so that the next one is short."
 )
 LET_END = (
     "Let {} end: stop neither it nor the monitor; the screen DBR Activity shows what it does, the monitor log which "

@@ -123,6 +123,7 @@ IN_LOCKING = (_counted("lock_timeout_seconds", "timeout interval"),)
 IN_FAST_COMMIT = (
     _counted("checkpoint_blocks", "checkpoint(?:ing)? (?:aij )?interval"),
     _counted("checkpoint_seconds", "checkpoint(?:ing)? (?:time|timed) interval"),
+    _of("checkpoint_seconds", r"checkpoint(?:ing)? timed every (?P<value>[0-9,]{1,9}) seconds?\b", reading),
     _of("checkpoint_blocks", f"{NONE_OF} (?:aij )?interval{NOT_GIVEN}", _none),
     _of("checkpoint_seconds", f"{NONE_OF} (?:time|timed) interval{NOT_GIVEN}", _none),
 )
@@ -140,7 +141,9 @@ SILENT = re.compile(
     r"|created at\s{1,3}[0-9]|no (?:row )?cache (?:is )?associated"
     r"|database close mode is|database will be mapped in|all transaction modes are allowed"
     r"|operator notification is|reserved storage area count is|maximum pages per buffer is"
-    r"|default recovery buffer count is|(?:detected )?asynchronous (?:pre-?fetch|batch-write)s? (?:is|are)"
+    r"|default recovery buffer count is|(?:detected )?async(?:hronous)? (?:pre-?fetch|batch-write)s? (?:is|are)"
+    r"|backup server startup is (?:manual|automatic)|shutdown time is [0-9]|database is not currently being replicated"
+    r"|auditing is (?:enabled|disabled)"
     r"|maximum pre-?fetch depth is|pre-?fetch (?:depth|threshold) is|clean buffer count is|maximum batch size is"
     r"|(?:no )?default recovery-unit journal filename|database is configured for [0-9]{1,5} journals?\b"
     r"|(?:no|[0-9]{1,5}) journals? (?:is|are) currently in use|(?:logical area|reserved journal) count is"

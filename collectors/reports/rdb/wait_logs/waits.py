@@ -13,6 +13,8 @@ MOST_GROUPS = 1000
 MOST_HELD = 100_000
 """Groups held while reading; then the rarer half is given up, so a log of any length fits (this project)."""
 MOST_PROCESSES = 4096
+MOST_NAMED = 8
+"""PIDs of one group that are handed over, for a rule to name (this project's figure)."""
 """Processes told apart in one group: Rdb has at most 2,032 users, more is damage."""
 DISORDER = 60.0
 """Seconds that a time may fall back without a midnight: processes are not written in the order of their waits."""
@@ -91,6 +93,7 @@ class Groups:
                 logged=group.lines,
                 missed=group.missed,
                 processes=len(group.pids),
+                pids=tuple(sorted(group.pids)[:MOST_NAMED]),
                 longest_seconds=group.longest if group.measured else ABSENT,
                 seconds=round(group.total, 2) if group.measured == group.lines else ABSENT,
                 first=_at(day, group.first),
