@@ -498,7 +498,7 @@ def _why(
         return f"{cause}."
     part = _of_work(engines, top)
     share = "" if part is None else f", {part:.0f} % of what the engines worked"
-    if part is not None and part >= MOST_OF_WORK:
+    if part is not None and part >= MOST_OF_WORK and not settled:
         return f"{WORK}: {top.says} is most of it{share}."
     return f"{cause}: most is {top.says}{share}."
 
