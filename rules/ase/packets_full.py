@@ -7,8 +7,8 @@ Why it matters: a connection has one packet on its way at a time (vendor). A res
 bytes, after each of which the task may sleep, and ten of 2,048. The mean is near the limit only where most packets are
 full, so results go on in the next one.
 
-What to do: raise `default network packet size`, and `max network packet size` at least as far: both are static. Each
-user connection and worker process has three buffers of that size. A client that asks for a size of its own gets it up
+What to do: raise `default network packet size`, and `max network packet size` where it is smaller, at once to what
+single clients may ask for: both are static. Each user connection and worker process has three buffers of that size. A client that asks for a size of its own gets it up
 to the maximum, from `additional network memory`. What fits the network best a test shows (vendor: where its packets
 carry 1,500 bytes, 1,024 may do better than 1,536).
 
@@ -17,10 +17,10 @@ and leave the default as it is. A slow client makes the same waits, and no packe
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import PacketsSent, Server, TaskSwitches
+from collectors.facts.ase import MonProcessNetIO, PacketsSent, Server, TaskSwitches
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.changes.ase_config import configure, waiting_number
@@ -41,7 +41,8 @@ BUFFERS = 3
 NEWER = 2048
 """Vendor: the default of 15.7 and later; up to it the step goes at once, above it by doubling."""
 LARGEST = 8192
-"""This project: beyond that, larger packets are for single clients that ask for them."""
+"""This project: beyond that, larger packets are for single clients that ask for them; so large they may be, too."""
+WHO = "Which programs send so much is not in the export: monProcessNetIO counts BytesSent by SPID."
 SIZES = MissingInput("the size of packets", 'sp_configure "network"')
 BECAUSE = (
     "A connection has one packet on its way at a time, and the task may sleep after each. The mean is that near the "
@@ -68,7 +69,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(PacketsSent, TaskSwitches, Server, *MEMORY_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(PacketsSent, TaskSwitches, Server, MonProcessNetIO, *MEMORY_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the mean packet against the size that is configured."""
     one = facts.latest(PacketsSent)
@@ -119,11 +120,12 @@ def _finding(
         f"{size:,.0f}. {share:.0f} % of all task switches wait until a packet is sent.",
         because=BECAUSE,
         do=joined(
-            f"Raise {f'{MOST} and ' if both else ''}{DEFAULT} from {size:,.0f} to {new:,} bytes at the next restart"
+            f"Raise {DEFAULT} from {size:,.0f} to {new:,} bytes at the next restart"
+            f"{f', and {MOST} to {LARGEST:,} with it' if both else ''}"
             + (", but only after max memory." if short else "."),
             short or "Where one job sends most of it, let that client ask for larger packets instead (bcp -A).",
         ),
-        unknown="Which programs send so much is not in the export: monProcessNetIO counts BytesSent by SPID.",
+        unknown=WHO if not facts.every(MonProcessNetIO) else "",
         evidence=(
             Evidence("packets sent", round(rate, 1), "/s", one.source, limits.per_second),
             Evidence("bytes in each packet", each, "bytes", one.source, round(size * limits.full_percent / 100)),
@@ -150,10 +152,19 @@ def _memory(facts: Facts, more: float) -> tuple[float, str]:
 def _changes(
     facts: Facts, size: float, most: float | None, new: int, memory_mb: float, counted: str
 ) -> Iterator[Change]:
-    """The maximum first, as the default may not be larger; nothing that waits for the restart already."""
+    """The maximum first, as the default may not be larger; nothing that waits for the restart already.
+
+    One restart is enough for the default and for single clients that ask for more: the maximum goes to what these may
+    ask for.
+    """
     waiting = waiting_number(setting_of(facts, MOST))
+    larger: tuple[str, ...] = ()
     if (most is None or most < new) and (waiting is None or waiting < new):
-        yield configure(MOST, most, new, configured=waiting)
+        raised = configure(MOST, most, LARGEST, configured=waiting)
+        larger = (raised.key,)
+        yield raised
     waiting = waiting_number(setting_of(facts, DEFAULT))
     if waiting is None or waiting < new:
-        yield configure(DEFAULT, size, new, cautions=(counted, ASKED, FITS), memory_mb=memory_mb, configured=waiting)
+        cautions = (counted, ASKED, FITS)
+        change = configure(DEFAULT, size, new, cautions=cautions, memory_mb=memory_mb, configured=waiting)
+        yield replace(change, needs=(*change.needs, *larger), after=(*change.after, *larger))
