@@ -7,6 +7,7 @@ Looked up by the times that the snapshots print (`@@boottime`, `CountersCleared`
 
 from collectors.facts import Facts
 from collectors.facts.ase import Snapshot, SysmonSample
+from collectors.facts.counted import Counted
 from rules.finding import MissingInput
 
 RESET = "the server was restarted or its counters were cleared between the snapshots"
@@ -39,9 +40,13 @@ def which_reset(facts: Facts) -> str:
 
 
 def one_alone(facts: Facts) -> str:
-    """That there is one snapshot and no sp_sysmon beside it, as a clause; empty where there is more."""
+    """That there is one snapshot and no sp_sysmon beside it, as a clause; empty where there is more.
+
+    Differences that somebody made are counters of an interval, though only one snapshot bears them.
+    """
     taken = _snapshots(facts)
     more = facts.by_type.get(SysmonSample) or any(one.previous for one in taken)
+    more = more or any(rows and isinstance(rows[0], Counted) and rows[0].of_interval for rows in facts.by_type.values())
     return ONE_ALONE if taken and not more else ""
 
 

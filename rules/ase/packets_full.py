@@ -8,9 +8,9 @@ bytes, after each of which the task may sleep, and ten of 2,048. The mean is nea
 full, so results go on in the next one.
 
 What to do: raise `default network packet size`, and `max network packet size` where it is smaller, at once to what
-single clients may ask for: both are static. Each user connection and worker process has three buffers of that size. A client that asks for a size of its own gets it up
-to the maximum, from `additional network memory`. What fits the network best a test shows (vendor: where its packets
-carry 1,500 bytes, 1,024 may do better than 1,536).
+single clients may ask for: both are static. Each user connection and worker process has three buffers of that size. A
+client that asks for a size of its own gets it up to the maximum, from `additional network memory`. What fits the
+network best a test shows (vendor: where its packets carry 1,500 bytes, 1,024 may do better than 1,536).
 
 When to ignore it: where one job sends much, such as bcp or an extract: let that client ask for larger packets (bcp -A),
 and leave the default as it is. A slow client makes the same waits, and no packet size helps it.

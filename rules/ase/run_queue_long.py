@@ -12,6 +12,8 @@ Why it matters: this is work, not contention: each task waits for the tasks in f
 the queue while throughput is at what these engines give. It is no fault of a setting, and no setting of the server
 takes it away.
 
+Where no queue was collected, a statement of the cache that takes most of the engines is told all the same.
+
 What to do: look at the statements that take most of the processor first. Where monSysStatement or monProcessStatement
 show one that takes a large part, it is named by procedure and line, with the table that its plan scans; else by
 monCachedStatement, AvgCPUTime times the growth of UseCount between two snapshots, with the table that it scans and the
@@ -227,7 +229,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if spinning := _spinning(facts, limits, engines):
         yield Clean(f"{said}, but {spinning}")
     elif queue is None:
-        yield unknown_of(facts, RunnableTasks, MonSysWaits)
+        yield _work_alone(facts, limits, engines) or unknown_of(facts, RunnableTasks, MonSysWaits)
     elif not isinstance(queue, Queue):
         yield queue
     elif queue.tasks <= (least := _least(facts, limits, engines)) * engines.number:
@@ -277,6 +279,27 @@ def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
             Evidence("tasks waiting for the run queue", round(queue.tasks, 1), "tasks", queue.source),
             Evidence(f"engines kept busy by statement {row.statement}", round(kept, 1), "engines", row.source),
         ),
+    )
+
+
+def _work_alone(facts: Facts, limits: Limits, engines: Engines) -> Finding | None:
+    """Busy engines whose queue was not collected, where one statement of the cache is known to take most of them."""
+    cached, busy = costliest_cached(facts), engines.busy_percent or 0.0
+    if cached is None or cached.worked.percent < limits.main_percent:
+        return None
+    return Finding(
+        subject=subject_of(facts),
+        severity=Severity.ADVICE,
+        title=f"{engines.number} engines are {busy:.0f} % busy{cached.title}",
+        seen=f"{engines.number} engines are {busy:.0f} % busy on average.",
+        because=f"{WORK}: {cached.says}.",
+        do=cached.step,
+        unknown="How many tasks queue for the engines was not collected: add none for this.",
+        evidence=(
+            Evidence("mean engine busy", round(busy, 1), "%", engines.source, limits.busy_percent),
+            *cached.evidence,
+        ),
+        share=busy,
     )
 
 

@@ -100,6 +100,11 @@ def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> 
     found = by_file("in/monProcessActivity_300s_delta.txt")
     assert found
     assert found.seconds == 300.0
+    found = by_file("in/monEngine_diff600.csv")
+    assert found
+    assert found.seconds == 600.0
+    assert not by_file("in/monEngine_diff2.csv"), "the second one, or of two seconds"
+    assert not by_file("in/monEngine_diff1430.csv"), "a time of day, or half an hour of seconds"
     assert not by_file("in/DELTA_monDeviceIO.csv")
     assert not by_file("delta/monDeviceIO.csv")
 
