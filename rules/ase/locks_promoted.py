@@ -145,7 +145,8 @@ def _by_counts(facts: Facts, limits: Limits, counted: list[LockEvents], many: fl
         return None
     raising, statement, name = raised(facts, found.scheme), found.statement, found.name
     by = f" (SSQLID {statement.statement})" if statement else ""
-    whose = f"SSQLID {statement.statement} ({found.text})" if statement else "the statement that changes most"
+    line = raising.promoter.line if raising.promoter else ""
+    whose = f"SSQLID {statement.statement} ({found.text})" if statement else line or "the statement that changes most"
     runs = (
         f"SSQLID {statement.statement} changes {found.rows:,.0f} of its rows each time, over the {kind} lock "
         f"promotion HWM ({now.hwm:,}), and ran {statement.executions:,.0f} times"

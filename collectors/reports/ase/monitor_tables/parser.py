@@ -163,6 +163,8 @@ class Parser:
             table = identify(columns, TABLES, ())
         if table is None and self.named and not self.asked.tables:
             table = identify(columns, (self.named,), [self.named.name.lower()])
+        if table and self.named and not self.asked.tables and self.named.covers(columns, table):
+            table = self.named  # of two that look alike it is the one that the file is called after
         self.asked.answered = self.asked.answered or any(columns)
         if table is None:
             return False

@@ -44,6 +44,11 @@ class MonitorTable:
         must = {one.name for one in fields(self.fact) if one.default is MISSING and one.default_factory is MISSING}
         object.__setattr__(self, "needed", frozenset((*must, *self.besides)))
 
+    def covers(self, columns: Sequence[str], other: "MonitorTable") -> bool:
+        """Whether this table, too, has all of these columns that the other has, and none that it never has."""
+        have = set(columns)
+        return not have & self.never and have & other.columns.keys() <= self.columns.keys()
+
     def plan(self, columns: Sequence[str]) -> list[tuple[int, str, Read]]:
         """Which cells are wanted: place, field and reader, in the order of `columns` of this table's declaration."""
         places = {name: place for place, name in reversed(list(enumerate(columns)))}

@@ -347,16 +347,18 @@ def _most_rows(facts: Facts, scheme: TableScheme, db_id: int | None) -> Promoter
 
 
 def _of_procedures(facts: Facts, scheme: TableScheme, hwm: int | None) -> Promoter | None:
-    """The one line of a procedure in the database of this table that changes more rows at once than the HWM.
+    """The one line of a procedure, or of a session's batch, that changes more rows of one database than the HWM.
 
-    No text says which table it changes: `None` where two such lines were listed, or where the rows that were changed
-    in the table are fewer than those which its executions in the listing changed.
+    A row without a database may be of that of the table. No text says which table it changes: `None` where two such
+    lines were listed, or where the rows that were changed in the table are fewer than those which its executions in the
+    listing changed.
     """
     changed, lines = _changed_rows(facts, scheme), dict[tuple[str, int], list[MonSysStatement]]()
     for one in facts.every(MonSysStatement):
-        here = one.database and one.database.lower() == (scheme.database or "").lower()
-        if here and one.procedure and one.line and known(one.rows_affected) and hwm and one.rows_affected > hwm:
-            lines.setdefault((one.procedure, one.line), []).append(one)
+        here = (one.database or scheme.database or "").lower() == (scheme.database or "").lower()
+        of = one.procedure or (f"the batch of SPID {one.spid}" if one.spid and not one.procedure_id else "")
+        if here and of and one.line and known(one.rows_affected) and hwm and one.rows_affected > hwm:
+            lines.setdefault((of, one.line), []).append(one)
     if len(lines) != 1 or changed is None:
         return None
     (((procedure, line), rows),) = lines.items()
