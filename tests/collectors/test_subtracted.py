@@ -5,7 +5,8 @@ from io import BytesIO
 import pytest
 
 from collectors.capture import captures
-from collectors.facts.ase import MonDeviceIO, MonSysWaits
+from collectors.facts.ase import MonDeviceIO, MonSpinlockActivity, MonSysWaits, Server, Snapshot
+from collectors.layouts.dates import moment
 from collectors.read import Input, read_stream
 from collectors.reports.ase.monitor_tables.subtracted import by_file, by_query, by_title, length_of
 
@@ -79,6 +80,9 @@ PAIR = ((1, "09:10:00", 100), (2, "09:20:00", 900))
         ("-- difference Mar  2 2023 23:55:00 to Mar  3 2023 00:05:00", 600.0),
         ("-- difference 2023-03-02 09:10:00 to 2023-03-03 09:20:00", 87000.0),
         ("-- difference 02/03/2023 09:10:00 to 03/03/2023 09:20:00", None),
+        ("-- snapshot 1: Mar  2 2023 09:10:00   snapshot 2: Mar  2 2023 09:20:00   (600 seconds)", 600.0),
+        ("-- snapshot 1: 09:10:00, snapshot 2: 09:20:00", 600.0),
+        ("-- snapshot 1: Mar  2 2023 09:10:00   snapshot 2: Mar  2 2023 09:20:00   (300 seconds)", None),
         ("09:10:00 - 09:20:00, 600 s", None),
     ],
 )
@@ -107,6 +111,49 @@ def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> 
     assert not by_file("in/monEngine_diff1430.csv"), "a time of day, or half an hour of seconds"
     assert not by_file("in/DELTA_monDeviceIO.csv")
     assert not by_file("delta/monDeviceIO.csv")
+
+
+COPIES = """{0}1> select @@version
+2> go
+ Adaptive Server Enterprise/15.7/EBF 23288 SMP SP104 /P/Linux/ase157sp101/3449/64-bit/FBO/Mon Jul 28 18:27:57 2014
+
+1> select a.SpinlockName, Grabs=sum(b.Grabs-a.Grabs), Spins=sum(b.Spins-a.Spins), Waits=sum(b.Waits-a.Waits)
+2> from tempdb..s1 a, tempdb..s2 b where a.SpinlockName=b.SpinlockName group by a.SpinlockName
+3> go
+ SpinlockName                   Grabs            Spins            Waits
+ ------------------------------ ---------------- ---------------- ----------------
+ reed_cache                             12004118          8244941           985311
+"""
+TIMES = "-- snapshot 1: Mar  2 2023 09:10:00   snapshot 2: Mar  2 2023 09:20:00   ({0} seconds)\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "seconds", "previous"),
+    [
+        (TIMES.format(600), 600.0, "2023-03-02 09:10:00"),
+        ("-- SITE_A  monSpinlockActivity, difference\n" + TIMES.format(600), 600.0, "2023-03-02 09:10:00"),
+        (TIMES.format(1800), None, None),
+        ("", None, None),
+    ],
+)
+def test_times_of_two_snapshots_above_another_report_are_those_of_the_differences_below(
+    above: str, seconds: float | None, previous: str | None
+) -> None:
+    found = read("spins.txt", COPIES.format(above))
+    facts = [fact for one in found for fact in one.facts]
+    assert [row.seconds for row in facts if isinstance(row, MonSpinlockActivity)] == [seconds]
+    assert [one.previous for one in facts if isinstance(one, Snapshot)] == [moment(previous) if previous else None]
+    assert any(isinstance(one, Server) for one in facts)
+
+
+def test_a_title_of_differences_may_tell_its_times_on_the_next_line() -> None:
+    rows = "SpinlockName,Grabs,Spins,Waits\nreed_cache,12004118,8244941,985311\n"
+    for title, over in (
+        ("-- monSpinlockActivity, difference\n", "interval"),
+        ("-- monSpinlockActivity\n", "since boot"),
+    ):
+        (found,) = read("spins.txt", title + TIMES.format(600) + rows)
+        assert [row.over for row in found.facts if isinstance(row, MonSpinlockActivity)] == [over]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ class NamedTables:
         """Whether a title above the prompt of the batch says so, of the rows that are yet to come."""
         self.seconds: float | None = None
         """Between them, by the title nearest above."""
+        self.above = ""
+        """The line above, where no prompt stood before it."""
         self.called: dict[str, str] = {}
         """What the batch calls the server's name, times and a cached statement's text, by the names of its own."""
         self.answered = False
@@ -41,7 +43,8 @@ class NamedTables:
 
     def note_query(self, line: str, *, prompted: bool) -> bool:
         """Take a line if it is part of a query, or a title; `prompted`: a prompt stood before it."""
-        if titled := by_title(line):
+        above, self.above = self.above, "" if prompted else line
+        if titled := by_title(line, above):
             self.tables, self.answered = [] if self.answered else self.tables, False
             self.seconds, self.subtracts, self.titled = titled.seconds, True, not prompted
             return True

@@ -14,8 +14,8 @@ from collectors.reports.ase.monitor_tables import clock, headless
 from collectors.reports.ase.monitor_tables.failures import Failures, Problems
 from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.reading import Reading
-from collectors.reports.ase.monitor_tables.snapshots import Run
-from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file, length_of
+from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
+from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file, end_of, length_of, of_differences
 from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
@@ -56,6 +56,7 @@ class Parser:
     def follow(self, before: "Parser") -> None:
         """Go on with the snapshots of an earlier run."""
         self.run = Run(before.run)
+        self.asked.seconds = before.asked.seconds if self.run.asked else None
         self.named = None
 
     def take_block(self, number: int, lines: Sequence[str], at: int) -> int:
@@ -107,8 +108,10 @@ class Parser:
         if starts_another(raw):
             return False
         if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
-            if length_of(line):
+            if length_of(line) or of_differences(line):
                 self._claim(number)
+            if not prompts and (end := end_of(line)):
+                self.run.tell(Moment(taken=end, source=Source(self.file, number, number)))
             return True
         if not self._affected(number, line) and not self._begins(number, line):
             if self.strange >= MOST_STRANGE:

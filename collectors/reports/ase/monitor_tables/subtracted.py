@@ -40,14 +40,20 @@ DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 """How a title begins that says of the rows below that they are differences: it may name a table and a server before."""
-TITLE = re.compile(r"\s{0,10}(?:(?:[0-9]{1,6}> ?){1,9}\s{0,9})?(?:##|--|/\*|#|!|===)\s{0,10}(?P<says>\S.{0,200})")
+REMARK = r"(?:##|--|/\*|#|!|===)"
+TITLE = re.compile(rf"\s{{0,10}}(?:(?:[0-9]{{1,6}}> ?){{1,9}}\s{{0,9}})?{REMARK}\s{{0,10}}(?P<says>\S.{{0,200}})")
 CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
-TO = r"\s{0,3}(?:-|/|\u2013|to|until|and)\s{0,3}"
+SECOND = r"[\s,;]{0,9}\b(?:second|end|(?:snapshot|sample|copy)\s{0,2}(?:2|b))\b\s{0,3}[:=]?\s{0,3}"
+TO = rf"(?:\s{{0,3}}(?:-|/|\u2013|to|until|and)\s{{0,3}}|{SECOND})"
+"""What stands between two times: `09:10 - 09:20`, `snapshot 1: 09:10   snapshot 2: 09:20`."""
 FROM_TO = re.compile(
     rf"(?<![0-9:])({CLOCK})(?:\s?([AP]M))?{TO}({CLOCK})(?:\s?([AP]M))?(?![0-9:]|\s?[AP]M\b)", re.IGNORECASE
 )
 DATES = re.compile(rf"(?<![0-9:])({ANY}){TO}({ANY})(?![0-9:])", re.IGNORECASE)
 """Both times with their dates: these may be days apart."""
+FIRST = r"(?:snapshot|sample|copy)\s{0,2}(?:1|a)\b\s{0,3}[:=]?\s{0,3}"
+TWO_SNAPSHOTS = rf"^\s{{0,10}}{REMARK}\s{{0,10}}{FIRST}(?:{ANY}){SECOND}(?:{ANY})"
+"""A title of nothing but the times of two snapshots: it may stand far above the rows, with another report between."""
 SECONDS = re.compile(
     r"(?<![0-9.:,])([0-9]{1,6})\s{0,2}(?:(?P<min>m|min|mins|minutes)|s|sec|secs|seconds)\b", re.IGNORECASE
 )
@@ -111,10 +117,24 @@ def _times_apart(says: str) -> float | None:
     )
 
 
-def by_title(line: str) -> Subtracted | None:
-    """That a title says of the rows below that they are differences, and over how long."""
-    title, length = TITLE.match(line), length_of(line)
-    return Subtracted(length) if title and length and DIFFERENCE.match(title["says"]) else None
+def end_of(line: str) -> datetime | None:
+    """When the later of two snapshots was taken, by a title that dates both and does not contradict itself."""
+    title = TITLE.match(line)
+    dated = DATES.search(title["says"]) if title and length_of(line) else None
+    times = [one for one in (moment(dated[1]), moment(dated[2])) if one] if dated else []
+    return max(times, default=None)
+
+
+def by_title(line: str, above: str = "") -> Subtracted | None:
+    """That a title says of the rows below that they are differences, and over how long; or the one `above` it does."""
+    length = length_of(line)
+    return Subtracted(length) if length and (of_differences(line) or of_differences(above)) else None
+
+
+def of_differences(line: str) -> bool:
+    """Whether a title speaks of differences, though it may not tell over how long."""
+    title = TITLE.match(line)
+    return title is not None and DIFFERENCE.match(title["says"]) is not None
 
 
 def _between(one: timedelta, other: timedelta) -> timedelta:

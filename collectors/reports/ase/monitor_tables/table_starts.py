@@ -5,6 +5,7 @@ import re
 from collectors.facts.counted import Counted
 from collectors.registry import starting
 from collectors.reports.ase.monitor_tables import caches, clock, locks, objects, processes, server, spinlocks
+from collectors.reports.ase.monitor_tables.subtracted import TWO_SNAPSHOTS
 from collectors.reports.ase.monitor_tables.tables import MonitorTable
 
 TABLES: tuple[MonitorTable, ...] = (
@@ -85,7 +86,8 @@ MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors|sysusages)\b", re.I
 START = re.compile(
     rf"(?<![@'\"(.\w])[\"'|]?\b(?:{'|'.join(SIGNS)})\b(?![.(=]| {{0,9}}[=(:])"
     rf"|\b(?:{WORDS})\b[\W_]{{1,40}}\b(?:{WORDS})\b"
-    rf"|{MONITORS}|{QUERY.pattern}|{TITLE.pattern}|{clock.QUESTION}|{clock.HEADING}|{clock.ALONE}",
+    rf"|{MONITORS}|{QUERY.pattern}|{TITLE.pattern}|{clock.QUESTION}|{clock.HEADING}|{clock.ALONE}"
+    rf"|{TWO_SNAPSHOTS}",
     re.IGNORECASE,
 )
 FILES = re.compile(rf"(?:^|[^a-z])(?P<table>{NAMES})(?:[^a-z]|$)", re.IGNORECASE)
