@@ -130,8 +130,8 @@ def _split_by_time(group: Group) -> list[Capture]:
         span = interval_of(one.facts)
         if span is None:
             timeless.append(one)
-        elif not any(isinstance(fact, SysmonSample | T4File | Snapshot | PerfkitPage) for fact in one.facts):
-            beside.append(one)
+        elif not any(isinstance(fact, SysmonSample | T4File | PerfkitPage) or _is_pair(fact) for fact in one.facts):
+            beside.append(one)  # also differences that bear both their times, of which there may be many of one time
         else:
             timed.setdefault(_sample_key(one, span), []).append(one)
     samples = _beside_rmu(_torn(_with_others(_with_intervals(list(timed.values()), intervals), beside)))
@@ -485,7 +485,8 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
     spans: list[SysmonSample | T4File | MonitorSample | EventLog]
     spans = [fact for fact in facts if isinstance(fact, SysmonSample | T4File)]
     if not spans:
-        pairs = [fact for fact in facts if isinstance(fact, Snapshot) and fact.earlier is not None]
+        pairs = [fact for fact in facts if isinstance(fact, Snapshot) and fact.previous and fact.earlier is None]
+        pairs += [fact for fact in facts if isinstance(fact, Snapshot) and _is_pair(fact)]
         if pairs:
             return _between(pairs[-1])
         spans = [fact for fact in facts if isinstance(fact, MonitorSample | EventLog) and fact.start]
@@ -502,6 +503,11 @@ def interval_of(facts: Iterable[Fact]) -> Interval | None:
         if isinstance(span, SysmonSample) and span.seconds is not None:
             seconds = span.seconds
     return Interval(start, end, seconds)
+
+
+def _is_pair(fact: Fact) -> bool:
+    """Whether two snapshots were collected, and subtracted here."""
+    return isinstance(fact, Snapshot) and fact.earlier is not None
 
 
 def _of_pages(facts: Iterable[Fact]) -> Interval | None:

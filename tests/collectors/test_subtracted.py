@@ -196,3 +196,13 @@ def test_a_title_is_of_the_rows_below_it_and_not_of_the_next_batch() -> None:
     totals = "1> select * from master..monSysWaits\n2> go\n" + WAITS[WAITS.index(" WaitEventID") :]
     (found,) = read("waits.txt", f"{titled}\n{totals}")
     assert [row.over for row in found.facts if isinstance(row, MonSysWaits)] == ["interval", "since boot"]
+
+
+def test_differences_that_bear_their_times_are_of_these_alone_and_never_of_another_day() -> None:
+    inputs: list[Input] = []
+    rows = WAITS.partition("-- delta 09:10:00 - 09:20:00, 600 s")[2]
+    for day, waits in (("09", 30120), ("16", 41000)):
+        times = f"snapshot 1: Mar {day} 2026 09:10:00   snapshot 2: Mar {day} 2026 09:20:00   (600 seconds)"
+        inputs += read(f"waits_{day}.txt", f"-- difference\n-- {times}{rows.replace('30120', str(waits))}")
+    found = [(f"{one.interval.start}", [row.waits for row in one.facts.every(MonSysWaits)]) for one in captures(inputs)]
+    assert sorted(found) == [("2026-03-09 09:10:00", [30120.0]), ("2026-03-16 09:10:00", [41000.0])]
