@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from advisor.audits.report.plain import plain
-from advisor.core.jinja import counted
 from collectors.facts import Fact, Missing
 from collectors.read import Input
 from rules.account import Account, Amount, Open
@@ -73,8 +72,13 @@ def _not_understood(inputs: Sequence[Mapping[str, Any]]) -> str:
     whole = {one["file"] for one in inputs if one["report"] is None}
     parts = {one["file"] for one in inputs if one["leftovers"]} - whole
     places = sum(len(one["leftovers"]) for one in inputs if one["file"] in parts)
-    said = [f"{counted(places, 'place')} in {counted(len(parts), 'file')}"] if parts else []
-    return " and ".join([*said, *([counted(len(whole), "whole file")] if whole else [])])
+    said = [f"{_many(places, 'place')} in {_many(len(parts), 'file')}"] if parts else []
+    return " and ".join([*said, *([_many(len(whole), "whole file")] if whole else [])])
+
+
+def _many(number: int, what: str) -> str:
+    """`1 file`, `3 files`: the filter of the templates does the same, but this command loads none of them."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def no_all_clear(summary: dict[str, Any], inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
