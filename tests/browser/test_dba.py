@@ -94,10 +94,13 @@ def test_everything_goes_by_keyboard(page: Page) -> None:
     page.keyboard.type("claims1")
     expect(page.locator("tr[data-row]")).to_have_count(1)
     page.wait_for_url("**q=claims1**")  # the address is written after the rows
+    asked = list[str]()
+    page.on("request", lambda request: asked.append(request.url))
     page.locator("#q").blur()
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/systems/\d+/"))
+    assert not any("q=" in url for url in asked), "leaving the box brought the rows anew: the one reached was gone"
     page.keyboard.press("g")
     page.keyboard.press("u")
     page.wait_for_url("**/upload/")
