@@ -1,5 +1,7 @@
 """The application, and the checks that stop a start that would go wrong later."""
 
+import atexit
+import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +36,8 @@ class LockwrightConfig(AppConfig):
         recipients.listen()
         webhooks.listen()
         app.autodiscover_tasks(force=True)  # a process that only sends imports no `tasks` otherwise
+        # half a second of each command and worker went to collecting, at its end, what ends with the process anyway
+        atexit.register(gc.freeze)
 
 
 def key_is_set(app_configs: Sequence[AppConfig] | None, **options: Any) -> list[CheckMessage]:

@@ -179,8 +179,19 @@ class Plant:
         on: Sequence[str] = (),
         **environment: str,
     ) -> Part:
-        """Start a worker, which has the tests' own collectors (`worker.py`)."""
-        app = ["celery", "-q", "-A", "tests.faults.worker", "worker", "-Q", queues, "-c", str(processes)]
+        """Start a worker, which has the tests' own collectors (`worker.py`); Django's checks load what none needs."""
+        app = [
+            "celery",
+            "-q",
+            "--skip-checks",
+            "-A",
+            "tests.faults.worker",
+            "worker",
+            "-Q",
+            queues,
+            "-c",
+            str(processes),
+        ]
         options = ["-n", f"{name}@plant", "-l", "INFO", "--without-gossip", "--without-mingle"]
         part = self.start(name, *app, *options, on=on, **environment)
         part.ready = lambda: f"{name}@plant ready." in part.said
@@ -188,7 +199,7 @@ class Plant:
 
     def beat(self, name: str = "beat", on: Sequence[str] = (), **environment: str) -> Part:
         """Start a scheduler."""
-        command = ["celery", "-q", "-A", "advisor.config.celery", "beat", "-l", "INFO", "--pidfile="]
+        command = ["celery", "-q", "--skip-checks", "-A", "advisor.config.celery", "beat", "-l", "INFO", "--pidfile="]
         return self.start(name, *command, on=on, **environment)
 
     def web(self, on: Sequence[str] = (), **environment: str) -> Part:

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import stat
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from advisor.core.models import JournalEntry
 from advisor.operations.services import versions
 from tests.advisor.core.test_commands import run
 from tests.longer import first_of
+from tests.servers import ROOT
 
 PASSWORD = "correct horse battery staple"
 
@@ -176,3 +178,11 @@ def test_a_database_that_does_not_wait_for_its_disk_is_warned_of() -> None:
         cursor.execute("SET LOCAL synchronous_commit = on")
     (again,) = [one.msg for one in run_checks(databases=["default"], tags=["database"]) if one.id == "advisor.W001"]
     assert "(fsync, full_page_writes off)" in again
+
+
+def test_a_process_ends_without_collecting_what_ends_with_it() -> None:
+    """It took half a second of each command and worker."""
+    code = "import atexit, django, gc; atexit.register(lambda: print(gc.get_freeze_count())); django.setup()"
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "advisor.config.settings"}
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=ROOT)
+    assert int(ended.stdout) > 100_000

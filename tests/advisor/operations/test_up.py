@@ -46,6 +46,8 @@ def test_every_queue_has_a_worker_that_serves_no_other(settings: Settings, monke
     workers = [command for command in commands.values() if "-Q" in command]
     assert all(len(served(command)) == 1 for command in workers)
     assert sorted(served(command)[0] for command in workers) == sorted(settings.CELERY_TASK_QUEUES)
+    unchecked = [name for name, command in commands.items() if "--skip-checks" in command]
+    assert unchecked == ["clock", "collector", "scheduler"], "those that make no link load no pages; the others do"
     assert option(commands["worker"], "-c") == "3"
     assert int(option(commands["courier"], "-c")) >= 2, "one may wait for a mail server while one writes the next mail"
     assert int(option(commands["caller"], "-c")) >= 2, "one may wait for a receiver while another one is told"

@@ -77,16 +77,11 @@ class Command(BaseCommand):
 
     def processes(self, options: dict[str, Any], lock: int | None = None) -> list[Process]:
         """Everything to start, in this order; each is given the lock to hold."""
-        python = sys.executable
-        celery = [python, *NOT_SAID_AGAIN, "-m", "celery", "-q", "-A", "advisor.config.celery"]
         workers = [("worker", "celery", options["workers"]), *WORKERS]
         found = [
-            *(
-                Process(name, [*LAST.get(of, ()), *celery, "worker", *queues(name, of, count), *WORKER], lock)
-                for name, of, count in workers
-            ),
-            Process("scheduler", [*celery, "beat", "-l", "WARNING", "--pidfile="], lock),
-            Process("web", [python, "-m", WEB_SERVER, f"--listen={options['listen']}", *web_options()], lock),
+            *(Process(name, worker(name, of, count), lock) for name, of, count in workers),
+            Process("scheduler", celery(False, "beat", "-l", "WARNING", "--pidfile="), lock),
+            Process("web", [sys.executable, "-m", WEB_SERVER, f"--listen={options['listen']}", *web_options()], lock),
         ]
         if "BROKER_URL" in os.environ:
             return found
@@ -148,8 +143,22 @@ WORKERS = [
 """Workers beside the one that audits: name, queue, processes. Each waits for somebody else: a collector for a program,
 a courier for the mail server while another one writes the next mail, a caller for a receiver; the clock for nobody.
 For the printer nobody waits."""
+NO_PAGES = ("clock", "runs")
+"""Queues whose tasks make no link to a page."""
 LAST = {"prints": ("nice", "-n19")}
 """What goes before the command of a worker, by its queue: it has only the processor time that nobody else wants."""
+
+
+def celery(pages: bool, *words: str) -> list[str]:
+    """The command of a process of Celery. Django's checks load all pages and the API, half a second of each start."""
+    checks = () if pages else ("--skip-checks",)
+    return [sys.executable, *NOT_SAID_AGAIN, "-m", "celery", "-q", *checks, "-A", "advisor.config.celery", *words]
+
+
+def worker(name: str, of: str, processes: int) -> list[str]:
+    """The command of the worker of a queue."""
+    words = celery(of not in NO_PAGES, "worker", *queues(name, of, processes), *WORKER)
+    return [*LAST.get(of, ()), *words]
 
 
 def queues(name: str, of: str, processes: int) -> list[str]:
