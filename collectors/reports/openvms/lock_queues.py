@@ -14,8 +14,9 @@ As the procedure writes it (its source is known [S]; the names are made up)::
       Convert queue: 0, Wait queue: 7
 
 Parents come before the resource that is waited for, and the number of blanks before a name is its depth. Two blanks
-right below a file of RMS are read as one where the next line says that it is a bucket or a record, as those are never
-deeper and the file and its number are all that tells them (knowledge 1.3: the depth is a count of blanks). A parent may
+right below a file of RMS are read as one where the next line says that it is a bucket or a record, and right below a
+volume of the file system where it says that it is a file: those are never deeper, and the file or volume is all that
+tells them (knowledge 1.3: the depth is a count of blanks). A parent may
 have a line of queues too, with words in place of figures. `Time:` has no date; the procedure shows the file and ends
 with a line of `=` around `All done.`, which the file itself has not. A node without queues is not named. The same
 resource may be listed by its master and by a node that waits [I], so figures of several nodes are never added.
@@ -39,7 +40,9 @@ HEAD = re.compile(r"Gathering lock queues from all cluster nodes")
 CLOCK = re.compile(r"Time: (?P<clock>[0-9]{2}:[0-9]{2})\s*$")
 NODE = re.compile(r"-----  (?P<node>[A-Z0-9$_]{1,15}) {0,14}:  -----\s*$")
 NAME = re.compile(r"(?P<depth> {0,63})'(?P<text>.{1,32})' (?P<digits>(?:[0-9A-F]{2}){1,32})\s*$")
-IN_FILE = re.compile(r"\s{1,64}RMS (?:bucket lock, on bucket|record lock, on RFA) ")
+IN_FILE = re.compile(
+    r"\s{1,64}(?:RMS (?:bucket lock, on bucket|record lock, on RFA)|Files-11 File Serialization lock) "
+)
 QUEUES = re.compile(
     r"\s{0,64}Convert queue: {0,12}(?P<converting>\(?[A-Za-z0-9]{1,12}), "
     r"Wait queue: {0,12}(?P<waiting>[A-Za-z0-9:)]{1,12})\s*$"
@@ -157,7 +160,7 @@ class _Walk:
 
     def _name(self, index: int, found: re.Match[str]) -> bool:
         name, depth = name_of(found["digits"], found["text"]), len(found["depth"])
-        if depth == 2 and len(self.path) == 1 and self.path[0].startswith(b"RMS$"):
+        if depth == 2 and len(self.path) == 1 and self.path[0].startswith((b"RMS$", b"F11B$v")):
             depth -= any(map(IN_FILE.match, self.report.lines[index + 1 : index + 2]))
         if name is None or depth > len(self.path):
             self.report.problem("a resource without its parents, or with a name that is cut: left out", index)

@@ -27,8 +27,14 @@ DEFINED = re.compile(
 NONE = re.compile(
     rf"\s{{0,8}}%SHOW-[A-Z]-NOTRAN, no translation for logical name \"?(?P<name>{BIND})\"?\s*$", re.IGNORECASE
 )
-COMMAND = re.compile(r"\s{0,8}\$?\s{0,8}SHOW\s{1,8}LOG\w{0,5}(?:/\w{1,12}){0,3}\s{1,8}\"?RDMS?\$", re.IGNORECASE)
-TABLE = re.compile(r"\s{0,8}\((?P<table>LNM\$[A-Z0-9_$]{1,27})\)(?:\s\[[a-z,]{1,40}\])?\s*$", re.IGNORECASE)
+COMMAND = re.compile(
+    r"\s{0,8}\$?\s{0,8}SHOW\s{1,8}LOG\w{0,5}(?:/\w{1,12}(?:=[\w$]{1,31})?){0,3}\s{1,8}\"?RDM(?:S?\$|S?\*)",
+    re.IGNORECASE,
+)
+TABLE = re.compile(r"\s{0,8}\((?P<table>LNM\$[A-Z0-9_$]{1,27})\)(?:\s{1,16}\[[a-z,]{1,40}\]){0,3}\s*$", re.IGNORECASE)
+"""SHOW LOGICAL/FULL has the mode and the attributes of the table behind its name."""
+OTHER = re.compile(r'\s{0,8}"RDMS?\$[A-Z0-9_$]{1,40}"(?:\s\[[a-z,]{1,40}\])?\s{1,8}=\s{1,8}"', re.IGNORECASE)
+"""A name of Rdb's that sets nothing of these (where its monitor or its debugger writes, say)."""
 START = re.compile(
     rf'{COMMAND.pattern}|\s{{0,8}}"{BIND}"\s{{1,8}}(?:\[[a-z,]{{1,40}}\]\s{{1,8}})?='
     rf"|\s{{0,8}}%SHOW-[A-Z]-NOTRAN, no translation for logical name \"?{BIND}",
@@ -50,6 +56,8 @@ def read(report: Report) -> Iterator[LogicalName]:
         found, none = DEFINED.match(line), NONE.match(line)
         match = found or none
         if match is None:
+            if OTHER.match(line):
+                report.claim(index)
             continue
         report.claim(index)
         yield LogicalName(

@@ -21,20 +21,22 @@ SHOW CACHE and a name list the size of a row cache; that layout is recalled::
              Cache Size:             40000 rows
              Row Length:             120 bytes
 
-SELECT COUNT(*) of a table beside it is how many rows a cache of that table is to hold. The listing has no number of an
-area. A file that is attached to without its type is a root file (`.RDB`, its default); one that is called by a logical
-name names no database here.
+SELECT COUNT(*) of a table beside it is how many rows a cache of that table is to hold. The vendor's sample has no
+number of an area; where a line `Storage area ID number is 27` stands below its name (recalled), it is read. A file that
+is attached to without its type is a root file (`.RDB`, its default); one that is called by a logical name names no
+database here.
 """
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from collectors.facts import ABSENT
+from collectors.facts import ABSENT, Reading
 from collectors.facts.rdb import LogicalArea, RowCache, StorageArea
 from collectors.layouts.rdb_counts import ATTACH, PROMPT, SELECTED, counted, root_of
 from collectors.registry import NotThisReport, Report, report
 
+ID = re.compile(r"\s{1,40}Storage area ID number is (?P<number>\d{1,9})\s*$", re.IGNORECASE)
 ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
 START = re.compile(rf"^{PROMPT}show (?:storage areas?|caches?)\b|^{ACCESS.pattern}", re.IGNORECASE)
 NAME = re.compile(r"\s{0,40}(?P<name>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
@@ -78,13 +80,17 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
         if FRAME.match(line) or SELECTED.match(line):
             report.claim(index)
     for at, end in pairwise([*starts, len(report.lines)]):
-        above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
+        above = _line_above(report, at)
+        number = ID.match(report.lines[above]) if above is not None else None
+        if above is not None and number:
+            report.claim(above)
+            above = _line_above(report, above)
         name = NAME.match(report.lines[above]) if above is not None else None
         if above is None or name is None:
             report.problem("no name above this storage area: list it again, with SHOW STORAGE AREA and its name", at)
             continue
         report.claim(above)
-        yield _area(report, name["name"], root, at, end)
+        yield _area(report, name["name"], float(number["number"]) if number else ABSENT, root, at, end)
     above, lines = len(report.before), [*report.before, *report.lines]
     for index in range(len(lines)):  # often a table is counted before its cache is shown
         if rows := counted(lines, index):
@@ -101,7 +107,12 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
     yield from caches
 
 
-def _area(report: Report, name: str, root: str | None, at: int, end: int) -> StorageArea:
+def _line_above(report: Report, at: int) -> int | None:
+    """The next line above that is not blank."""
+    return next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
+
+
+def _area(report: Report, name: str, number: Reading, root: str | None, at: int, end: int) -> StorageArea:
     by_page, cache, last = None, None, at
     extents: dict[str, float] = {}
     for index in range(at, end):
@@ -124,6 +135,7 @@ def _area(report: Report, name: str, root: str | None, at: int, end: int) -> Sto
         source=report.source(at, last),
         database=root,
         name=name,
+        number=number,
         page_level_locking=by_page,
         row_cache=cache,
         extent_minimum_pages=extents.get("minimum", ABSENT),
@@ -133,7 +145,7 @@ def _area(report: Report, name: str, root: str | None, at: int, end: int) -> Sto
 
 def _cache(report: Report, root: str | None, at: int) -> RowCache | None:
     """The row cache whose size stands here; its name stands alone on the line above."""
-    above = next((back for back in range(at - 1, -1, -1) if report.lines[back].strip()), None)
+    above = _line_above(report, at)
     name = NAME.match(report.lines[above]) if above is not None else None
     size, length, last = SIZE.match(report.lines[at]), None, at
     if above is None or name is None or size is None:
