@@ -13,9 +13,10 @@ What to do: by the vendor a larger log I/O size where the log writes much and th
 one where it is well above 1. `sp_logiosize` in the database shows the size in force (4K unless somebody set it) and
 sets it; it is dynamic, and the cache of the log needs a pool of that size: where the size in force was printed, twice
 that is advised with its commands, and the pool first if there is none. Where there is none of the size in force, that
-comes before everything. The report adds up all databases: which one writes most of the log is known where
-monOpenObjectActivity shows syslogs (trace flag 3650); else the one database of users is named whose log has a cache of
-its own, or whose size was asked for.
+comes before everything. A size below the vendor's 4K, for want of a pool in a cache of logs alone, is made 4K however
+near 1 the figure is, where a tenth of the requests for the log waits: both commands are dynamic. The report adds up all
+databases: which one writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650); else
+the one database of users is named whose log has a cache of its own, or whose size was asked for.
 
 When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size whose present one was not
 printed: where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
@@ -102,6 +103,10 @@ class Limits:
         LOG_WAITED_PERCENT,
         "vendor: its tests kept very high rates with 20 to 30 % waiting for the log semaphore (sp_sysmon guide 15.0.2)",
     )
+    default_waited_percent: float = percent(
+        10.0,
+        "this project: half of the vendor's 20 %, where the size is below its default and the cure needs no restart",
+    )
     low_commits: float = limit(
         200.0,
         "this project: at a low rate a smaller size helps against group commit sleeps (vendor, no figure)",
@@ -145,6 +150,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     if each >= limits.well and (sleeps := _sleeps(facts, limits, row.pages)):
         yield _finding(facts, limits, row, each, said, sleeps)
+    elif limits.writes_per_second <= row.per_second and each <= limits.above_one and _below_default(facts, limits):
+        yield _finding(facts, limits, row, each, said)
     elif row.per_second < limits.writes_per_second or each <= limits.above_one:
         most = f"limits {limits.above_one:g} and {limits.writes_per_second:g} a second"
         yield Clean(f"{said} ({most})")
@@ -175,9 +182,10 @@ def _finding(
     facts: Facts, limits: Limits, row: LogWrites, each: float, said: str, sleeps: "Sleeps | None" = None
 ) -> Finding:
     larger = each <= limits.slightly
+    below = larger and each <= limits.above_one
     rate = row.per_second if known(row.per_second) else 0.0
     felt, evidence = _felt(facts, limits)
-    felt = felt or sleeps is not None
+    felt = felt or below or sleeps is not None
     database = _busiest(facts)
     only = None if database else _only(facts)
     name = database[0] if database else only
@@ -197,10 +205,17 @@ def _finding(
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if felt and (larger or resized) else Severity.NOTE,
-        title=f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried"
+        title=(
+            "The log is written a page at a time for want of a pool: a larger log I/O size is to be tried"
+            if below
+            else f"Each page of the log is written {each:.2f} times: a {size} log I/O size is to be tried"
+        )
         + (f" in {comment(name)}, {resized.change.new} in place of {resized.change.old}" if resized and name else ""),
         seen=joined(f"{said}{resized.seen if resized else ''}.", sleeps.says if sleeps else ""),
-        because="A page that is not full when a transaction ends is written again with the next one; "
+        because="Vendor: the log I/O size is 4K wherever its cache has a pool of that; without one each page of the "
+        "log is a write of its own."
+        if below
+        else "A page that is not full when a transaction ends is written again with the next one; "
         + (
             "slightly above one write a page more pages go in one larger write."
             if larger
@@ -217,7 +232,7 @@ def _finding(
                 round(each, 2),
                 "",
                 row.source,
-                limits.well if sleeps else limits.above_one,
+                limits.well if sleeps else None if below else limits.above_one,
             ),
             Evidence("writes of the log", rate, "/s", row.source, None if sleeps else limits.writes_per_second),
             *evidence,
@@ -279,6 +294,16 @@ def _doubled(facts: Facts, database: str, cache: str) -> Resized | None:
         (*made, set_log_io_size(database, said.kilobytes, new)),
         Evidence(f"log I/O size of {comment(database)}", said.kilobytes, "KB", said.source),
     )
+
+
+def _below_default(facts: Facts, limits: Limits) -> bool:
+    """Whether the one log is written in less than the vendor's default for want of a pool, and tasks wait for it."""
+    name, waited = (_busiest(facts) or (_only(facts), 0.0))[0], log_waited(facts)
+    said = facts.latest(LogIoSize, database=name) if name else None
+    if name is None or said is None or waited is None or waited.percent < limits.default_waited_percent:
+        return False
+    resized = _doubled(facts, name, cache_of_log(facts, name)) if said.kilobytes < DEFAULT_KB else None
+    return resized is not None and len(resized.changes) > 1
 
 
 def _smaller(facts: Facts, database: str, cache: str) -> Resized | None:

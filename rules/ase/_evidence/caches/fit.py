@@ -132,6 +132,23 @@ def fit_of(facts: Facts, cache: str) -> Fit | None:
     """
     if not listed(facts, cache):
         return _whole_in_memory(facts, cache)
+    return _bound(facts, cache) or (_whole_in_memory(facts, cache) if _each_in_memory(facts, cache) else None)
+
+
+def _each_in_memory(facts: Facts, cache: str) -> bool:
+    """Whether `monCachedObject` has a row of each table and index bound to a cache: its rows may lack the database."""
+    bindings = bound_to(facts, cache)
+    rows = [one for one in facts.every(MonCachedObject) if one.cache == cache]
+    bound = sorted((one.table or "", bool(one.index)) for one in bindings)
+    seen = sorted({(one.object_name, one.index_id) for one in rows}, key=str)
+    homes = {(one.table, one.database, one.owner) for one in bindings}
+    if len(homes) > len({table for table, _, _ in homes}):  # one name in two databases: no row says whose it is
+        return False
+    return bool(bound) and bound == sorted((name or "", index_id not in DATA) for name, index_id in seen)
+
+
+def _bound(facts: Facts, cache: str) -> Fit | None:
+    """By the sizes of what is listed as bound to it."""
     bindings = bound_to(facts, cache)
     sizes = [_size_mb(facts, one) for one in bindings]
     unsized = [one for one, mb in zip(bindings, sizes, strict=True) if mb is None]

@@ -232,9 +232,28 @@ def scans_are_the_cause(facts: Facts) -> list[Scanned]:
 
 
 def scanned_of(facts: Facts, held: list[Held]) -> list[Scanned]:
-    """Those of these objects whose tables are the cause."""
+    """Those of these objects, which are of one cache, whose tables are the cause.
+
+    Where the searches of all caches are not in the export, by the grabs of this cache's own spinlock, of which each
+    page scanned is one: scans of more pages than it was grabbed for were not in this cache alone.
+    """
     mine = {(one.database, one.table) for one in held}
-    return [one for one in scans_are_the_cause(facts) if (one.row.database, one.row.object_name) in mine]
+    if found := scans_are_the_cause(facts):
+        return [one for one in found if (one.row.database, one.row.object_name) in mine]
+    contents, worth = contents_of(facts), _worth(facts)
+    lock = spinlock_named(facts, held[0].cache) if held else None
+    rate = lock.rate(lock.grabs) if lock and lock.of_interval else None
+    if (
+        worth is None
+        or worth[1].of_caches
+        or not isinstance(contents, Contents)
+        or not contents.of_interval
+        or not rate
+    ):
+        return []
+    grabs, whole = rate * (contents.seconds or 0.0), _whole(facts, worth[0], page_kb(facts))
+    here = [one for one in whole if (one.row.database, one.row.object_name) in mine]
+    return here if SHARE_PERCENT / 100 * grabs <= sum(one.pages for one in here) <= grabs else []
 
 
 @dataclass(frozen=True)
