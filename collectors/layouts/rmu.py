@@ -84,7 +84,7 @@ RESOURCE = re.compile(
     r"|(?:storage |physical )?area\s+(?P<area>[0-9]{1,9})\b"
     r"|snap(?:shots?)?\b\s*(?P<snapshot>.*)"
     r"|nowait\b(?:\s+signal)?\s*(?P<nowait>.*)"
-    r"|freeze\b(?:\s+lock)?\s*(?P<freeze>.*)"
+    r"|(?:database\s+)?freeze\b(?:\s+lock)?\s*(?P<freeze>.*)"
     r"|quiet\b(?:[ -]?point)?(?:\s+lock)?\s*(?P<quiet>.*)"
     r"|client\b\s*'?(?P<client>[^']*)'?"
     r"|seqblk\b(?:\s+lock)?\s*(?P<seqblk>.*)"
