@@ -169,19 +169,21 @@ def _tested_guest(layout: Layout, on: Sequence[Pair], tried: WithAndWithout) -> 
     if not tried.costs:
         return Clean(f"in a test on this node threads cost nothing: with them against without {tried.said}")
     second = [max(pair.both) for pair in on]
-    those = ", ".join(map(str, second))
+    those = f"the others of {', '.join(map(str, second))}"
+    if 2 * len(on) < (layout.active or 0):  # which CPUs the other cores have was not displayed
+        those = "the second CPU of each other core, which SHOW CPU/FULL tells,"
     return Finding(
         subject=layout.subject,
         severity=Severity.ADVICE,
         title=f"Two CPUs a core run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}",
         seen=(
             f"In a test on this node, with threads against without: {tried.said}{_at_the_end(tried)}. "
-            f"{len(on)} cores have two CPUs each here ({_pairs(on)})."
+            f"{len(on)} {'core has' if len(on) == 1 else 'cores have'} two CPUs each here ({_pairs(on)})."
         ),
         because="A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof.",
         do=(
             "One CPU for each core: have the host give this guest whole cores, with hyperthreads off. Or try it from "
-            f"within: STOP/CPU {second[0]}, then the others of {those} one at a time, while the same work does not get "
+            f"within: STOP/CPU {second[0]}, then {those} one at a time, while the same work does not get "
             "slower (START/CPU undoes it)."
         ),
         unknown=HOSTED,

@@ -20,7 +20,7 @@ from rules.laws.modes import spinning_share
 from rules.laws.series import NOISE, Step, TimeSeries, course_of, held_against
 from rules.laws.settings import Differ, all_that_differ, settings_of
 from rules.laws.work import uneven_work
-from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
+from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
 from rules.openvms._evidence.node import cpus_named, in_prose, node_name
 from rules.openvms._evidence.releases import machine_of
 
@@ -168,7 +168,7 @@ def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False) -> l
     facts = facts.also(LoadSeries, *LAYOUT_FACTS)
     name = node_name(facts)
     layout = Layout(facts)
-    active, cores = layout.active, layout.cores
+    active, cores = layout.active, layout.cores or _cores_by_half(layout)
     found = []
     for series in facts.every(LoadSeries):
         own = bool(name) and of_node(series, name or "")
@@ -183,6 +183,15 @@ def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False) -> l
         if isinstance(course, TimeSeries) and len(course.steps) >= LEAST_LOADS:
             found.append(OwnRun(series, course, ON_NODE if own else ON_MODEL))
     return found
+
+
+def _cores_by_half(layout: Layout) -> float | None:
+    """Half of the active CPUs, where a display shows two of a core: then a test of so many cores was of all of them.
+
+    `None` where none shows that, or where the CPUs are no even number. It tells of no core which CPUs it has.
+    """
+    shown = any(isinstance(pair, Pair) for pair in layout.pairs())
+    return layout.active / 2 if shown and layout.active and layout.active % 2 == 0 else None
 
 
 def own_peak(facts: Facts, *, with_it: bool) -> OwnRun | None:
