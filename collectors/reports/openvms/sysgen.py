@@ -53,7 +53,7 @@ MOST_HEADINGS = 16
 HEADING = re.compile(r"\s*Parameter\s+Name\s+Current\s+Default\s+Min\S*\s+Max", re.IGNORECASE)
 START = re.compile(
     r"^\s*Parameter\s+Name\s+Current\s+Default\s+Min|^\s*(?:Node \S{1,32}:\s+)?Parameters in use\s*:"
-    r"|^\s*Startup command file\s*=|^%SYSMAN-I-USEACT"
+    r"|^\s*Startup command file\s*=|^%SYSMAN-I-(?:USEACT|ENV,)"
 )
 IN_USE = re.compile(
     r"\s*(?:Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*)?Parameters in use\s*:\s*(?P<what>\S{0,255})", re.IGNORECASE
@@ -95,7 +95,12 @@ CALL = re.compile(r"\s*\$ *(?:MCR|RUN)\s.*SYS(?:GEN|MAN)\b", re.IGNORECASE)
 """What stands below such a name: a word above anything else is none."""
 WHOSE = re.compile(r"!.*\b(active|current)\b", re.IGNORECASE)
 """In a comment of SYSGEN above a listing: whose values they are."""
-OTHER = re.compile(r"\s*(?:Startup command file\s*=.*|internal value\b.*)", re.IGNORECASE)
+OTHER = re.compile(
+    r"\s*(?:Startup command file\s*=.*|internal value\b.*|Clusterwide on local cluster\b.*|Individual nodes?: .*"
+    r"|Username\s+\S{1,32}\s+will be used on nonlocal nodes\s*)",
+    re.IGNORECASE,
+)
+"""The last three are what SYSMAN says of its environment."""
 DASHES = re.compile(r"\s*-{3,}(?:\s+-{3,}){4,6}\s*$")
 ROW = re.compile(r"\s*(?P<name>[A-Z][A-Z0-9_$]{1,30})\s+(?=[-\"(0-9%A-F])")
 TOKEN = re.compile(r'"[^"]*"|%?[^\s"%]+|%')
