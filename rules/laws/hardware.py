@@ -32,11 +32,14 @@ FAMILIES = (
 )
 BRACKET = re.compile(r"\((\d{1,2}(?:\.\d{1,3})?) ?GHz[,/ ]{0,3}(\d{1,3}(?:\.\d{1,2})?) ?MB\)", re.I)
 CLOCK = re.compile(r"\b(\d{1,2}(?:\.\d{1,3})?) ?GHz\b", re.I)
+MHZ = re.compile(r"\b(\d{2,4}) ?MHz\b", re.I)
 SUFFIX = re.compile(r"\b([4-7])/(\d{3,4})\b")
 """`AlphaServer ES40 6/667`: generation of the processor and megahertz."""
 CORES = re.compile(r"\b(\d{1,3})[ -]cores?\b", re.I)
 ES45 = re.compile(r"(?:ALPHASERVER )?ES45(?: MODEL \d\w?)?")
 ES40 = re.compile(r"(?:ALPHASERVER )?ES40(?: MODEL \d\w?)?")
+TWICE = 2.0
+"""This project: of two Alphas with twice the clock, and of no older a generation, the cache settles no more."""
 ES40_GHZ = 0.833
 """The highest clock of an ES40, as recalled."""
 EV6 = 6
@@ -86,9 +89,10 @@ def hardware_of(name: str | None) -> Hardware | None:
         return None
     bracket, suffix, cores = BRACKET.search(flat), SUFFIX.search(flat), CORES.search(flat)
     clock = bracket or CLOCK.search(flat)
-    ghz = float(clock.group(1)) if clock else (float(suffix.group(2)) / 1000 if suffix else None)
+    thousandths = suffix.group(2) if suffix else (mhz.group(1) if (mhz := MHZ.search(flat)) else None)
+    ghz = float(clock.group(1)) if clock else (float(thousandths) / 1000 if thousandths else None)
     rest = flat
-    for found in (BRACKET, CLOCK, SUFFIX, CORES):
+    for found in (BRACKET, CLOCK, SUFFIX, MHZ, CORES):
         rest = found.sub(" ", rest)
     model = " ".join(MAKERS.sub("", rest).replace("()", " ").split()).strip(" -,").upper()
     family = "emulator" if EMULATORS.search(flat) else next((f for f, sign in FAMILIES if sign.search(flat)), None)
@@ -144,8 +148,10 @@ def _published(one: Hardware, other: Hardware) -> Order | None:
 
 def _by_clock(one: Hardware, other: Hardware) -> Order | None:
     """Within one family: the higher clock, unless the cache is the smaller one of another model."""
-    if one.clock_ghz is None or other.clock_ghz is None or one.generation != other.generation:
+    if one.clock_ghz is None or other.clock_ghz is None:
         return None
+    if one.generation != other.generation:
+        return _far_apart(one, other)
     clock = _sign(one.clock_ghz, other.clock_ghz)
     if one.model == other.model and clock:
         return Order(clock, "the same model at a higher clock")
@@ -155,6 +161,18 @@ def _by_clock(one: Hardware, other: Hardware) -> Order | None:
     if one.family != "x86-64" and clock and clock * cache >= 0:
         return Order(clock, f"both {one.family}, by clock ({max(one.clock_ghz, other.clock_ghz):g} GHz is the higher)")
     return None
+
+
+def _far_apart(one: Hardware, other: Hardware) -> Order | None:
+    """Of two Alphas of which not both print their generation, or another one: where one has twice the clock."""
+    if one.clock_ghz is None or other.clock_ghz is None or one.family != "Alpha":
+        return None
+    fast, slow = (one, other) if one.clock_ghz > other.clock_ghz else (other, one)
+    older = fast.generation is not None and slow.generation is not None and fast.generation < slow.generation
+    if older or (fast.clock_ghz or 0.0) < TWICE * (slow.clock_ghz or 0.0):
+        return None
+    sign = 1 if fast is one else -1
+    return Order(sign, f"both Alpha, {fast.clock_ghz:g} GHz is more than twice {slow.clock_ghz:g}")
 
 
 def _sign(one: float, other: float) -> int:

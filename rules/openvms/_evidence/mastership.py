@@ -221,13 +221,15 @@ def misplaced(
         f"only where nobody chose these weights on purpose: they draw trees to {comment(first.name, 31)} in which "
         f"{drawn}{in_prose(rates.get(first.name.upper(), 0.0))}/s"
     )
-    fastest = (FASTEST.format(comment(first.name, 31)),) if order is None else ()
+    slower = order is not None or bool(emulated(facts, first.name, second.name))
+    fastest = () if slower else (FASTEST.format(comment(first.name, 31)),)
     cautions = (*fastest, *((DIRECTORY,) if name == "LOCKDIRWT" else ()))
     steps = levelled(name, {first.name: old, second.name: new}, first.name, second.name)
-    others = [one for one in members if one.name != first.name and weight_of(facts, one, name)]
-    if name == "LOCKDIRWT" and len(others) > 1 and _takes_no_part(facts, first.name):  # they share the directory work
+    others = {whose: value for whose, value in _weights(facts, members, name).items() if whose != first.name and value}
+    # the others share the directory work
+    if name == "LOCKDIRWT" and len(others) > 1 and (slower or _takes_no_part(facts, first.name)):
         steps = tuple((whose, was, 0.0 if whose == first.name else to) for whose, was, to in steps)
-        if len({weight_of(facts, one, name) for one in others}) == 1:
+        if len({*others.values()}) == 1:
             cautions = (*cautions, BETWEEN.format(comment(second.name, 31)))
     changes = tuple(
         advise_parameter(name, was, to, when=when, cautions=cautions, node=whose) for whose, was, to in steps
