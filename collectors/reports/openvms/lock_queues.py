@@ -16,15 +16,15 @@ As the procedure writes it (its source is known [S]; the names are made up)::
 Parents come before the resource that is waited for, and the number of blanks before a name is its depth. Two blanks
 right below a file of RMS are read as one where the next line says that it is a bucket or a record, and right below a
 volume of the file system where it says that it is a file: those are never deeper, and the file or volume is all that
-tells them (knowledge 1.3: the depth is a count of blanks). A parent may
-have a line of queues too, with words in place of figures. `Time:` has no date; the procedure shows the file and ends
-with a line of `=` around `All done.`, which the file itself has not. A node without queues is not named. The same
-resource may be listed by its master and by a node that waits [I], so figures of several nodes are never added.
+tells them (knowledge 1.3: the depth is a count of blanks). A parent may have a line of queues too, with words in place
+of figures. The line with the file's name is read behind the queues, too. `Time:` has no date; the procedure shows the
+file and ends with a line of `=` around `All done.`, which the file itself has not. A node without queues is not named.
+The same resource may be listed by its master and by a node that waits [I], so figures of several nodes are never added.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collectors.facts.base import ABSENT, Reading
 from collectors.facts.openvms import LockQueue, LockQueues
@@ -119,6 +119,8 @@ class _Walk:
         self.path: list[bytes] = []
         self.file: str | None = None
         self.at = 0
+        self.behind = -1
+        """The last line of queues that was taken."""
 
     def takes(self, index: int, line: str) -> bool:
         """Take one line; returns whether it is understood."""
@@ -143,7 +145,7 @@ class _Walk:
         elif found := QUEUES.match(line):
             self._queues(index, found)
         elif found := FILE.match(line):
-            self.file = found["file"].rstrip() if found["file"] else self.file
+            self._file(index, found["file"].rstrip() if found["file"] else None)
         else:
             return bool(DECODED.match(line)) or not line.strip()
         if self.runs:
@@ -173,6 +175,13 @@ class _Walk:
         self.at = index
         return True
 
+    def _file(self, index: int, name: str | None) -> None:
+        """The file of what is below; right behind a line of queues that of the resource above it."""
+        self.file = name or self.file
+        run = self.runs[-1] if self.runs else None
+        if run and run.queues and run.last == index - 1 and self.behind == run.last and run.queues[-1].file is None:
+            run.queues[-1] = replace(run.queues[-1], file=name)
+
     def _queues(self, index: int, found: re.Match[str]) -> None:
         converting, waiting = _number(found["converting"]), _number(found["waiting"])
         if not self.path or (converting is ABSENT and waiting is ABSENT):
@@ -180,6 +189,7 @@ class _Walk:
         run = self._run(index)
         run.count += 1
         if len(run.queues) < MOST:
+            self.behind = index
             run.queues.append(
                 LockQueue(
                     source=self.report.source(self.at, index),
