@@ -225,7 +225,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             advice = Advice(LEAVE_IT, because=small)
         if figure.short and advice.change:
             advice = _only_if("Should an interval of 30 s or more show the same", advice)
-        if figure.since_boot and advice.change and advice.change.takes_effect is not Effect.ONLINE:
+        if figure.light_average and advice.change and advice.change.takes_effect is not Effect.ONLINE:
             boot = "Nothing is changed for an average since boot; should two snapshots show the same"
             advice = replace(_only_if(boot, advice), instead="")
         skew = uneven(figure.lock, limits.contention_percent)
@@ -517,7 +517,9 @@ def _finding(
         evidence.append(bound.evidence)
     cost = bound.says if bound and not bound.nothing else ""
     by_share = Severity.CRITICAL if loud else Severity.ADVICE if alike else Severity.WARNING
-    if figure.since_boot or (bound is None and costs_nothing(facts, figure)):
+    if figure.since_boot:
+        by_share = Severity.NOTE if figure.light_average else min(by_share, Severity.ADVICE)
+    elif bound is None and costs_nothing(facts, figure):
         by_share = Severity.NOTE
     return Finding(
         subject=figure.label,

@@ -213,7 +213,7 @@ def _finding(
         for one in top
     ]
     proof = list(report.evidence(scripted)) if scripted else shares
-    weak = figure.since_boot or not contents.of_interval or scripted is None or yields
+    weak = figure.light_average or not contents.of_interval or scripted is None or yields
     return Finding(
         subject=name,
         # what comes first is a finding of its own: this one asks for nothing before that

@@ -162,7 +162,7 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
         evidence.append(Evidence("searches by system tables", round(rate, 1), "/s", free[0].source))
     if scripted:
         evidence += report.evidence(scripted)
-    weak = figure.since_boot or not contents.of_interval or scripted is None
+    weak = figure.light_average or not contents.of_interval or scripted is None
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,

@@ -86,7 +86,7 @@ def _quiet(facts: Facts, name: str, figure: Figure, limits: CacheLimits) -> Iter
     few = figure.too_few(limits.searches_per_second)
     if few:
         yield Clean(f"{figure.said}, but {few}")
-    if figure.since_boot:
+    if figure.light_average:
         interval = MissingInput(
             "contention between two snapshots, for a binding plan", MonSpinlockActivity.COLLECTED_BY
         )

@@ -10,6 +10,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import MonDataCache, NamedCache
 from rules.ase._evidence.caches.figures import kind_of, unknown_kind
 from rules.ase._evidence.caches.fit import GROWTH, fit_of
+from rules.ase._evidence.caches.monitored import only_filled
 from rules.ase._evidence.caches.temporary import serves_tempdb
 from rules.ase._evidence.server import setting_of
 from rules.changes.quoting import comment
@@ -29,8 +30,8 @@ NEW = (
 
 
 MET = (
-    "Make {} anew as a lockless data cache (its conditions are met: enable mem scale 1, {}no read from disk in {:,.0f} "
-    "s, {:,.0f} MB bound to {:,.0f}): unbind all, delete it, make it with relaxed LRU, bind again; no restart, undone "
+    "Make {} anew as a lockless data cache (its conditions are met: enable mem scale 1, {}{}, "
+    "{:,.0f} MB bound to {:,.0f}): unbind all, delete it, make it with relaxed LRU, bind again; no restart, undone "
     "alike (messages 16764, 16765). Judge it by CASWaits of monDataCache; how sp_cacheconfig spells the type is not "
     "known here."
 )
@@ -55,14 +56,19 @@ def lockless_as_met(facts: Facts, named: NamedCache | None) -> str:
     """
     if named is None or not _may_be(facts, named) or named.relaxed is None or named.pending:
         return ""
-    counted = [one for one in facts.every(MonDataCache) if one.name == named.name and one.of_interval and one.believed]
+    rows = [one for one in facts.every(MonDataCache) if one.name == named.name and one.believed]
+    counted = [one for one in rows if one.of_interval] or [one for one in rows if only_filled(facts, one)]
     fit = fit_of(facts, named.name)
     if not counted or not counted[-1].seconds or fit is None or not known(named.run_size_mb):
         return ""
-    if counted[-1].misses != 0 or fit.bound_mb * (1.0 if named.relaxed else GROWTH) > named.run_size_mb:
+    reads = counted[-1].of_interval and counted[-1].misses != 0
+    if reads or fit.bound_mb * (1.0 if named.relaxed else GROWTH) > named.run_size_mb:
         return ""
-    policy = "relaxed LRU, " if named.relaxed else ""
-    return MET.format(comment(named.name, 30), policy, counted[-1].seconds, fit.bound_mb, named.run_size_mb)
+    policy, seconds = "relaxed LRU, " if named.relaxed else "", counted[-1].seconds
+    read = f"no read from disk in {seconds:,.0f} s"
+    if not counted[-1].of_interval:
+        read = f"no more read from disk in {seconds / 3600:,.0f} hours than fills it once"
+    return MET.format(comment(named.name, 30), policy, read, fit.bound_mb, named.run_size_mb)
 
 
 def _may_be(facts: Facts, named: NamedCache | None) -> bool:

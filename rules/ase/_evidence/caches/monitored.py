@@ -2,26 +2,56 @@
 
 The rules about caches were written for sp_sysmon's figures; `monDataCache` and `monCachePool` give the same ones:
 searches, hits (searches less what had to be read), and buffers grabbed, which are the reads that needed a buffer: those
-asked for and those of asynchronous prefetch. What only sp_sysmon prints (wash, LRU and MRU) stays absent. Only what two
-snapshots show is turned into activity: a cache's average since boot says nothing of today's replacement.
+asked for and those of asynchronous prefetch. What only sp_sysmon prints (wash, LRU and MRU) stays absent. What two
+snapshots show is turned into activity: a cache's average since boot says nothing of today's replacement, unless all it
+read since then would fill it once.
 """
 
 from typing import TypeVar
 
 from collectors.facts import ABSENT, Fact, Facts, Reading, known
-from collectors.facts.ase import CacheActivity, CachePool, MonCachePool, MonDataCache, MonSpinlockActivity, NamedCache
+from collectors.facts.ase import (
+    CacheActivity,
+    CachePool,
+    MonCachePool,
+    MonDataCache,
+    MonSpinlockActivity,
+    NamedCache,
+    Server,
+)
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 
 MONITORED: tuple[type[Fact], ...] = (MonDataCache, MonCachePool, MonSpinlockActivity)
 """What a rule declares that takes caches from the monitoring tables, too."""
 
+DAY = 86_400.0
+"""This project, seconds: totals since the start over less may have missed the hour that matters."""
+LEAST_PAGE_KB = 2.0
+
 F = TypeVar("F", bound=Fact)
 
 
 def monitored_caches(facts: Facts) -> list[CacheActivity]:
-    """Each cache between two snapshots whose counters can be believed."""
-    rows = [row for row in _rows(facts, MonDataCache) if row.of_interval and row.believed]
+    """Each cache between two snapshots whose counters can be believed; of totals alone those that replaced nothing."""
+    rows = [row for row in _rows(facts, MonDataCache) if row.believed and (row.of_interval or only_filled(facts, row))]
     return [_activity(facts, row) for row in {(row.instance, row.name): row for row in rows}.values()]
+
+
+def only_filled(facts: Facts, row: MonDataCache) -> bool:
+    """Whether a cache has read no more since the start, a day ago or longer, than fills it once.
+
+    Then no page of it made room for another one, at no hour. The page size: as the server says, else the smallest.
+    """
+    if row.of_interval or not row.seconds or row.seconds < DAY or row.misses is None or not known(row.size_kb):
+        return False
+    sizes = [one.page_size_bytes / 1024 for one in facts.every(Server) if known(one.page_size_bytes)]
+    return row.misses * (sizes[-1] if sizes else LEAST_PAGE_KB) <= row.size_kb
+
+
+def never_replaced(facts: Facts, cache: str) -> bool:
+    """Whether the only totals of a cache show that it was filled once since the start, and no more (`only_filled`)."""
+    rows = [row for row in _rows(facts, MonDataCache) if row.name == cache and row.believed]
+    return bool(rows) and only_filled(facts, rows[-1])
 
 
 def doubtful_caches(facts: Facts) -> list[str | None]:
@@ -73,7 +103,7 @@ def _activity(facts: Facts, row: MonDataCache) -> CacheActivity:
     lock = spinlock_named(facts, row.name) if facts.may_ask(MonSpinlockActivity) else None
     misses = row.misses
     believed = known(row.searches) and misses is not None and misses <= row.searches
-    grabbed = _grabbed(facts, row)
+    grabbed = _grabbed(facts, row) if row.of_interval else ABSENT
     percent = round(lock.percent, 2) if lock and lock.of_interval and lock.percent is not None else ABSENT
     return CacheActivity(
         source=row.source,

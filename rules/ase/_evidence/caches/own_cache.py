@@ -221,7 +221,7 @@ def _finding(
     if target.bindable and not waits:
         bound = (apart.bind(target.name, one, old=name, needs=target.needs) for one in moving.databases)
         changes = (*target.before, *bound)
-    weak = figure.since_boot or not moving.contents.of_interval or not changes
+    weak = figure.light_average or not moving.contents.of_interval or not changes
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,

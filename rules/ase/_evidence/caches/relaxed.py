@@ -31,6 +31,7 @@ from rules.ase._evidence.caches.fit import (
     room_days,
     said_days,
 )
+from rules.ase._evidence.caches.monitored import never_replaced
 from rules.ase._evidence.caches.temporary import serves_tempdb
 from rules.ase._evidence.server import busy_of
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -165,6 +166,8 @@ def _unsuited(facts: Facts, limits: RelaxedLimits, cache: CacheActivity, named: 
     if hit < limits.hit_percent:
         return Clean(f"{name}: {hit:.1f} % hits, relaxed LRU needs {limits.hit_percent:g} %")
     if kind_of(named) == "log":
+        return None
+    if never_replaced(facts, name):
         return None
     grabs = per_second(cache.grabbed_per_second, cache.grabbed, seconds)
     if grabs is None:

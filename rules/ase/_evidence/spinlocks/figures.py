@@ -17,12 +17,17 @@ from rules.ase._evidence.spinlocks.monitored import (
     spinlock_named,
 )
 from rules.finding import Clean, MissingInput, NotApplicable, Outcome, Unknown
+from rules.laws.spinlocks import engine_time_percent
 from rules.sample import LEAST
 
 DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 """This project: two sources disagree grossly where one is three times the other and five points of a per cent more."""
 FEW_GRABS = 10_000.0
 """This project: without times, fewer grabs in all are nothing; the SAP wiki calls 100 harmless and 100,000 dear."""
+DAY = 86_400.0
+"""This project, seconds: an average since boot over less may be of one busy hour that came right after the start."""
+HEAVY_PERCENT = 10.0
+"""This project, of one engine's time at 100 ns a turn: what spins cost in the average of day and night."""
 
 AT_LEAST = ", at least"
 
@@ -54,6 +59,20 @@ class Figure:
     def since_boot(self) -> bool:
         """Whether it is an average since the server started."""
         return self.lock is not None and not self.lock.of_interval
+
+    @property
+    def light_average(self) -> bool:
+        """Whether it is an average since boot that decides nothing: the quiet hours in it may hide all there is.
+
+        Over a day or more nights are in it, and the busiest hour is above it: where even the average is contended and
+        costs a tenth of an engine, so does that hour. Two snapshots then tell how much, not whether.
+        """
+        if not self.since_boot or self.lock is None:
+            return False
+        spins = self.lock.rate(self.lock.spins)
+        if spins is None or (self.lock.seconds or 0.0) < DAY:
+            return True
+        return engine_time_percent(spins, 1) < HEAVY_PERCENT
 
     @property
     def of_interval(self) -> bool:
