@@ -243,6 +243,8 @@ class _Short:
     """The step, as a sentence."""
     has: Evidence
     change: Change
+    dirty: bool = False
+    """Whether it is the pool that gave dirty buffers by sp_sysmon, and its stalls were not counted."""
 
     @property
     def named(self) -> str:
@@ -252,13 +254,15 @@ class _Short:
     @property
     def says(self) -> str:
         """What is short, as a sentence."""
-        return f"{self.named[0].upper()}{self.named[1:]} stalled {self.stalls:,.0f} times, and {self.short}."
+        did = f"gave {self.stalls:,.0f} buffers dirty" if self.dirty else f"stalled {self.stalls:,.0f} times"
+        return f"{self.named[0].upper()}{self.named[1:]} {did}, and {self.short}."
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Its stalls and what it has."""
         of = f"{self.pool.io_size_kb:g}K pool of {self.pool.cache}"
-        return (Evidence(f"stalls of the {of}", self.stalls, "", self.pool.source), self.has)
+        counted = DIRTY if self.dirty else "stalls"
+        return (Evidence(f"{counted} of the {of}", self.stalls, "", self.pool.source), self.has)
 
 
 def _pool_name(pool: MonCachePool) -> str:
@@ -266,9 +270,15 @@ def _pool_name(pool: MonCachePool) -> str:
 
 
 def _short(facts: Facts) -> _Short | None:
-    """The pool with the most stalls, where its wash area is below that of a new one, or it is a sliver of its cache."""
+    """The pool with the most stalls, where its wash area is below that of a new one, or it is a sliver of its cache.
+
+    Where its stalls were not counted, the pool that gave the most dirty buffers in the sample of sp_sysmon.
+    """
     rows = [row for row in facts.every(MonCachePool) if row.of_interval and row.believed and known(row.stalls)]
     row = max(rows, key=lambda one: one.stalls if known(one.stalls) else 0.0, default=None)
+    gave = next(iter(_stalled(facts)), None) if row is None else None
+    if gave:
+        row = MonCachePool(source=gave[0].source, cache=gave[0].cache, io_size_kb=gave[0].io_size_kb, stalls=gave[1])
     if row is None or not row.cache or not known(row.stalls) or row.stalls <= 0:
         return None
     pool = facts.latest(CachePool, cache=row.cache, io_size_kb=row.io_size_kb)
@@ -281,7 +291,7 @@ def _short(facts: Facts) -> _Short | None:
     except OutOfRange:
         return None
     rate = row.stalls / row.seconds if row.seconds else None
-    return _Short(row, row.stalls, rate, *found) if found else None
+    return _Short(row, row.stalls, rate, *found, dirty=gave is not None) if found else None
 
 
 def _wash(facts: Facts, row: MonCachePool, size: float, wash: float) -> tuple[str, str, Evidence, Change] | None:

@@ -36,6 +36,8 @@ SAME_COUNT = {41: "Latch Contention", 150: "Logical Lock Contention"}
 """Wait events that sp_sysmon counts too, with its name for them."""
 SAME_PERCENT, SAME_LEAST = 2.0, 1000.0
 """This project: how near two counts of one interval are, and of how many the nearness is no chance."""
+DAY = 86_400.0
+"""This project, seconds: an average since the start over less may be of one busy hour."""
 SWITCH = "wait event timing"
 SYSTEM_TASKS = 50
 """This project: tasks of the server itself that may wait beside those of users."""
@@ -265,6 +267,32 @@ def waited_for(facts: Facts, what: str, events: frozenset[int]) -> Waited | Untr
         complete=any(row.event in ALWAYS_THERE for row in rows),
     )
     return _impossible(facts, found) or found
+
+
+def waited_since_start(facts: Facts, what: str, events: frozenset[int]) -> Waited | None:
+    """The same on average since the server started, a day ago or longer; `None` where there is more, or less.
+
+    Nights are in it, so it excuses no hour; the busiest one is above it. How many waits there were is left out: of days
+    that count may have wrapped, and their mean length with it.
+    """
+    rows = _rows(facts)
+    seconds = min((row.seconds or 0.0 for row in rows), default=0.0)
+    own = [row for row in rows if row.event in events and known(row.wait_seconds)]
+    if seconds < DAY or not own or any(row.of_interval or not row.believed for row in rows):
+        return None
+    engines = engines_of(facts)
+    found = Waited(
+        what=what,
+        seconds=seconds,
+        waited_seconds=_sum(own, "wait_seconds"),
+        waits=0.0,
+        waiting=sum(_sum([row], "wait_seconds") for row in rows if at_work(row.event)) / seconds,
+        running=float(engines.number) if engines.number is not None else None,
+        source=own[-1].source,
+        running_source=engines.source,
+        complete=any(row.event in ALWAYS_THERE for row in rows),
+    )
+    return None if _impossible(facts, found) else found
 
 
 def _rows(facts: Facts) -> list[MonSysWaits]:

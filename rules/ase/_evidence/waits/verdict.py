@@ -10,7 +10,7 @@ from collectors.facts import Facts
 from collectors.facts.ase import MonSysWaits, TaskSwitches
 from rules.ase._evidence.server import engines_of
 from rules.ase._evidence.waits.switches import Switches, switches_of
-from rules.ase._evidence.waits.tasks import Waited, waited_for
+from rules.ase._evidence.waits.tasks import Waited, waited_for, waited_since_start
 from rules.engine import limit, percent
 from rules.finding import Clean, Evidence, MissingInput, Outcome, Severity, Unknown, Untrusted
 
@@ -29,6 +29,9 @@ NOT_COUNTED = 64
 """This project: tasks that may run or wait beside those counted, where not all are; few servers have more engines."""
 COMMAND_SECONDS = 1.0
 COMMAND_ORIGIN = "this project: commands that take longer on average are those of reports and batches"
+
+
+ABOVE = "An average since the start: the busiest hour is above it, and two snapshots there tell by how much."
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,9 @@ def _judged(
     elif isinstance(waited, Waited):
         yield Unknown(when_unsure, waited.says)
     elif isinstance(waited, Unknown):
-        yield waited
+        since_start = waited_since_start(facts, what, events)
+        averaged = _by_average(limits, since_start) if since_start else None
+        yield averaged or waited
     elif waited is None:
         yield Unknown.of(*((MonSysWaits, TaskSwitches) if cause else (MonSysWaits,)))
 
@@ -198,6 +203,16 @@ def _by_time(limits: WaitLimits, waited: Waited, switches: Switches | None, besi
     by_switches = switches.percent if switches else None
     unknown = not_counted(waited, loud)
     return TooLong(loud, title, seen, evidence, unknown, waited.mean_milliseconds, waited.tasks, by_switches)
+
+
+def _by_average(limits: WaitLimits, waited: Waited) -> TooLong | None:
+    """Advice at most: the average of day and night is over the limits, so the busiest hour is."""
+    if of_tasks(waited, limits) is None:
+        return None
+    title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}, nights and all"
+    seen = f"{waited.says}, over the {waited.seconds / 3600:,.0f} hours since the server started."
+    evidence = waited.evidence(limits.tasks, limits.share_percent)
+    return TooLong(Severity.ADVICE, title, seen, evidence, ABOVE, tasks=waited.tasks)
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
