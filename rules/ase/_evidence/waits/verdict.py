@@ -31,9 +31,6 @@ COMMAND_SECONDS = 1.0
 COMMAND_ORIGIN = "this project: commands that take longer on average are those of reports and batches"
 
 
-ABOVE = "An average since the start: the busiest hour is above it, and two snapshots there tell by how much."
-
-
 @dataclass(frozen=True)
 class TaskLimits:
     """How many must wait, by the time that they waited."""
@@ -210,9 +207,9 @@ def _by_average(limits: WaitLimits, waited: Waited) -> TooLong | None:
     if of_tasks(waited, limits) is None:
         return None
     title = f"{waited.tasks:.1f} tasks on average wait for {waited.what}, nights and all"
-    seen = f"{waited.says}, over the {waited.seconds / 3600:,.0f} hours since the server started."
+    seen = f"{waited.says}, over the {waited.seconds / 3600:,.0f} hours since the start: the busiest hour is above it."
     evidence = waited.evidence(limits.tasks, limits.share_percent)
-    return TooLong(Severity.ADVICE, title, seen, evidence, ABOVE, tasks=waited.tasks)
+    return TooLong(Severity.ADVICE, title, seen, evidence, tasks=waited.tasks)
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
