@@ -31,7 +31,6 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.objects.seen import (
     activity,
-    databases,
     is_system,
     name_of,
     page_kb_of,
@@ -39,7 +38,7 @@ from rules.ase._evidence.objects.seen import (
     sizes,
     table_key,
 )
-from rules.ase._evidence.objects.statements import COMMENT, shown, tables_in
+from rules.ase._evidence.objects.statements import COMMENT, naming, shown
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
 from rules.changes.quoting import bare_table
 from rules.finding import Evidence
@@ -308,13 +307,8 @@ def _has_texts(facts: Facts) -> bool:
 
 def waiting_statements(facts: Facts, table: MonOpenObjectActivity) -> Iterator[MonCachedStatement]:
     """Statements whose text names this table, but those that are known not to have waited for a lock."""
-    names = databases(facts)
-    wanted = (table.database or "").lower(), (table.object_name or "").lower()
-    for row in _latest(facts):
-        if not row.text or not row.believed or (known(row.lock_waits) and row.lock_waits <= 0):
-            continue
-        home = row.database or names.get(row.db_id or 0) or ""
-        if wanted in {((database or home).lower(), (name or "").lower()) for database, name in tables_in(row.text)}:
+    for row in naming(facts, [(table.database, table.object_name)]):
+        if not known(row.lock_waits) or row.lock_waits > 0:
             yield row
 
 

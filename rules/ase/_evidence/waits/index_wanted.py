@@ -161,6 +161,8 @@ def _by_means(
     waited = {one.statement: one.lock_waits for one in statements if known(one.lock_waits)}
     for row in statements:
         pages, seen, changed = pages_each(row), row.mean_scan_rows, row.mean_write_rows
+        if not known(changed):  # no fewer rows qualify than are changed
+            changed = row.mean_read_rows
         if row.of_interval or not CHANGES.match(row.text or "") or not known(seen) or not known(changed):
             continue
         share = 100.0 * waited.get(row.statement, 0.0) / (sum(waited.values()) or 1.0)
