@@ -25,6 +25,7 @@ from functools import partial
 
 from collectors.facts import Facts
 from collectors.facts.ase import MonIOQueue
+from rules.ase._evidence.log.committers import Committers, committers
 from rules.ase._evidence.log.databases import Most, most_of
 from rules.ase._evidence.log.levers import (
     LEVER_FACTS,
@@ -115,17 +116,19 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         "" if of_log(facts) else DATABASE,
         "" if mean is None or writers else "monIOQueue shows which device it is",
     )
+    loop = None if slow or mixed or mean is None else _loop(facts, limits, waits)
     evidence = (*waits.evidence, *own_evidence(facts, limits.milliseconds), *mixed_evidence(mixed))
     yield Finding(
         subject=subject_of(facts),
-        severity=waits.severity if slow else Severity.ADVICE if mixed else Severity.NOTE,
+        severity=waits.severity if slow else Severity.ADVICE if mixed or loop else Severity.NOTE,
         title=waits.title
+        + (f", {loop.program.name} commits each few rows" if loop else "")
         + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else "")
         + (f"; slow device: {device}" if device else "")
         + of_log(facts),
         seen=joined(waits.seen, _named(devices.say_devices(writers) or (counted.says if counted else ""), whose)),
         because=SLOW if slow else "" if mean is None or mixed else _under(facts, limits, mean),
-        do=levers(facts, limits) if mixed else do,
+        do=levers(facts, limits) if mixed or loop else do,
         unknown=joined(untimed, f"{lacking}{NEED_NOT if counted else ''}." if lacking else ""),
         evidence=(
             *evidence,
@@ -172,6 +175,14 @@ def _named(device: str, whose: Most | None) -> str:
     """Device and database in one sentence."""
     parts = [one.rstrip(".") for one in (device, whose.says if whose else "") if one]
     return f"{'; '.join(parts)}." if parts else ""
+
+
+def _loop(facts: Facts, limits: Limits, waits: TooLong) -> Committers | None:
+    """The program that commits in a loop, where a third of the tasks that wait or run wait for the log behind it."""
+    every, most = waited_for(facts, WHAT, LOG_WRITES), committers(facts)
+    if most is None or not most.loops or waits.severity < Severity.ADVICE or not isinstance(every, Waited):
+        return None
+    return most if every.percent >= limits.critical_percent else None
 
 
 def _both(*parts: str) -> str:

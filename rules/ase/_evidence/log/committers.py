@@ -35,6 +35,8 @@ MOST = 0.5
 """This project: of all commits, from which on a program is named as the one that makes them."""
 MANY_COMMITS = 100.0
 """This project: commits a second from which on batches matter; the vendor gives no figure."""
+LOOP_COMMITS = 50.0
+"""This project: commits a second of each session of a program that no person waits for between them."""
 BATCH = 100
 """This project: rows of a first batch; more hold locks and log for longer, and spare little that is left."""
 SMALL_BYTES = 2048.0
@@ -96,6 +98,11 @@ class Committers:
     """Of all of its sessions, where they are listed with it."""
     small: Commits | None = None
     """How little all commits of the server change, where its own log was not counted."""
+
+    @property
+    def loops(self) -> bool:
+        """Whether its sessions commit as often as a loop over rows does, and nobody at a screen."""
+        return not self.single and self.per_second >= LOOP_COMMITS * len(self.program.sessions)
 
     @property
     def says(self) -> str:
