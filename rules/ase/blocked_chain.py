@@ -422,11 +422,14 @@ def _do(
 ) -> str:
     """What to do about the first chain, by what its head does."""
     whose = f"{first.head} ({quoted(head.login, NAME)})" if head and head.login else f"{first.head}"
-    upkeep = maintenance_of(head, batch_of(facts, first.head)) if alarm and works else ""
-    if upkeep:
+    upkeep = maintenance_of(head, batch_of(facts, first.head)) if works else ""
+    if upkeep and (alarm or untimed):
         server = server_of(facts)
+        then = lasting(upkeep, server.before(16) if server else None)
+        if not alarm:
+            return UNTIMED_TABLE.format(first.head, limits.seconds) + then
         begins = LOOK + STOPS.format(whose, first.head) if upkeep == REBUILD else WORKS.format(whose)
-        return _looked(facts, first, begins) + lasting(upkeep, server.before(16) if server else None)
+        return _looked(facts, first, begins) + then
     if alarm and works:
         few = _few_changes(facts, first.head)
         begins = WORKS.format(whose) if few is None or how else WORKS_LITTLE.format(whose, first.head, few)
