@@ -14,7 +14,8 @@ one where it is well above 1. `sp_logiosize` in the database shows the size in f
 sets it; it is dynamic, and the cache of the log needs a pool of that size: where the size in force was printed, twice
 that is advised with its commands, and the pool first if there is none. Where there is none of the size in force, that
 comes before everything. A size below the vendor's 4K, for want of a pool in a cache of logs alone, is made 4K however
-near 1 the figure is, where a tenth of the requests for the log waits: both commands are dynamic. The report adds up all
+near 1 the figure is, where a tenth of the requests for the log waits, or its writes are a third of what holds tasks up:
+both commands are dynamic. The report adds up all
 databases: which one writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650); else
 the one database of users is named whose log has a cache of its own, or whose size was asked for.
 
@@ -87,6 +88,7 @@ DEFAULT_KB = 4.0
 """Vendor: the log I/O size of a database where nobody set another, and its cache has the pool."""
 FILLED = 0.5
 """This project: a commit that logs less than half of what one write takes does not fill it."""
+LAST_PAGE = "Last Log Page Writes"
 SLEEPS = "Group Commit Sleeps"
 SMALLEST = "The size in force is not in these exports: where it is one page of the server, there is no smaller one."
 
@@ -106,6 +108,9 @@ class Limits:
     default_waited_percent: float = percent(
         10.0,
         "this project: half of the vendor's 20 %, where the size is below its default and the cure needs no restart",
+    )
+    default_held_percent: float = percent(
+        100.0 / 3, "this project: a third of the task switches that something held up, where the cure needs no restart"
     )
     low_commits: float = limit(
         200.0,
@@ -182,7 +187,7 @@ def _finding(
     facts: Facts, limits: Limits, row: LogWrites, each: float, said: str, sleeps: "Sleeps | None" = None
 ) -> Finding:
     larger = each <= limits.slightly
-    below = larger and each <= limits.above_one
+    below = larger and _below_default(facts, limits)
     rate = row.per_second if known(row.per_second) else 0.0
     felt, evidence = _felt(facts, limits)
     felt = felt or below or sleeps is not None
@@ -300,10 +305,19 @@ def _below_default(facts: Facts, limits: Limits) -> bool:
     """Whether the one log is written in less than the vendor's default for want of a pool, and tasks wait for it."""
     name, waited = (_busiest(facts) or (_only(facts), 0.0))[0], log_waited(facts)
     said = facts.latest(LogIoSize, database=name) if name else None
-    if name is None or said is None or waited is None or waited.percent < limits.default_waited_percent:
+    queued = waited is not None and waited.percent >= limits.default_waited_percent
+    if name is None or said is None or not (queued or _held_up(facts, limits)):
         return False
     resized = _doubled(facts, name, cache_of_log(facts, name)) if said.kilobytes < DEFAULT_KB else None
     return resized is not None and len(resized.changes) > 1
+
+
+def _held_up(facts: Facts, limits: Limits) -> bool:
+    """Whether writes of the last log page are the most of what holds tasks up, by the task switches."""
+    switches = switches_of(facts, LAST_PAGE)
+    if not isinstance(switches, Switches) or switches.held_percent is None or switches.per_second is None:
+        return False
+    return switches.held_percent >= limits.default_held_percent and switches.per_second >= limits.writes_per_second
 
 
 def _smaller(facts: Facts, database: str, cache: str) -> Resized | None:
