@@ -114,8 +114,8 @@ UNTIMED = (
     "while they wait. Where it is over {1:g} s behind SPID {0}, let its owner commit or roll back; end nothing before."
 )
 UNTIMED_TABLE = (
-    "First see how long they wait (SecondsWaiting in master..monProcess); where it is over {1:g} s, let SPID {0} "
-    "finish, or end it only if undoing all it did, which can take as long, costs less. "
+    "First see how long they wait (SecondsWaiting in master..monProcess); over {1:g} s, let SPID {0} finish, or end it "
+    "only if undoing all it did, which can take as long, costs less. "
 )
 UNTIMED_IDLE = (
     "Look once more, a minute later (sp_who): where tasks still stand behind SPID {0}, let its owner commit or roll "

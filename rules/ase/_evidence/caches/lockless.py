@@ -67,7 +67,7 @@ def lockless_as_met(facts: Facts, named: NamedCache | None) -> str:
     policy, seconds = "relaxed LRU, " if named.relaxed else "", counted[-1].seconds
     read = f"no read from disk in {seconds:,.0f} s"
     if not counted[-1].of_interval:
-        read = f"no more read from disk in {seconds / 3600:,.0f} hours than fills it once"
+        read = f"no page read twice in {seconds / 3600:,.0f} hours"
     return MET.format(comment(named.name, 30), policy, read, fit.bound_mb, named.run_size_mb)
 
 
