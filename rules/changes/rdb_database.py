@@ -315,9 +315,9 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
     """A full backup that can be read, and, unless users may stay, the database closed on all nodes."""
     file = f"{PLACE}:{root.rpartition(']')[2].rpartition(':')[2].partition('.')[0]}_{name}.RBF"
     close = (
-        "$! users must leave by themselves: the next line waits until the last one has, on all nodes, and lets nobody",
-        "$! in (if it is not open at all, leave that line out). With OPEN IS AUTOMATIC the next user opens it again:",
-        "$! hold logins, batch queues and servers until the end",
+        "$! NOT WHILE A LONG JOB IS ATTACHED, as listed above: users leave by themselves, and until the last one has, on",
+        "$! all nodes, the next line lets nobody in (if it is not open at all, leave that line out). With OPEN IS",
+        "$! AUTOMATIC the next user opens it again: hold logins, batch queues and servers until the end",
         f"$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {root}",
     )
     return (
