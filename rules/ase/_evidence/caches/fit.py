@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
+from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache, MonOpenObjectActivity
 from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.contents import DATA, TEXT, Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import named_of
@@ -203,12 +203,17 @@ def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
 
 
 def _listed(facts: Facts, binding: CacheBinding) -> list[IndexSize]:
-    """The sizes listed of a table and its indexes."""
-    table = (binding.database, binding.table)
+    """The sizes listed of a table and its indexes.
+
+    `sp_spaceused` prints no database: where no monitor names one, it is that of the only one bound under this name.
+    """
+    table, seen = binding.table, facts.also(MonCachedObject, MonOpenObjectActivity)
+    homes = {one.database for one in facts.every(CacheBinding) if one.table == table}
+    rows = (*seen.every(MonCachedObject), *seen.every(MonOpenObjectActivity))
+    alone = homes == {binding.database} and not any(row.object_name == table for row in rows)
+    fits = {(binding.database, table), *(((None, table),) if alone else ())}
     return [
-        one
-        for one in listed_sizes(facts)
-        if one.table == binding.table and home_of(facts, one) == table and _same(binding, one)
+        one for one in listed_sizes(facts) if one.table == table and home_of(facts, one) in fits and _same(binding, one)
     ]
 
 
