@@ -103,7 +103,7 @@ class Gatherer:
 
 
 SESSION = ("instance", "spid", "kpid")
-OBJECT = ("instance", "database", "db_id", "owner", "object_name", "object_id", "index_id")
+OBJECT = ("instance", "database", "db_id", "owner", "object_name", "table", "object_id", "index_id")
 """What tells the rows of the other table of a join apart."""
 
 
