@@ -35,7 +35,7 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.ase._evidence.caches.growth import MissLimits, larger, misses
+from rules.ase._evidence.caches.growth import ALL_BOUND, MissLimits, larger, misses
 from rules.ase._evidence.caches.idle import SEARCHES_PER_SECOND, TOUCHED_PERCENT, Idle, idle_beside, moved
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, MEMORY_MISSING, OVERHEAD_FACTS, free_evidence, free_memory
 from rules.ase._evidence.caches.monitored import MONITORED
@@ -53,7 +53,7 @@ from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import WaitLimits, unless_few, waits_too_long
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
@@ -77,6 +77,10 @@ LOG_LAG = "How far the reader is behind is not in the exports: for a RepAgent sp
 SIZES = (
     "No export shows how large it must be, nor whether one statement scans: monSysStatement and monOpenObjectActivity "
     "show who reads; look at the misses of the same hour afterwards."
+)
+AFTERWARDS = "Look at the misses of the same hour afterwards."
+READERS = (
+    f"Whether one statement scans is in no export: monSysStatement and monOpenObjectActivity show it. {AFTERWARDS}"
 )
 
 
@@ -181,7 +185,7 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
         because=joined(unused, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
-        unknown="" if first else LARGE_ENOUGH if at_random else SIZES,
+        unknown="" if first else _unknown(change, at_random),
         changes=changes,
         explains=("ase/reads_slow",),
         evidence=(
@@ -192,6 +196,14 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
             *(waits.evidence if waits else ()),
         ),
     )
+
+
+def _unknown(change: Change | None, at_random: bool) -> str:
+    """What no export shows: how large it must be, unless it becomes as large as what is bound to it."""
+    sized = change is not None and any(one.startswith(ALL_BOUND.partition("{")[0]) for one in change.cautions)
+    if at_random:
+        return AFTERWARDS if sized else LARGE_ENOUGH
+    return READERS if sized else SIZES
 
 
 def _of_log(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache, size_mb: float) -> Finding | str:

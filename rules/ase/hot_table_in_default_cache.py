@@ -83,6 +83,10 @@ LOGS_FIRST = (
     "of its searches. Binding them is an outage of the database, so do it with the restart of the partitions, and bind "
     "tables only if the contention stays."
 )
+LOGS_ALONE = (
+    "First give the transaction logs a cache of their own (ase/log_in_shared_cache), which can be small: they make {} "
+    "of its searches. Bind tables only if the contention stays; their plan lacks figures: {}."
+)
 SCANS_FIRST = (
     "Nothing is to be bound: scans of {} make its searches, and in a cache of its own each page scanned is one search "
     "as well. Fix the statements that scan (ase/table_scans_relink_cache), measure, and bind only if the contention "
@@ -196,7 +200,11 @@ def _finding(
         if scanned := scanned_of(facts, top):
             do = _scans_first(scanned)
         else:
-            do = first = OWN_FIRST.format(own.says, own.rule) if own else ""
+            do = first = (
+                OWN_FIRST.format(own.says, own.rule)
+                if own
+                else _logs_first(facts, figure, contents, goal, given, lacking)
+            )
             do = do or LACKING.format(top[0].name, lacking)
     elif not part.moved:
         do = report.short_of_memory(part.plan)
@@ -275,13 +283,20 @@ def _temporary_first(
     return TEMPORARY_FIRST.format(report.percent(theirs), report.percent(moved)) if theirs > moved else ""
 
 
-def _logs_first(facts: Facts, figure: Figure, contents: Contents, goal: float, given: own_cache.Given) -> str:
-    """That logs with a real share of the searches go out before tables; empty where nothing is to be bound for them."""
+def _logs_first(
+    facts: Facts, figure: Figure, contents: Contents, goal: float, given: own_cache.Given, lacking: str = ""
+) -> str:
+    """That logs with a real share of the searches go out before tables; empty where nothing is to be bound for them.
+
+    `lacking`: what the tables' plan lacks; then only where the logs' own cache lacks nothing.
+    """
     moving = own_cache.logs_of(facts, figure, contents)
     if 100 * moving.share < own_cache.SHARE_PERCENT or not own_cache.told_bindings(facts):
         return ""
     target = own_cache.target_of(facts, moving, goal, given, logs=True)
-    return "" if target.pointless or target.refused else LOGS_FIRST.format(report.percent(moving.share))
+    if target.pointless or target.refused or (lacking and not target.bindable):
+        return ""
+    return (LOGS_ALONE if lacking else LOGS_FIRST).format(report.percent(moving.share), lacking)
 
 
 def _count(top: list[Held]) -> str:

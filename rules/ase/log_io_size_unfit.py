@@ -46,6 +46,7 @@ from rules.ase._evidence.caches.figures import kind_of, named_of, page_kb, pool_
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
 from rules.ase._evidence.log.levers import WELL_ABOVE, fast_device, only_pool
 from rules.ase._evidence.log.unserved import POOL_SHARE, UNSERVED_FACTS, Unserved, cache_of_log, unserved
+from rules.ase._evidence.log.waiting import only_log
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
@@ -192,7 +193,7 @@ def _finding(
     felt, evidence = _felt(facts, limits)
     felt = felt or below or sleeps is not None
     database = _busiest(facts)
-    only = None if database else _only(facts)
+    only = None if database else only_log(facts)
     name = database[0] if database else only
     cache, pools = _pools(facts, name) if name else ("", "")
     size = "larger" if larger else "smaller"
@@ -303,7 +304,7 @@ def _doubled(facts: Facts, database: str, cache: str) -> Resized | None:
 
 def _below_default(facts: Facts, limits: Limits) -> bool:
     """Whether the one log is written in less than the vendor's default for want of a pool, and tasks wait for it."""
-    name, waited = (_busiest(facts) or (_only(facts), 0.0))[0], log_waited(facts)
+    name, waited = (_busiest(facts) or (only_log(facts), 0.0))[0], log_waited(facts)
     said = facts.latest(LogIoSize, database=name) if name else None
     queued = waited is not None and waited.percent >= limits.default_waited_percent
     if name is None or said is None or not (queued or _held_up(facts, limits)):
@@ -336,7 +337,7 @@ def _smaller(facts: Facts, database: str, cache: str) -> Resized | None:
 
 def _sleeps(facts: Facts, limits: Limits, pages: float) -> Sleeps | None:
     """Group commit sleeps where commits are few and small beside the size in force, and a smaller one can be named."""
-    name = (_busiest(facts) or (_only(facts), 0.0))[0]
+    name = (_busiest(facts) or (only_log(facts), 0.0))[0]
     said = facts.latest(LogIoSize, database=name) if name else None
     page, sample = page_kb(facts), facts.latest(SysmonSample)
     slept = switches_of(facts, SLEEPS)
@@ -382,16 +383,6 @@ def _busiest(facts: Facts) -> tuple[str, float] | None:
             written[one.database] = written.get(one.database, 0.0) + one.pages_written
     users = [(name, pages) for name, pages in written.items() if pages > 0 and not why_not_database(name)]
     return max(users, key=lambda one: one[1], default=None)
-
-
-def _only(facts: Facts) -> str | None:
-    """The one database of users whose log has a cache of its own, or else whose log I/O size was asked for."""
-    bound = [one for one in facts.every(CacheBinding) if (one.table or "").lower() == "syslogs"]
-    own = {one.database for one in bound if one.database and one.valid is not False}
-    asked = {one.database for one in facts.every(LogIoSize)}
-    users = [sorted(name for name in names if not why_not_database(name)) for names in (own, asked)]
-    found = next((names for names in users if names), [])
-    return found[0] if len(found) == 1 else None
 
 
 def _pools(facts: Facts, database: str) -> tuple[str, str]:

@@ -48,9 +48,10 @@ LOOKED_UP = "Every statement that is parsed or optimised looks up names, types a
 SYSTYPES = "From 16.0 on systypes is kept with the metadata: binding it gains less."
 LACKING = "Bind no system tables yet: for a binding plan some figures are missing, which are to be collected first."
 TAKES = (
-    "Bind the system tables to a cache of their own of about {:,.0f} MB, a fifth to grow included, which should leave "
-    "about {:.1f} % contention in {}. Some figures that the script needs are missing: collect them first."
+    "Bind the system tables to a cache of their own of {} {:,.0f} MB, a fifth to grow included, which should leave "
+    "about {:.1f} % contention in {}. Some figures that the script needs are missing: collect them first{}."
 )
+BOUND = " (each index without a size is counted as large as its table)"
 FEWER = (
     "First look what reads the system tables of {0}: fewer ad-hoc statements and temporary tables lower that without "
     "an outage. Bind none of them before its partitions are made and measured (ase/data_cache_spinlock_contended)."
@@ -147,10 +148,13 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     new = server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free)
     do, unknown = FEWER.format(name) if first else "", ""
     if part is None:
-        sizes = [one.size_mb for one in free if one.size_mb is not None]
+        tables = {(one.database, one.table): one.size_mb for one in free if not one.index_id}
+        sizes = [tables.get((one.database, one.table)) if one.size_mb is None else one.size_mb for one in free]
         stays = contention * (1 - contents.inside(name, reads))
-        enough = len(sizes) == len(free) and stays < limits.contention_percent
-        do = TAKES.format(GROWTH * sum(sizes), stays, name) if enough else LACKING
+        told_mb = GROWTH * sum(mb or 0.0 for mb in sizes)
+        whole = all(one.size_mb is not None for one in free)
+        do = TAKES.format("about" if whole else "at most", told_mb, stays, name, "" if whole else BOUND)
+        do = do if None not in sizes and stays < limits.contention_percent else LACKING
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:

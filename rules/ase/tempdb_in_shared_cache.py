@@ -70,6 +70,7 @@ MAKE = (
     "Make {} of free memory ({:,.0f} MB are free) and bind them to it right after a restart (in use they are refused): "
     "all of {} is then for the others."
 )
+TOO = "By its name {0} may be a temporary database, too: where sp_helpdb says so, size the cache for it and bind it."
 READ_ONCE = (
     "Reads of scans, or of pages that are needed once, come back in a cache of any size: monSysStatement shows who "
     "reads."
@@ -93,7 +94,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     hot, contents, quiet = searched(facts, limits)
     yield from _crowds(facts, limits, {figure.label for figure in hot})
     temporary = temporary_databases(facts)
+    seen = contents
     if hot and contents is None and (added := by_database(facts)):
+        seen = added
         contents = replace(added, held=tuple(one for one in added.held if one.database in temporary))
         quiet.pop()  # that nothing was counted by object
     yield from quiet
@@ -101,14 +104,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     given = allocation(facts, contents, limits).given if hot else {}
     for figure in hot:
-        yield from _judge(facts, limits, figure, contents, temporary, given)
-        yield from _guessed(facts, limits, figure, contents, temporary)
+        asked = _guessed(facts, limits, figure, seen or contents, temporary)
+        for said in _judge(facts, limits, figure, contents, temporary, given):
+            yield said.adding(unknown=TOO.format(", ".join(asked))) if asked and isinstance(said, Finding) else said
+        yield from asked.values()
 
 
 def _guessed(
     facts: Facts, limits: Limits, figure: Figure, contents: Contents, temporary: frozenset[str]
-) -> Iterator[Outcome]:
+) -> dict[str, Unknown]:
     """Ask about databases that are searched much and only have the name of a temporary one: a guess is no ground."""
+    found = {}
     for database in sorted(perhaps_temporary(facts) - temporary):
         mine = tuple(one for one in contents.held if one.cache == figure.label and one.database == database)
         share = 100 * Moving(figure, contents, mine).share
@@ -116,9 +122,10 @@ def _guessed(
             name = comment(database)
             said = f"{name} makes {share:.1f} % of the searches of {figure.label}. By its name it might be a temporary "
             said += "database, which is a guess: nothing is bound for it, neither as a whole nor its tables alone"
-            yield Unknown.without(
+            found[name] = Unknown.without(
                 f"whether {name} is a temporary database", "a look at sp_helpdb: its status says so", said
             )
+    return found
 
 
 def _judge(

@@ -135,6 +135,40 @@ def bind(
     )
 
 
+def bind_unnamed(
+    cache: str, database: str, owner: str, table: str, index_id: int, *, old: str, needs: tuple[str, ...] = ()
+) -> Change:
+    """Bind an index that the exports know by its number alone: what to run finds its name, a person writes it in."""
+    name = comment(f"{database}.{owner}.{table}.index {index_id}")
+    key, target = f"ase.bind:{name}", f"{name}: cache binding"
+    try:
+        _check((owner, table))
+        into, of = _database(database)
+        to = tsql_string(cache)
+    except Unquotable:
+        return by_hand(key, target, comment(old), comment(cache), needs)
+    named = f"select name from sysindexes where id = object_id('{owner}.{table}') and indid = {index_id}"  # noqa: S608 - checked
+    return Change(
+        key=key,
+        target=target,
+        old=comment(old),
+        new=comment(cache),
+        apply=batches(
+            f"use {into}",
+            "-- the name of the index, which no export has",
+            named,
+            f'-- at a quiet time, with that name: sp_bindcache {to}, {of}, "{owner}.{table}", its name',
+            "-- see that Status is V (valid)",
+            f"sp_helpcache {to}",
+        ),
+        undo=batches(f"use {into}", named, f'-- with that name: sp_unbindcache {of}, "{owner}.{table}", its name'),
+        risk=QUIET_TIME,
+        takes_effect=Effect.ADVICE,
+        cautions=(LOCKS,),
+        needs=needs,
+    )
+
+
 def bind_system_tables(
     cache: str,
     database: str,

@@ -77,6 +77,10 @@ LOOKS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"sp_logiosize", "a sentence on the database in use"),
         (r"sp_who", "that nobody is in: no figure of it is kept"),
         (r"select spid, suid, program_name from master\.\.sysprocesses where dbid = db_id\('[^']+'\)", "must be empty"),
+        (
+            rf"select name from sysindexes where id = object_id\('(?:{TABLE})'\) and indid = [0-9]+",
+            "the name of an index",
+        ),
         (r"select db_id\('[^']+'\), db_name\([0-9]+\)", "that number and name are of one database"),
         (
             r"select o\.type, lock_scheme = lockscheme\(o\.id\) from sysobjects o(?:, sysusers u)?",

@@ -5,7 +5,15 @@ from io import BytesIO
 import pytest
 
 from collectors.capture import captures
-from collectors.facts.ase import MonDeviceIO, MonSpinlockActivity, MonSysWaits, Server, Snapshot
+from collectors.facts.ase import (
+    MonCachedObject,
+    MonDeviceIO,
+    MonOpenObjectActivity,
+    MonSpinlockActivity,
+    MonSysWaits,
+    Server,
+    Snapshot,
+)
 from collectors.layouts.dates import moment
 from collectors.read import Input, read_stream
 from collectors.reports.ase.monitor_tables.subtracted import by_file, by_query, by_title, length_of
@@ -59,6 +67,24 @@ def test_differences_beside_two_snapshots_of_another_table_stay_what_they_are() 
     assert [(row.writes, row.seconds) for row in one.facts.every(MonDeviceIO)] == [(800.0, 600.0)]
 
 
+IN_MEMORY = """CacheName,DBName,CachedKB,LogicalReads,PhysicalReads
+default data cache,stock,8192,5000,20
+default data cache,depot,4096,900,10
+"""
+
+
+def test_what_is_in_memory_joined_with_its_reads_gives_both() -> None:
+    (found,) = read("by_database_difference_1400_1410.csv", IN_MEMORY)
+    cached = [(one.database, one.cached_kb) for one in found.facts if isinstance(one, MonCachedObject)]
+    reads = [
+        (one.database, one.logical_reads, one.seconds) for one in found.facts if isinstance(one, MonOpenObjectActivity)
+    ]
+    assert cached == [("stock", 8192.0), ("depot", 4096.0)]
+    assert reads == [("stock", 5000.0, 600.0), ("depot", 900.0, 600.0)]
+    (alone,) = read("cached.csv", "CacheName,DBName,CachedKB\ndefault data cache,stock,8192\n")
+    assert not any(isinstance(one, MonOpenObjectActivity) for one in alone.facts)
+
+
 PAIR = ((1, "09:10:00", 100), (2, "09:20:00", 900))
 
 
@@ -107,6 +133,13 @@ def test_the_end_of_a_name_tells_of_differences_and_its_beginning_does_not() -> 
     found = by_file("in/monEngine_diff600.csv")
     assert found
     assert found.seconds == 600.0
+    found = by_file("in/by_database_difference_2355_0005.csv")
+    assert found
+    assert found.seconds == 600.0
+    found = by_file("in/monEngine_diff_2018_2019.csv")
+    assert found
+    assert found.seconds is None, "eight in the evening, or two years"
+    assert not by_file("in/monEngine_diff_1475_1485.csv"), "no times of day"
     assert not by_file("in/monEngine_diff2.csv"), "the second one, or of two seconds"
     assert not by_file("in/monEngine_diff1430.csv"), "a time of day, or half an hour of seconds"
     assert not by_file("in/DELTA_monDeviceIO.csv")

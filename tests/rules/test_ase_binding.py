@@ -31,6 +31,13 @@ def test_a_table_or_an_index_is_bound_and_unbound() -> None:
     assert any("861, 864" in caution for caution in change.cautions)
 
 
+def test_an_index_without_a_name_is_looked_up_and_bound_by_a_person() -> None:
+    change = ase_binding.bind_unnamed("hot", "sales", "dbo", "orders", 3, old="default data cache", needs=("k",))
+    assert "select name from sysindexes where id = object_id('dbo.orders') and indid = 3" in executable(change)
+    assert not any("bindcache" in line for line in executable(change))
+    assert (change.target, change.takes_effect) == ("sales.dbo.orders.index 3: cache binding", Effect.ADVICE)
+
+
 def test_a_script_looks_before_it_binds_and_checks_after_it() -> None:
     apply = ase_binding.bind("hot", "sales", "dbo", "orders").apply
     bound = apply.index('sp_bindcache "hot", sales, "dbo.orders"')
@@ -45,6 +52,8 @@ def test_what_is_not_a_plain_name_is_bound_by_hand(hostile: str) -> None:
         ase_binding.bind("hot", hostile, "dbo", "orders"),
         ase_binding.bind("hot", "sales", hostile, "orders"),
         ase_binding.bind("hot", "sales", "dbo", "orders", hostile),
+        ase_binding.bind_unnamed("hot", hostile, "dbo", "orders", 2, old="default data cache"),
+        ase_binding.bind_unnamed("hot", "sales", "dbo", hostile, 2, old="default data cache"),
         ase_binding.bind_system_tables("hot", hostile, TABLES),
         ase_binding.bind_system_tables("hot", "sales", [("sysobjects", hostile)]),
     ):

@@ -2,6 +2,7 @@
 
 from collectors.facts.ase import MonCachedObject, MonCachePool, MonDataCache
 from collectors.reports.ase.monitor_tables.cells import kilobytes, relaxed, whole, words, yes
+from collectors.reports.ase.monitor_tables.objects import OPEN_OBJECTS
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, counts, marks, order
 
 DATA_CACHES = MonitorTable(
@@ -133,6 +134,8 @@ CACHED_OBJECTS = MonitorTable(
         **counts(cached_kb="cachedkb", total_kb="totalsizekb", processes="processesaccessing"),
     },
     marks=marks("cachedkb objectid", "cachedkb objectname", "cachedkb indexid", "cachedkb cachename"),
+    joined=OPEN_OBJECTS,
+    its_own=frozenset(("logicalreads",)),
     orders=(
         order(
             "CacheID DBID IndexID CachedKB CacheName ObjectID DBName OwnerUserID OwnerName ObjectName PartitionID "

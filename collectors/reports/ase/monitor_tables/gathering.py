@@ -102,8 +102,13 @@ class Gatherer:
         return cast(list[Fact], Columns(kind, self.rows, self.figures, self.others, {}, places).rows())
 
 
+SESSION = ("instance", "spid", "kpid")
+OBJECT = ("instance", "database", "db_id", "owner", "object_name", "table", "object_id", "index_id")
+"""What tells the rows of the other table of a join apart."""
+
+
 class Beside:
-    """The facts of the other table of a join: one of each session, whatever many rows the first table has of it."""
+    """The facts of the other table of a join: one of each session or object, whatever many rows the first has of it."""
 
     def __init__(self, table: MonitorTable, plan: Sequence[tuple[int, str, Read]]) -> None:
         """Start empty."""
@@ -113,8 +118,8 @@ class Beside:
     def add(self, values: Values, source: Source) -> None:
         """Take what one row says of this table."""
         if self.table.needed - {"source"} <= values.keys():
-            session = tuple(values.get(name) for name in ("instance", "spid", "kpid"))
-            self.found.setdefault(session, self.table.fact(source=source, **values))
+            whose = tuple(values.get(name) for name in (SESSION if "spid" in values else OBJECT))
+            self.found.setdefault(whose, self.table.fact(source=source, **values))
 
     def finish(self) -> list[Fact]:
         """Hand over the facts of the part that ends here."""

@@ -10,12 +10,14 @@ QUERY = re.compile(r"\b(?:select|from|where|order by|go|exec|use|print|set|waitf
 COMMENT = re.compile(r"\s{0,10}(?:##|--|/\*|=== |\*\*)\s{0,10}\S")
 CALLED = re.compile(
     r"(?:\b(?P<before>\w{1,40})\s{0,4}=\s{0,4})?"
+    r"(?P<cut>\b(?:convert\s{0,4}\(\s{0,4}(?:var)?char\s{0,4}\([\s0-9]{1,9}\)\s{0,4},|(?:substring|left)\s{0,4}\()"
+    r"\s{0,4}(?=show_cached_text))?"
     r"(?P<what>@@servername\b|@@boottime\b|\bgetdate(?=\s{0,4}\()|\bshow_cached_text(?=(?:_long)?\s{0,4}\())"
-    r"(?:(?:_long)?\s{0,4}\(\s{0,4}[\w.]{0,60}\s{0,4}\))?"
+    r"(?:(?:_long)?\s{0,4}\(\s{0,4}[\w.]{0,60}\s{0,4}\))?(?(cut)[\s0-9,]{0,20}\))"
     r"(?:\s{1,4}(?:as\s{1,4})?(?P<after>(?!(?:and|as|between|from|go|group|into|or|order|where)\b)\w{1,40}))?",
     re.IGNORECASE,
 )
-"""What a query calls a column that is known by what it shows: a script may give it any name."""
+"""What a query calls a column that is known by what it shows, be it cut to a length: a script may give it any name."""
 MOST_NAMED = 50
 """Tables remembered of one batch."""
 

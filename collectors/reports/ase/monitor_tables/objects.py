@@ -1,6 +1,7 @@
 """Open tables, indexes and partitions: `monOpenObjectActivity`, `monOpenPartitionActivity`."""
 
-from collectors.facts.ase import MonOpenObjectActivity, MonOpenPartitionActivity
+from collectors.facts.ase import MonOpenObjectActivity, MonOpenPartitionActivity, TableScheme
+from collectors.layouts.ase_catalog import SCHEMES, is_system
 from collectors.reports.ase.monitor_tables.cells import time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks, order
 
@@ -48,12 +49,41 @@ COUNTS = (
 )
 HOUSEKEEPER = "HkgcRequests HkgcPending HkgcOverflows"
 
+
+def _scheme(cell: str) -> str | None:
+    """A lock scheme as `lockscheme()` says it; nothing of anything else."""
+    said = cell.strip().lower()
+    return said if said in SCHEMES else None
+
+
+def _users(cell: str) -> str | None:
+    """The name of a table that can be altered: no system table."""
+    name = words(cell)
+    return None if name is None or is_system(name) else name
+
+
+SCHEME_BESIDE = MonitorTable(
+    name="lockscheme",
+    fact=TableScheme,
+    columns={
+        "dbname": ("database", words),
+        "ownername": ("owner", words),
+        "objectname": ("table", _users),
+        "objectid": ("object_id", whole),
+        "lockscheme": ("scheme", _scheme),
+    },
+    marks=(),
+)
+"""No table of the server: what `lockscheme(ObjectID, DBID)` beside the counts says of their tables."""
+
 OPEN_OBJECTS = MonitorTable(
     name="monOpenObjectActivity",
     fact=MonOpenObjectActivity,
     columns=COLUMNS,
     marks=marks(*(f"{who} {what}" for who in ("objectname", "objectid") for what in COUNTED)),
     never=OTHERS | {"partitionid", "partitionname"},
+    joined=SCHEME_BESIDE,
+    its_own=frozenset(("lockscheme",)),
     orders=(
         order(f"{BEFORE} {COUNTS}"),
         order(f"{BEFORE} DBName ObjectName {COUNTS}"),

@@ -35,6 +35,8 @@ from collectors.reports.ase.monitor_tables.table_starts import TABLES
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, Read, identify
 
 REMEDY = "export it again in full (isql -w 2000, or bcp)"
+ASKED_AS = {"statement": "SSQLID"}
+"""What a field is called in the table, where its name would be taken for something that is there: a text, say."""
 OBJECTS = frozenset(("monOpenObjectActivity", "monOpenPartitionActivity"))
 OF_INDEX = ("used_count", "scans")
 MOST_TAIL = 64
@@ -334,7 +336,7 @@ class Reading:
             )
         self._close_part(self.last)
         if self.lacks:
-            lacking = ", ".join(self.lacks)
+            lacking = ", ".join(ASKED_AS.get(one, one) for one in self.lacks)
             how = COMPUTED if "" in self.columns else "ask for all columns"
             self.tell(f"rows of {self.table.name} without {lacking} were not read: {how}", self.line)
         elif self.rows and self.merged:

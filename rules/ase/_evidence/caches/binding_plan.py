@@ -87,6 +87,8 @@ WORTH_PERCENT = 10.0
 MOVES_ONLY = 0.75
 """A cache of the plan that is over the limit and has this part of today's contention or more has only been given it
 (this project: a quarter less is worth no exclusive lock)."""
+HOLDS_UP_PERCENT = 10.0
+"""Of the searches of its cache, from which on what has no size holds up the plan (this project: less can wait)."""
 MOST_CACHES = 4
 """New caches at most (this project: each is one more thing to watch; the gain of a fifth is small)."""
 FREE_MARGIN_PERCENT = 1.0
@@ -146,8 +148,8 @@ class BindingPlan:
     """Whether moves were left out because the caches are expected under their limit without them."""
     cut: Mapping[str, float] = field(default_factory=dict)
     """What the partitions that are proposed beside it leave of the contention of a hot cache, as a part of it."""
-    nameless: tuple[Held, ...] = ()
-    """Indexes that would move, but whose names no export has, which their binding needs: they stay."""
+    unsized: tuple[Held, ...] = ()
+    """What would move, but has no size in any export: it stays."""
 
     @property
     def left_mb(self) -> float:
@@ -290,14 +292,11 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
         / counted[one.piece.home]
         > least * one.piece.price
     ]
-    nameless = tuple(one.holds[0] for one in worth if not one.system and _unnamed(one.holds))
-    lacks = [held for one in worth if one.system for held in _unnamed(one.holds)]
-    lacks += [held for one in worth for held in one.holds if held.size_mb is None]
-    if lacks:
-        return _unsized(lacks)
-    worth = [one for one in worth if one.holds[0] not in nameless]
-    if nameless and not worth:
-        return _unsized(nameless)
+    unsized = tuple(one.holds[0] for one in worth if _stays(one, contents))
+    lacks = [held for one in worth if one.holds[0] not in unsized for held in _lacking(one)]
+    worth = [one for one in worth if one.holds[0] not in unsized]
+    if lacks or (unsized and not worth):
+        return _unsized(lacks or unsized)
     worth, rest = worth[:MOST_PIECES], worth[MOST_PIECES:]
     version = [server.version for server in facts.every(Server) if server.version]
     legal, page, free = most_partitions(version[-1] if version else None), page_kb(facts) or 0.0, free_memory(facts)
@@ -324,23 +323,29 @@ def binding_plan(facts: Facts, contents: Contents, hot: tuple[str, ...], *, carv
     cut = {name: proposed(facts, name, percent, CACHE_PERCENT) for name, percent in contended.items()}
     factors = {name: one[1] / contended[name] for name, one in cut.items() if one}
     made = replace(made, mem_scale=mem_scale_on(facts), overhead=overhead, cut=factors)
-    if nameless and not made.worth_it and not made.with_memory:
-        return _unsized(nameless)
-    made = replace(made, nameless=nameless)
+    if unsized and not made.worth_it and not made.with_memory:
+        return _unsized(unsized)
+    made = replace(made, unsized=unsized)
     if carve and not made.worth_it and made.with_memory:
         made = carved_plan(facts, made)
     return _with_names(facts, made)
 
 
-def _unnamed(holds: Sequence[Held]) -> list[Held]:
-    """Indexes without a name, which sp_bindcache asks for."""
-    return [held for held in holds if held.index_id and not held.index]
+def _lacking(one: Bindable) -> list[Held]:
+    """What of a piece has no size, or no name that its script needs: an index of system tables, bound in an outage."""
+    return [held for held in one.holds if held.size_mb is None or (one.system and held.index_id and not held.index)]
+
+
+def _stays(one: Bindable, contents: Contents) -> bool:
+    """Whether a piece is left where it is, as what it lacks need not hold up the others: an index, or a small share."""
+    share = contents.inside(one.piece.home, sum(held.reads for held in one.holds))
+    return bool(_lacking(one)) and (bool(not one.system and one.holds[0].index_id) or 100 * share < HOLDS_UP_PERCENT)
 
 
 def _unsized(holds: Sequence[Held]) -> Lacks:
     """What the listing of sizes and names would tell."""
-    names = ", ".join(dict.fromkeys(held.name for held in holds[:3]))
-    return Lacks((MissingInput(f"sizes and index names of {names}", IndexSize.COLLECTED_BY),))
+    names = f"sizes and index names of {', '.join(dict.fromkeys(held.name for held in holds[:3]))}"
+    return Lacks((MissingInput(names, IndexSize.COLLECTED_BY),))
 
 
 def within(facts: Facts, made: BindingPlan, left_mb: float, before: tuple[str, ...]) -> BindingPlan:
@@ -531,8 +536,7 @@ def _room(facts: Facts, contents: Contents, name: str) -> tuple[float, str]:
     """What a named cache has left when all that is bound to it has grown, MB, and for whom; 0 where that is not known.
 
     A cache that waits for a restart, holds a database, logs or an instance's own pages, or is named for temporary
-    databases takes nothing. Nor does a
-    relaxed one that replaces buffers: it is told to go back to strict (ase/relaxed_strategy_unsafe).
+    databases takes nothing. Nor does a relaxed one that replaces buffers (ase/relaxed_strategy_unsafe).
     """
     named = named_of(facts, name)
     if named is None or named.is_default or named.pending or named.relaxed is None or not known(named.run_size_mb):
@@ -582,8 +586,8 @@ def _only(made: BindingPlan, cache: NewCache) -> str:
     holds = [one for member in cache.members for one in made.bindables[member].holds]
     if cache.family.startswith(SYSTEM) or len({(one.database, one.owner, one.table) for one in holds}) > 1:
         return ""
-    index = holds[0].index if len(holds) == 1 and holds[0].index_id else None
-    name = index or holds[0].table
+    first, index = holds[0], len(holds) == 1 and holds[0].index_id
+    name = (index and (first.index or f"{first.table}_i{index}")) or first.table
     return name if PLAIN_IDENTIFIER.match(name) else ""
 
 

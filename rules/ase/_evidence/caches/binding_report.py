@@ -25,7 +25,7 @@ from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.memory import Room, raise_max_memory
 from rules.ase._evidence.caches.partitions import cut_for_engines, enough_alone
-from rules.changes.ase_binding import bind, bind_system_tables
+from rules.changes.ase_binding import bind, bind_system_tables, bind_unnamed
 from rules.changes.ase_cache import cache_key, create_cache
 from rules.finding import Change, Effect, Evidence, Expectation
 from rules.laws.binding import NewCache, Optimum, collisions
@@ -164,10 +164,10 @@ def unknown(plan: BindingPlan) -> str:
     gap = max(0.1, plan.optimum.gap_percent)
     short = "" if plan.optimum.proven else f"the best plan may have an objective up to {gap:.1f} % lower"
     stay = ""
-    if plan.nameless:
-        share = plan.contents.share(sum(held.reads for held in plan.nameless))
-        stay = f"{_list([held.name for held in plan.nameless], SAID)} ({percent(share)} of all searches) may move too, "
-        stay += "once the listing of sizes tells the index names that sp_bindcache asks for"
+    if plan.unsized:
+        share = plan.contents.share(sum(held.reads for held in plan.unsized))
+        stay = f"{_list([held.name for held in plan.unsized], SAID)} ({percent(share)} of all searches) may move too, "
+        stay += "once the listing of sizes has them"
     said = "; ".join(one for one in (short, left) if one)
     told = [f"{one[0].upper()}{one[1:]}." for one in (said,) if one]
     return " ".join((*told, *((f"{stay}.",) if stay else ())))
@@ -365,6 +365,10 @@ def _bindings(part: Part) -> Iterator[Change]:
         else:
             cautions = (*_how(one), *(() if first.owner else (COMMON_OWNER,)))
             owner = first.owner or "dbo"
+            if first.index_id and not first.index:
+                where = (target, first.database, owner, first.table, first.index_id)
+                yield bind_unnamed(*where, old=part.home, needs=needs)
+                continue
             yield bind(
                 target, first.database, owner, first.table, first.index, old=part.home, needs=needs, cautions=cautions
             )

@@ -8,7 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import CacheBinding, IndexSize, MonCachedObject, MonDataCache
+from collectors.facts.ase import (
+    BindingList,
+    CacheBinding,
+    IndexSize,
+    MonCachedObject,
+    MonDataCache,
+    MonOpenObjectActivity,
+    NamedCache,
+)
 from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.contents import DATA, TEXT, Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import named_of
@@ -149,6 +157,28 @@ def _each_in_memory(facts: Facts, cache: str) -> bool:
 
 def _bound(facts: Facts, cache: str) -> Fit | None:
     """By the sizes of what is listed as bound to it."""
+    bindings, found = bound_to(facts, cache), _sizes_of(facts, cache)
+    if found is None:
+        return None
+    bound_mb, at_most = found
+    named = named_of(facts, cache)
+    if at_most and (named is None or not known(named.run_size_mb) or bound_mb > named.run_size_mb):
+        return None
+    return Fit(bound_mb=bound_mb, objects=len(bindings), source=bindings[0].source)
+
+
+def bound_at_most(facts: Facts, cache: str) -> float | None:
+    """Megabytes that hold all that is bound to a cache, indexes of a table that are added up counted all.
+
+    `None` unless each is known.
+    """
+    facts = facts.also(BindingList, CacheBinding, IndexSize, MonCachedObject, MonOpenObjectActivity, NamedCache)
+    found = _sizes_of(facts, cache) if listed(facts, cache) else None
+    return found[0] if found else None
+
+
+def _sizes_of(facts: Facts, cache: str) -> tuple[float, bool] | None:
+    """Megabytes of what is bound, and whether that may be too much; `None` where no export has the size of one."""
     bindings = bound_to(facts, cache)
     sizes = [_size_mb(facts, one) for one in bindings]
     unsized = [one for one, mb in zip(bindings, sizes, strict=True) if mb is None]
@@ -156,11 +186,7 @@ def _bound(facts: Facts, cache: str) -> Fit | None:
     at_most = [_all_indexes_mb(facts, one) for one in tables.values()]
     if not bindings or any(one.index is None for one in unsized) or any(mb is None for mb in at_most):
         return None
-    bound_mb = sum(mb for mb in (*sizes, *at_most) if mb is not None)
-    named = named_of(facts, cache)
-    if at_most and (named is None or not known(named.run_size_mb) or bound_mb > named.run_size_mb):
-        return None
-    return Fit(bound_mb=bound_mb, objects=len(bindings), source=bindings[0].source)
+    return sum(mb for mb in (*sizes, *at_most) if mb is not None), bool(at_most)
 
 
 def _whole_in_memory(facts: Facts, cache: str) -> Fit | None:
@@ -203,12 +229,17 @@ def _size_mb(facts: Facts, binding: CacheBinding) -> float | None:
 
 
 def _listed(facts: Facts, binding: CacheBinding) -> list[IndexSize]:
-    """The sizes listed of a table and its indexes."""
-    table = (binding.database, binding.table)
+    """The sizes listed of a table and its indexes.
+
+    `sp_spaceused` prints no database: where no monitor names one, it is that of the only one bound under this name.
+    """
+    table, seen = binding.table, facts.also(MonCachedObject, MonOpenObjectActivity)
+    homes = {one.database for one in facts.every(CacheBinding) if one.table == table}
+    rows = (*seen.every(MonCachedObject), *seen.every(MonOpenObjectActivity))
+    alone = homes == {binding.database} and not any(row.object_name == table for row in rows)
+    fits = {(binding.database, table), *(((None, table),) if alone else ())}
     return [
-        one
-        for one in listed_sizes(facts)
-        if one.table == binding.table and home_of(facts, one) == table and _same(binding, one)
+        one for one in listed_sizes(facts) if one.table == table and home_of(facts, one) in fits and _same(binding, one)
     ]
 
 

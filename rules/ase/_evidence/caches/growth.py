@@ -1,15 +1,16 @@
 """A data cache of SAP ASE that misses much, and how much larger the memory that is free would make it.
 
-No export shows how large a cache has to be, so a first step is a part of what is free, and the misses of the busiest
-hour tell whether it goes on.
+It is made as large as what is bound to it, where the sizes of all that are there. Else no export shows how large it has
+to be, so a first step is a part of what is free, and the misses of the busiest hour tell whether it goes on.
 """
 
 from dataclasses import dataclass
-from math import floor
+from math import ceil, floor
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, NamedCache
 from rules.ase._evidence.caches.figures import seconds_of
+from rules.ase._evidence.caches.fit import GROWTH, bound_at_most
 from rules.ase._evidence.caches.memory import FreeMemory, overhead_of
 from rules.changes.ase_cache import grow_cache
 from rules.engine import limit, percent
@@ -19,6 +20,7 @@ STEP, FIRST_STEP = (
     0.5,
     "Half of the {0:,.0f} MB that are free, as a first step (this project's): what is left is for later.",
 )
+ALL_BOUND = "What is bound to it has {0:,.0f} MB at most; a fifth to grow is beside it (this project's)."
 MACHINE = "The machine must have the memory that max memory promises, or it begins to page."
 READ_ONCE = "What is read once, as by a load, misses in a cache of any size: look at the misses again afterwards."
 
@@ -36,18 +38,28 @@ class MissLimits:
 def larger(
     facts: Facts, named: NamedCache, size_mb: float, free: FreeMemory | None, *, least: float = 2.0
 ) -> Change | None:
-    """Half of the free memory in addition; `None` where nothing tells what is free.
+    """As large as all that is bound to it, where that is known and free; else half of the free memory in addition.
 
-    `least`: how many times as large that has to make it, above 1.
+    `None` where nothing tells what is free. `least`: how many times as large that has to make it, above 1.
     """
-    if free is None or free.mb * STEP < size_mb * (least - 1):
+    if free is None:
         return None
-    new = floor((size_mb + free.mb * STEP) / 10) * 10.0
+    bound = None if named.is_default else bound_at_most(facts, named.name)
+    whole = ceil(GROWTH * (bound or 0.0) / 10) * 10.0
+    fits = whole >= size_mb * least and _takes(facts, size_mb, whole) <= free.mb
+    if not fits and free.mb * STEP < size_mb * (least - 1):
+        return None
+    new = whole if fits else floor((size_mb + free.mb * STEP) / 10) * 10.0
     overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
-    if new <= size_mb or new - size_mb + overhead > free.mb:
+    if new <= size_mb or _takes(facts, size_mb, new) > free.mb:
         return None
-    cautions = (FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
+    cautions = (ALL_BOUND.format(bound) if fits else FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
     return grow_cache(named.name, size_mb, new, overhead_mb=overhead, cautions=cautions)
+
+
+def _takes(facts: Facts, size_mb: float, new: float) -> float:
+    """What a larger size takes of free memory, its overhead included."""
+    return new - size_mb + overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
 
 
 def misses(facts: Facts, limits: MissLimits, seen: CacheActivity | None) -> tuple[Severity, str, tuple[Evidence, ...]]:

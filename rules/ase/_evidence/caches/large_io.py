@@ -4,8 +4,8 @@ sp_sysmon counts what was asked for and denied, for want of a pool or because pa
 one pool can only lack it. Of a cache without such a pool it may count no request at all: then what is prefetched page
 by page shows that it is read in order. A pool takes its memory from that of the logical page, while the server runs.
 Sources: knowledge/ase-rules.md, 3.3 C7; System Administration Guide 2 (16.0). How large it should be no source says: a
-tenth of the cache, a fifth where most of what it reads is prefetched, is a first step of this project, and each
-partition needs 512 KB and 256 pages of it.
+tenth of the cache, a fifth where most of what it reads is prefetched or would have come with what was denied, is a
+first step of this project, and each partition needs 512 KB and 256 pages of it.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ DENIED_PERCENT, PER_SECOND = 50.0, 10.0
 PAGES, SHARE = 8, 0.1
 """Vendor: the largest I/O is of eight pages; this project: the part of the cache that a first pool takes."""
 FIFTH = 0.2
-"""This project: the part where most of what is read into the cache is prefetched."""
+"""This project: the part where most of what is read into the cache is prefetched, or would come by large I/O."""
 AHEAD, MINE = 1000.0, 0.5
 """This project: pages prefetched a second, and the part of them that must have come into the cache, from which on a
 pool is worth its memory where nothing counts what it is asked for."""
@@ -66,7 +66,8 @@ def denied_large_io(facts: Facts) -> Iterator[Denied]:
             says = f"{denied:,.0f} of {asked:,.0f} large I/Os were denied to {cache.name}, which has no pool for them"
             figure = Evidence(f"large I/Os denied to {cache.name}", denied, "", cache.source)
             short = "has no pool for the large I/O it is asked for"
-            yield from _pool(facts, cache, says, figure, short, SHARE)
+            most = known(cache.misses) and PAGES * denied >= MINE * cache.misses
+            yield from _pool(facts, cache, says, figure, short, FIFTH if most else SHARE)
         elif not asked and ahead and _reads_ahead(cache, ahead, seconds):
             says = f"{ahead.value:,.0f} pages were prefetched one by one, as {cache.name} has no pool for large I/O"
             yield from _pool(facts, cache, says, ahead, "prefetches page by page, without a pool for large I/O", FIFTH)

@@ -491,11 +491,15 @@ def log_io_kb(facts: Facts, databases: Sequence[str]) -> float | None:
 
 
 def _log_mb(facts: Facts, moving: Moving) -> float | None:
-    """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known."""
+    """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known.
+
+    Where pages were not counted, each write is at least one.
+    """
     page, databases = page_kb(facts), set(moving.databases)
     seen = cached_mb(facts, moving, logs=True)
     rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
-    written = [row.pages_written / row.seconds for row in rows if known(row.pages_written) and row.seconds]
+    pages = [(row.pages_written if known(row.pages_written) else row.physical_writes, row.seconds) for row in rows]
+    written = [count / seconds for count, seconds in pages if known(count) and seconds]
     found = [] if seen is None else [seen]
     if page and len(written) == len(rows) and written:
         found.append(sum(written) * 60 * MINUTES * page / 1024)

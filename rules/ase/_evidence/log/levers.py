@@ -25,10 +25,11 @@ from rules.ase._evidence.log.committers import BATCH, COMMITTER_FACTS, MOST, com
 from rules.ase._evidence.log.databases import DATABASE_FACTS, most_of
 from rules.ase._evidence.log.flushes import FLUSH_FACTS, FULL, Flushes, flushes_of
 from rules.ase._evidence.log.mixed import MIXED_FACTS, mixed_logs, separate_first
-from rules.ase._evidence.log.waiting import WAITING_FACTS, log_of, log_waiters
+from rules.ase._evidence.log.waiting import WAITING_FACTS, log_of, log_waiters, only_log
 from rules.ase._evidence.server import interval_first, offers
 from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.changes.quoting import comment
 from rules.engine import limit, percent
 from rules.finding import Evidence, joined
 
@@ -150,7 +151,9 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
         return first + (f" Then, in this order: {others}{which}." if others else "")
     counted = isinstance(flushes_of(facts), Flushes) or full_percent(facts) is not None
     flushed = "" if counted else "why user log caches are flushed (Transaction Management of sp_sysmon) and "
-    which = "" if of_log(facts) else "which log it is (monOpenDatabases)"
+    one = only_log(facts)
+    which = "" if of_log(facts) else f"{f'that it is the log of {comment(one)}' if one else 'which log it is'} "
+    which += "(monOpenDatabases)" if which else ""
     first = (
         joined(f"First see {flushed.removesuffix(' and ') if not which else flushed}{which}.")
         if flushed or which

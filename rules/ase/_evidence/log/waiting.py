@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import (
+    CacheBinding,
     DatabaseFragment,
+    LogIoSize,
     MonDeviceIO,
     MonOpenDatabases,
     MonOpenObjectActivity,
@@ -20,7 +22,7 @@ from rules.ase._evidence.log.databases import most_of
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.objects.sessions import Program, programs_of, say_spids
 from rules.ase._evidence.waits.events import LOG_BLOCKS, LOG_WRITES
-from rules.changes.ase_binding import is_tempdb
+from rules.changes.ase_binding import is_tempdb, why_not_database
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
@@ -77,6 +79,17 @@ def log_waiters(facts: Facts) -> LogWaiters | None:
     if len(rows) < LEAST or first is None or not (first.application or first.login):
         return None
     return LogWaiters(first, len(rows)) if 100.0 * len(first.sessions) >= MOST_PERCENT * len(rows) else None
+
+
+def only_log(facts: Facts) -> str | None:
+    """The one database of users whose log has a cache of its own, or else whose log I/O size was asked for."""
+    seen = facts.also(CacheBinding, LogIoSize)
+    bound = [one for one in seen.every(CacheBinding) if (one.table or "").lower() == "syslogs"]
+    own = {one.database for one in bound if one.database and one.valid is not False}
+    asked = {one.database for one in seen.every(LogIoSize)}
+    users = [sorted(name for name in names if not why_not_database(name)) for names in (own, asked)]
+    found = next((names for names in users if names), [])
+    return found[0] if len(found) == 1 else None
 
 
 def log_of(facts: Facts) -> LogOf | None:

@@ -31,7 +31,8 @@ SHARE_PERCENT, TABLE_PERCENT, LEAST_PAGES = 30.0, 5.0, 1000.0
 STATEMENT_PERCENT = 50.0
 """This project: of a table's logical reads; a statement with less does not say how it is read."""
 BESIDE = 1.02
-"""This project: a mean is rounded, and is of all that the statement reads, as the pages of an index beside the scan."""
+"""This project: a mean is rounded, and is of all that the statement reads, as the pages of an index beside the scan; as
+much more often than the statement ran may the table have been scanned."""
 AS_SCANNED = "as often as the table was scanned"
 """When a statement ran whose executions were not counted between the snapshots, but the scans were."""
 SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
@@ -160,11 +161,15 @@ def _by_mean(facts: Facts, row: MonOpenObjectActivity) -> Used | None:
     one = scanning[0] if len(scanning) == 1 else None
     if one is None or one.of_interval or not known(one.mean_logical_reads) or not known(row.logical_reads):
         return None
-    scans, reads = scans_of(row), scans_of(row) * one.mean_logical_reads
-    if not known(one.executions) or scans > one.executions or reads > BESIDE * row.logical_reads:
+    scans = scans_of(row)
+    if not known(one.executions) or scans > BESIDE * one.executions:
+        return None
+    runs = min(scans, one.executions)  # a few scans may be of others
+    reads = runs * one.mean_logical_reads
+    if reads > BESIDE * row.logical_reads:
         return None
     reads = min(reads, row.logical_reads)
-    used = replace(cached(one, []), executions=scans, reads=reads, when=AS_SCANNED)
+    used = replace(cached(one, []), executions=runs, reads=reads, when=AS_SCANNED)
     return used if share_of(reads, row.logical_reads) >= STATEMENT_PERCENT else None
 
 
