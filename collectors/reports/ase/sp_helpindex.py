@@ -69,4 +69,4 @@ def read(report: Report) -> Iterator[IndexKeys | WithoutIndexes]:
 
 
 INDEXES = Listing(heading=INDEXES_LISTED, row=index_of, stop=STOP, remarks=SAID, remedy=REMEDY)
-PARTITIONS = Listing(heading=PARTITIONS_LISTED, row=lambda row, table: (), stop=STOP, remedy=REMEDY)
+PARTITIONS: Listing[IndexKeys] = Listing(heading=PARTITIONS_LISTED, row=lambda row, table: (), stop=STOP, remedy=REMEDY)
