@@ -326,6 +326,7 @@ def _finding(
         if spared
         else "Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
         "partition) before you change any setting of the server.",
+        unknown=SAME_MINUTES.format("lparstat") if capped and not stolen else "",
         evidence=(
             Evidence("mean engine busy, by ticks", round(ticks, 1), "%", shares[0].source, limits.busy_percent),
             Evidence("mean CPU of the engines' threads", round(given, 1), "%", shares[0].source),
