@@ -24,8 +24,8 @@ the two are not compared.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from collectors.facts import ABSENT, Facts
-from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, Server, ThreadBusy
+from collectors.facts import ABSENT, Facts, known
+from collectors.facts.ase import ConfigParameter, EngineBusy, MonThread, PartitionLoad, Server, ThreadBusy
 from rules.ase._evidence.host import (
     BUSY_PERCENT,
     ENGINE,
@@ -88,6 +88,12 @@ CAPPED = (
     "setting of the server. Add no engine meanwhile."
 )
 NOBODY_TAKES = "{0} counts {1:.0f} % steal time and {2:.0f} % idle: the hypervisor gives {3} to others."
+AT_ITS_CAP = (
+    "Have those who run the host raise the entitlement of the partition or uncap it: it used {0:.2f} of the {1:.2f} "
+    "processors that it may use at most (lparstat). Add no engine meanwhile; change no other setting of the server."
+)
+CAP_PERCENT = 95.0
+"""This project: a capped partition that used so much of its entitlement has reached it; intervals are rounded."""
 OWN_FIT = (
     "Run no more engines than the {0:,.0f} CPUs have room for, {1} with one left for disks and network{2}, and lower "
     "max online engines with the next restart; or have as many processors as engines given to the host. Add no engine."
@@ -146,7 +152,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*ENGINE_FACTS, *LOAD_FACTS, EngineBusy, ThreadBusy, MonThread, Server, ConfigParameter),
+    uses=(*ENGINE_FACTS, *LOAD_FACTS, PartitionLoad, EngineBusy, ThreadBusy, MonThread, Server, ConfigParameter),
     links=LINKS,
     limits=Limits,
 )
@@ -253,6 +259,20 @@ def _steal(load: Load, limits: Limits) -> Iterator[Evidence]:
         yield Evidence("processors given to others", round(load.stolen, 2), "processors", load.source)
 
 
+def at_its_cap(facts: Facts) -> PartitionLoad | None:
+    """The partition, where it is capped and used what it is entitled to."""
+    one = facts.latest(PartitionLoad)
+    if one is None or not one.capped or not known(one.used) or not known(one.entitled) or one.entitled <= 0:
+        return None
+    return one if one.used >= one.entitled * CAP_PERCENT / 100.0 else None
+
+
+def _at_cap(one: PartitionLoad | None) -> Iterator[Evidence]:
+    if one and known(one.used) and known(one.entitled) and one.entitled:
+        share = min(100.0, round(100.0 * one.used / one.entitled, 1))  # both are rounded
+        yield Evidence("entitlement that the capped partition used", share, "%", one.source, CAP_PERCENT)
+
+
 def _why_none(facts: Facts) -> Outcome:
     """What is missing, by what was collected: never a section that this kernel does not print."""
     without = not_shown(facts, ThreadBusy)
@@ -283,6 +303,7 @@ def _finding(
     own = over if spared else None  # the host counts that nobody takes processors from it
     if over:
         asked = "asked for"  # a machine of fewer CPUs than engines was never promised so many
+    capped = at_its_cap(facts)
     loud = gap >= limits.loud_points or missing >= limits.loud_processors
     return Finding(
         subject=subject_of(facts),
@@ -297,12 +318,15 @@ def _finding(
         because=_because(over, spared),
         do=fit
         if (fit := _fit(facts, over, spared))
+        else AT_ITS_CAP.format(capped.used, capped.entitled)
+        if capped and not stolen
         else ASK
         if stolen
         else (USED_UP.format(engines) if spared.idle_percent < IDLE_PERCENT else CAPPED)
         if spared
         else "Ask those who run the host for its figures of the same time (steal time, other guests, limits of the "
         "partition) before you change any setting of the server.",
+        unknown=SAME_MINUTES.format("lparstat") if capped and not stolen else "",
         evidence=(
             Evidence("mean engine busy, by ticks", round(ticks, 1), "%", shares[0].source, limits.busy_percent),
             Evidence("mean CPU of the engines' threads", round(given, 1), "%", shares[0].source),
@@ -311,6 +335,7 @@ def _finding(
             Evidence(f"{worst.engine} by ticks", round(worst.ticks, 1), "%", worst.source),
             Evidence(f"{worst.engine} by the operating system", round(worst.given, 1), "%", worst.source),
             *(_steal(stolen, limits) if stolen else ()),
+            *_at_cap(capped),
             *_too_many(over),
         ),
         changes=_changes(facts, over),

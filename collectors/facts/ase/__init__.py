@@ -2,7 +2,7 @@
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
-from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors, LoadAverage
+from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors, LoadAverage, PartitionLoad
 from collectors.facts.ase.logs import LogHolder, LogIoSize
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
@@ -169,6 +169,7 @@ __all__ = [
     "ObjectLockContention",
     "PacketsSent",
     "PageFaults",
+    "PartitionLoad",
     "PlanAccess",
     "ProcedureCacheActivity",
     "ProcedureText",

@@ -76,3 +76,15 @@ class HostMemory(Fact):
     total_mb: Reading = ABSENT
     available_mb: Reading = ABSENT
     """What programs can still take; by releases without that column what is free without buffers and cache, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionLoad(Fact):
+    """What a partition of AIX that shares processors used of them on average, by `lparstat`, in processors."""
+
+    COLLECTED_BY: ClassVar[str] = "an lparstat 60 5 of the host, in its shell, at the busiest hour"
+
+    capped: bool
+    """Whether it never gets more than it is entitled to."""
+    entitled: Reading = ABSENT
+    used: Reading = ABSENT

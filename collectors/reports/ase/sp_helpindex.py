@@ -15,7 +15,7 @@ From 15.0 the columns stand behind the name; before, the description does, and t
   `sp_help` prints the same listing among others, and is read with its lock scheme (`lock_schemes`).
 * A description says `clustered` or `nonclustered`, with `unique` and other words (`located on <segment>`).
 * A table without any has a line that says so: it is a heap.
-* The partitions of the indexes, which newer releases list below, are not read.
+* The partitions of the indexes, which newer releases list below (`index_ptn_name index_ptn_seg`), give no facts.
 """
 
 import re
@@ -26,7 +26,7 @@ from dataclasses import replace
 from collectors.facts.ase import IndexKeys, WithoutIndexes
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.registry import NotThisReport, Report, name_of, report
-from collectors.tables import Listing
+from collectors.tables import Listing, claim
 
 SAID = re.compile(r"\W{0,9}Object (?:has the following indexes|does not have any indexes)\b", re.IGNORECASE)
 NONE = re.compile(r"\W{0,9}Object does not have any indexes\b", re.IGNORECASE)
@@ -36,6 +36,7 @@ ASKED = re.compile(
     re.IGNORECASE,
 )
 FILES = re.compile(r"^sp_helpindex[ _.-](?:dbo\.)?(?P<table>[\w#$]{1,255})\.(?:txt|out|lst|log)$", re.IGNORECASE)
+PARTITIONS_LISTED = re.compile(r"^\s{0,9}index_ptn_name\s{1,300}index_ptn_seg\b", re.IGNORECASE)
 REMEDY = "export it again in full (isql -w 1000)"
 
 
@@ -57,6 +58,8 @@ def read(report: Report) -> Iterator[IndexKeys | WithoutIndexes]:
         said += 1
         for fact in INDEXES.facts(report, table, heading):
             yield replace(fact, table=asked(fact.source.first - report.first))
+    for _, table in PARTITIONS.tables(report) if said else ():
+        claim(report, table)
     for at, line in enumerate(report.lines):
         if NONE.match(line) and (without := asked(at)):
             said += 1
@@ -66,3 +69,4 @@ def read(report: Report) -> Iterator[IndexKeys | WithoutIndexes]:
 
 
 INDEXES = Listing(heading=INDEXES_LISTED, row=index_of, stop=STOP, remarks=SAID, remedy=REMEDY)
+PARTITIONS: Listing[IndexKeys] = Listing(heading=PARTITIONS_LISTED, row=lambda row, table: (), stop=STOP, remedy=REMEDY)

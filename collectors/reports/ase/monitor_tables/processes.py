@@ -113,10 +113,12 @@ PROCESS_TEXT = MonitorTable(
         "batchid": ("batch", whole),
         "linenumber": ("line", whole),
         "sequenceinline": ("sequence", whole),
+        "sequenceinbatch": ("sequence", whole),
         "sqltext": ("text", text),
     },
     marks=marks("spid sequenceinline sqltext", "spid linenumber sqltext", "spid secondswaiting sqltext"),
     never=frozenset(("sequenceinbatch", "ssqlid", "logicalreads")),
+    unless_asked=frozenset(("sequenceinbatch",)),  # a script that calls the order of the lines so
     joined=PROCESSES,
     its_own=frozenset(("waiteventid", "secondswaiting", "blockingspid")),
 )

@@ -26,6 +26,8 @@ class MonitorTable:
     """Columns that together make it this table and no other."""
     never: frozenset[str] = frozenset()
     """Columns of another table that has such marks too."""
+    unless_asked: frozenset[str] = frozenset()
+    """Of these, columns that do not matter where the query names this table and not the other."""
     orders: tuple[tuple[str, ...], ...] = ()
     """All columns as the releases order them, for files without a heading (ase-formats.md 2.2, [D])."""
     besides: tuple[str, ...] = ()
@@ -91,6 +93,6 @@ def identify(columns: Collection[str], tables: Sequence[MonitorTable], asked: Se
         if not have & one.never and any(mark <= have for mark in one.marks):
             return one
     for one in allowed if asked else ():
-        if not have & one.never and have & set(one.columns):
+        if not have & (one.never - one.unless_asked) and have & set(one.columns):
             return one
     return None
