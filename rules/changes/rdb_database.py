@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import Unquotable, comment, held_back, rdb_file, rdb_name
 from rules.changes.rdb_clauses import CLAUSES, Clause
-from rules.finding import Change, Effect
+from rules.finding import Change, Effect, Risk
 
 RULER = f"$! {'=' * 96}"
 HEADER = "SYS$LOGIN:LOCKWRIGHT_HEADER.TXT"
@@ -62,6 +62,11 @@ COMMIT = "COMMIT TO JOURNAL OPTIMIZATION"
 """Switched on with its TRANSACTION INTERVAL, at the default of 256 (vendor: help on ALTER DATABASE)."""
 MOST_OTHERS = 3
 """Other nodes that are named."""
+CLOSES = Risk(
+    "high",
+    "users cannot work with it until it is done; not while a long job is attached: closing waits for it, and meanwhile "
+    "nobody gets in",
+)
 SAME = {"new_row_cache": "row_cache", "commit_with_checkpoint": "commit_to_journal"}
 """Clauses that set what another one sets, with more to it."""
 
@@ -150,6 +155,7 @@ def alter(
         apply=lines.apply(),
         undo=lines.undo(),
         takes_effect=effect,
+        risk=None if known.online else CLOSES,
         cautions=(*cautions, *known.cautions),
         opening=_opening(root, "BEFORE", known.online),
         closing=() if known.online else _reopen(root, place),
@@ -315,8 +321,8 @@ def _opening(root: str, name: str, online: bool) -> tuple[str, ...]:
     """A full backup that can be read, and, unless users may stay, the database closed on all nodes."""
     file = f"{PLACE}:{root.rpartition(']')[2].rpartition(':')[2].partition('.')[0]}_{name}.RBF"
     close = (
-        "$! NOT WHILE A LONG JOB IS ATTACHED, as listed above: users leave by themselves, and until the last one has, on",
-        "$! all nodes, the next line lets nobody in (if it is not open at all, leave that line out). With OPEN IS",
+        "$! NOT WHILE A LONG JOB IS ATTACHED, as listed above: users leave by themselves, and until the last one has,",
+        "$! on all nodes, the next line lets nobody in (if it is not open at all, leave that line out). With OPEN IS",
         "$! AUTOMATIC the next user opens it again: hold logins, batch queues and servers until the end",
         f"$ RMU/CLOSE/CLUSTER/NOABORT/WAIT {root}",
     )

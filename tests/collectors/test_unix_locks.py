@@ -116,6 +116,16 @@ def test_a_listing_ends_where_another_report_begins() -> None:
     assert "breaks off" in found[0].problems[0]
 
 
+def test_who_blocks_stands_one_blank_behind_the_path_of_a_row_that_waits_and_nowhere_else() -> None:
+    head = "COMMAND           PID   TYPE SIZE    INODE MAJ:MIN MODE   M START      END        PATH BLOCKER\n"
+    row = "meterd           {:>4}  POSIX 310M  5120033    8:17 {} 0 0          0          /var/meter/day {}"
+    found = read(head + row.format(4102, "WRITE*", "book.dat 4077\n") + row.format(4077, "WRITE ", "book 2024\n"))
+    assert [(lock.path, lock.blocker) for lock in locks_of(found)] == [
+        ("/var/meter/day book.dat", 4077),
+        ("/var/meter/day book 2024", None),
+    ]
+
+
 @pytest.mark.parametrize(
     "lock",
     [

@@ -145,7 +145,7 @@ SILENT = re.compile(
     r"|backup server startup is (?:manual|automatic)|shutdown time is [0-9]|database is not currently being replicated"
     r"|auditing is (?:enabled|disabled)"
     r"|maximum pre-?fetch depth is|pre-?fetch (?:depth|threshold) is|clean buffer count is|maximum batch size is"
-    r"|(?:no )?default recovery-unit journal filename|database is configured for [0-9]{1,5} journals?\b"
+    r"|(?:no )?default recovery-unit journal (?:filename|directory)|database is configured for [0-9]{1,5} journals?\b"
     r"|(?:no|[0-9]{1,5}) journals? (?:is|are) currently in use|(?:logical area|reserved journal) count is"
     r"|journal overwrite is|journal ['\"]?[\w$]{1,31}['\"]? is current\s*$"
     r"|filename is \"|access mode is|page (?:format|size) is)"

@@ -10,6 +10,8 @@ BLANK = {"SIZE", "BLOCKER", "HOLDERS", "PATH", "COMMAND", "INODE", "MAJ:MIN"}
 """Columns that may have no value."""
 PID = re.compile(r"-?[0-9]{1,10}")
 AT_THE_END = re.compile(r"\S\s{2,100}-?[0-9]{1,10}$")
+BEHIND_ONE_BLANK = re.compile(r"\S -?[0-9]{1,10}$")
+"""How who blocks stands behind the longest path, in a row that waits: such a row names its blocker."""
 GAP = r"\s{1,80}"
 ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
 MIDDLE = {
@@ -83,7 +85,9 @@ class Heading:
                 return None
             cells[name] = text[begin:end].strip()
             begin = end
-        slipped = self.has("BLOCKER") and not cells["BLOCKER"] and AT_THE_END.search(cells.get("PATH", "")[-200:])
+        ending = BEHIND_ONE_BLANK if cells.get("MODE", "").endswith("*") else AT_THE_END
+        path = cells.get("PATH", "")[-200:]
+        slipped = self.has("BLOCKER") and not cells["BLOCKER"] and (AT_THE_END.search(path) or ending.search(path))
         return None if slipped or text[begin:].strip() else cells
 
     @staticmethod
@@ -107,15 +111,13 @@ class Heading:
         return re.compile(rf"{command}{middle}(?:{GAP}(?P<PATH>\S.{{0,5000}}))?")
 
     def _guessed(self, text: str, found: re.Match[str]) -> dict[str, str]:
-        """The cells of a row of the usual order; who blocks stands last, behind two blanks or where it should."""
+        """The cells of a row of the usual order; who blocks stands last in a row that waits."""
         cells = {name: found[_group(name)] or "" for name in self.columns if _group(name) in found.groupdict()}
         if self.has("BLOCKER"):
             cells["BLOCKER"] = ""
             path = cells.get("PATH", "")
             name, _, pid = path.rpartition(" ")
-            gap = len(name) + 1 - len(name.rstrip())
-            placed = len(text.rstrip()) == self.spans[self.columns.index("BLOCKER")][1]
-            if PID.fullmatch(pid) and cells.get("MODE", "").endswith("*") and (gap > 1 or placed or self.raw):
+            if PID.fullmatch(pid) and name.strip() and cells.get("MODE", "").endswith("*"):
                 cells["PATH"], cells["BLOCKER"] = name.rstrip(), pid
         return cells
 
