@@ -5,7 +5,7 @@ alone; else the totals since boot, an average over days. The sources are never m
 two say grossly different things, that is said: then they are of different hours.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.ase import MonSpinlockActivity
@@ -28,6 +28,7 @@ DAY = 86_400.0
 """This project, seconds: an average since boot over less may be of one busy hour that came right after the start."""
 HEAVY_PERCENT = 10.0
 """This project, of one engine's time at 100 ns a turn: what spins cost in the average of day and night."""
+ABOVE = "The busiest hour is above this average."
 
 AT_LEAST = ", at least"
 
@@ -177,7 +178,7 @@ def monitored(lock: Spinlock, label: str, family: str, printed: Figure | None = 
             f"sp_sysmon says {other:g} % of the same spinlock: the two are not of the same time, and "
             "monSpinlockActivity is what is judged here."
         )
-    return Figure(
+    figure = Figure(
         label=label,
         family=family,
         contention=percent,
@@ -188,6 +189,8 @@ def monitored(lock: Spinlock, label: str, family: str, printed: Figure | None = 
         lock=lock,
         aside=aside,
     )
+    heavy = family == "cache" and figure.since_boot and not figure.light_average
+    return replace(figure, aside=aside.replace(lock.caveat, ABOVE)) if heavy and lock.caveat else figure
 
 
 def _apart(one: float, other: float) -> bool:
