@@ -329,7 +329,11 @@ def room_for(
     takes = takes_of(members, master, nodes, cells) if master and isinstance(cells, dict) else None
     givers = [master] if master else [one.name for one in members]
     at_once = master and by == "weight" and governing(facts, members) == "LOCKRMWT"
-    own = {**_asked_by_listing(facts, master, nodes), **asked_itself(members, master, nodes)} if at_once else None
+    own = (
+        {**_asked_by_listing(facts, master, nodes), **asked_itself(members, master, nodes)}
+        if master and at_once
+        else None
+    )
     return room_of(members, *nodes, comes_from=givers, by=by, takes=takes, own=own)
 
 
