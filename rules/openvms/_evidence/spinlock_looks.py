@@ -141,7 +141,7 @@ def _files(facts: Facts, look: Look) -> None:
     if raised:
         look.evidence += settings(facts)
         look.do = (
-            f"Then raise {raised} (MIN_ in MODPARAMS.DAT; perhaps a new MOUNT), as most lookups miss: that cuts I/O, "
+            f"Then raise {raised} (AUTOGEN; perhaps a new MOUNT), as most lookups miss: that cuts I/O, "
             "no source promises less spinning."
         )
 
