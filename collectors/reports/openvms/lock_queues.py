@@ -16,10 +16,11 @@ As the procedure writes it (its source is known [S]; the names are made up)::
 Parents come before the resource that is waited for, and the number of blanks before a name is its depth. Two blanks
 right below a file of RMS are read as one where the next line, or the one behind its queues, says that it is a bucket or
 a record, and right below a volume of the file system where it says that it is a file: those are never deeper, and the
-file or volume is all that tells them (knowledge 1.3: the depth is a count of blanks). A parent may have a line of queues too, with words in place
-of figures. The line with the file's name is read behind the queues, too. `Time:` has no date; the procedure shows the
-file and ends with a line of `=` around `All done.`, which the file itself has not. A node without queues is not named.
-The same resource may be listed by its master and by a node that waits [I], so figures of several nodes are never added.
+file or volume is all that tells them (knowledge 1.3: the depth is a count of blanks). A parent may have a line of
+queues too, with words in place of figures. The line with the file's name is read behind the queues, too. `Time:` has no
+date; the procedure shows the file and ends with a line of `=` around `All done.`, which the file itself has not. A node
+without queues is not named. The same resource may be listed by its master and by a node that waits [I], so figures of
+several nodes are never added.
 """
 
 import re

@@ -330,19 +330,21 @@ def room_for(
     givers = [master] if master else [one.name for one in members]
     at_once = master and by == "weight" and governing(facts, members) == "LOCKRMWT"
     own = (
-        {**_asked_by_listing(facts, master, nodes), **asked_itself(members, master, nodes)}
+        {**_asked_by_listing(facts, members, master, nodes), **asked_itself(members, master, nodes)}
         if master and at_once
         else None
     )
     return room_of(members, *nodes, comes_from=givers, by=by, takes=takes, own=own)
 
 
-def _asked_by_listing(facts: Facts, master: str | None, nodes: Sequence[str]) -> Mapping[str, Range]:
+def _asked_by_listing(
+    facts: Facts, members: Sequence[ClusterMember], master: str, nodes: Sequence[str]
+) -> Mapping[str, Range]:
     """As `asked_itself`, by the requests that LOCK_ACTV lists in the trees of a master of which no rates were measured.
 
     A request is at least one lock operation, and two at the most: its lock is given back.
     """
-    asks, found = asked_of(facts, master) if master and facts.every(ListedMember) else {}, {}
+    asks, found = asked_of(facts, master) if any(isinstance(one, ListedMember) for one in members) else {}, {}
     for node in nodes:
         mine, others = asks.get(node.upper(), 0.0), sum(rate for one, rate in asks.items() if one != node.upper())
         if mine > CLEARLY * REQUEST * others and REQUEST * (mine + others) < OWN_CPU_OPERATIONS:
