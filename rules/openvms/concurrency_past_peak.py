@@ -249,7 +249,7 @@ def _series_finding(
             f"At {spinning:g} {name}, the highest load measured with MP synch, {cost.processors:.1f} CPUs were "
             "spinning: that is what this load lost, not what the system loses now.",
         )
-    better = with_it(series, mine, last)
+    better = with_it(series, mine, course)
     measured = better.said if better else ""
     titled = hardware_of(series.title)
     undocumented = vms_of(facts).dedicated_documented is False and not (titled and titled.family)

@@ -42,7 +42,9 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    joined,
 )
+from rules.laws.series import NOISE
 from rules.openvms._evidence.chains import NAME as TABLE
 from rules.openvms._evidence.chains import Chain, chain_of
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout, Pair
@@ -329,8 +331,8 @@ def _advise(
     elif idle:
         step = "First give back the CPU of the lock manager, which does little (LCKMGR_MODE), and measure again."
     elif together:
-        those = ",".join(map(str, order))
-        step = f"STOP/CPU {those}, as in the test: {together[1].brief}. {COMPARE}"
+        those, alone = ",".join(map(str, order)), "" if together[1].gains else _alone(together[1])
+        step = f"STOP/CPU {those}, as in the test: {together[1].brief}{alone}. {COMPARE}"
     elif not order:
         step = "Nothing is to be stopped: what was read names no co-thread that may be stopped."
     elif locks or tested:
@@ -345,7 +347,7 @@ def _advise(
         seen=seen,
         because=why,
         do=step,
-        unknown=FIRMWARE,
+        unknown=joined(_untried(tried) if tested and tried else "", FIRMWARE),
         evidence=(*evidence, *(debug.evidence if debug else ())),
         changes=stops if order and (locks or tested) and not (idle or short or debug) else (),
         expects=_expects(together[1])
@@ -359,11 +361,26 @@ def _advise(
 def _less(tried: WithAndWithout) -> str:
     """How much less was done at most and at full load, as a clause behind it; empty where it was no less."""
     if not tried.loses:
-        return ""
+        return _alone(tried)
     with_it, without = (run.course.steps[-1] for run in (tried.with_it, tried.without))
     full = 100 * (1 - with_it.rate / without.rate) if with_it.load > without.load and without.rate > 0 else 0.0
     at_end = f" and {full:.0f} % at full load" if full > 0 else ""
     return f", {-tried.percent:.0f} % less at most{at_end}"
+
+
+def _alone(tried: WithAndWithout) -> str:
+    """How one process alone did, as a clause behind both at the highest load; empty where that is within noise."""
+    if tried.alone is None or min(step.rate for step in tried.alone) <= 0:
+        return ""
+    change = tried.alone[1].rate / tried.alone[0].rate - 1
+    return f", one alone {100 * change:+.0f} %" if abs(change) > NOISE else ""
+
+
+def _untried(tried: WithAndWithout) -> str:
+    """That the test did not load every core, as a sentence; empty where it did, or where their number is not told."""
+    last, cores = tried.last[0].load, tried.without.series.cores
+    name = tried.without.series.load_name
+    return f"At more than {last:g} {name} the {cores:g} cores were not tested." if cores and last < cores else ""
 
 
 def _at_the_end(tried: WithAndWithout) -> str:
@@ -383,6 +400,8 @@ def _expects(tried: WithAndWithout, *, back: bool = False) -> tuple[Expectation,
     name = tried.without.series.load_name
     last = f"lock operations per second in the test, at {tried.last[0].load:g} {name}"
     pairs = {"lock operations per second in the test, at most": tried.most, last: tried.last}
+    if tried.alone and tried.spares and not tried.gains:
+        pairs = {"lock operations per second in the test, one alone": tried.alone, **pairs}
     steps = ((what, *(pair[::-1] if back else pair)) for what, pair in pairs.items())
     return tuple(Expectation(what, round(old.rate), round(new.rate), "measured") for what, old, new in steps)
 

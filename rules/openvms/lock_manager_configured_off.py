@@ -6,7 +6,7 @@ Or a lock manager that runs, where another value is pending (CURRENT): LCKMGR_MO
 which the next boot leaves it without a CPU, or LCKMGR_CPUID naming one that cannot be taken or does not suit it, or
 none (0), with which it takes the lowest CPU but the primary in place of the one that was chosen.
 Or none that runs, where the pending value gives it a CPU with the next boot although CPUs hardly spin.
-Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same.
+Also: enough CPUs are active and LCKMGR_SERVER hibernates all the same; or it is set where no document has it (x86-64).
 
 Why it matters: who set it believes that lock operations have a CPU of their own. They have not: callers spin in MP
 synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, iCAP) or did not start is enough.
@@ -111,7 +111,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     spins = _spins(layout, limits)
     setting = parameter_of(facts, NAME, 0, HIGHEST)
     if quiet := no_dedicated(layout):
-        yield quiet
+        if isinstance(setting, tuple) and setting[0] > 0 and not layout.alone:
+            yield _undocumented(facts, layout, quiet.why, *setting)
+        else:
+            yield quiet
     elif isinstance(ends := _ends(facts, layout, limits), Finding):
         yield ends
     elif starts := _starts(layout, limits, spins, setting):
@@ -140,6 +143,24 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.without(f"state of {SERVER}", f"SHOW SYSTEM/PROCESS={SERVER}", why)
     else:
         yield Clean(f"{NAME} {setting[0]:.0f}, and {layout.active:.0f} CPUs are active: enough for it to run")
+
+
+def _undocumented(facts: Facts, layout: Layout, why: str, value: float, fact: SysgenParameter) -> Finding:
+    """A mode is set where no document has a dedicated lock manager: what it does there is known to nobody here."""
+    read = [one for one in facts.every(DedicatedLockManager) if one.on is not None]
+    idle = "" if not read or any(one.on for one in read) else " The [LCK73] columns show no request that one served."
+    return Finding(
+        subject=layout.subject,
+        severity=Severity.NOTE,
+        title=f"{NAME} {value:.0f} is set where no dedicated lock manager is documented",
+        seen=f"{NAME} is {value:.0f} as it runs; {why}.{idle}",
+        because="What it does here no document that was found tells: it explains no MP synch and promises none less.",
+        do=(
+            f"Raise nothing and add no CPU for it: SHOW SYSTEM/PROCESS={SERVER} tells whether its process is there at "
+            f"all. Where nobody knows why it was set, {NAME} 0 says what is documented."
+        ),
+        evidence=(Evidence(NAME, value, "", fact.source),),
+    )
 
 
 def _margin(layout: Layout, mode: float) -> str:

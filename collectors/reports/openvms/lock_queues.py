@@ -14,12 +14,13 @@ As the procedure writes it (its source is known [S]; the names are made up)::
       Convert queue: 0, Wait queue: 7
 
 Parents come before the resource that is waited for, and the number of blanks before a name is its depth. Two blanks
-right below a file of RMS are read as one where the next line says that it is a bucket or a record, and right below a
-volume of the file system where it says that it is a file: those are never deeper, and the file or volume is all that
-tells them (knowledge 1.3: the depth is a count of blanks). A parent may have a line of queues too, with words in place
-of figures. The line with the file's name is read behind the queues, too. `Time:` has no date; the procedure shows the
-file and ends with a line of `=` around `All done.`, which the file itself has not. A node without queues is not named.
-The same resource may be listed by its master and by a node that waits [I], so figures of several nodes are never added.
+right below a file of RMS are read as one where the next line, or the one behind its queues, says that it is a bucket or
+a record, and right below a volume of the file system where it says that it is a file: those are never deeper, and the
+file or volume is all that tells them (knowledge 1.3: the depth is a count of blanks). A parent may have a line of
+queues too, with words in place of figures. The line with the file's name is read behind the queues, too. `Time:` has no
+date; the procedure shows the file and ends with a line of `=` around `All done.`, which the file itself has not. A node
+without queues is not named. The same resource may be listed by its master and by a node that waits [I], so figures of
+several nodes are never added.
 """
 
 import re
@@ -48,7 +49,7 @@ QUEUES = re.compile(
     r"Wait queue: {0,12}(?P<waiting>[A-Za-z0-9:)]{1,12})\s*$"
 )
 STEPS = re.compile(r"Post-processing data\.\.\.\s*$")
-DONE = re.compile(r"={3,60} All done\. ={3,60}\s*$")
+DONE = re.compile(r"={3,60} {1,3}All done\. {1,3}={3,60}\s*$")
 MOST = 500
 """Queues of a report that become facts (this project)."""
 OWN_FILE = re.compile(r"LCKQUE", re.IGNORECASE)
@@ -163,7 +164,7 @@ class _Walk:
     def _name(self, index: int, found: re.Match[str]) -> bool:
         name, depth = name_of(found["digits"], found["text"]), len(found["depth"])
         if depth == 2 and len(self.path) == 1 and self.path[0].startswith((b"RMS$", b"F11B$v")):
-            depth -= any(map(IN_FILE.match, self.report.lines[index + 1 : index + 2]))
+            depth -= self._is_in_file(index)
         if name is None or depth > len(self.path):
             self.report.problem("a resource without its parents, or with a name that is cut: left out", index)
             self._run(index).left_out = True
@@ -174,6 +175,11 @@ class _Walk:
         self.path = [*self.path[:depth], name]
         self.at = index
         return True
+
+    def _is_in_file(self, index: int) -> bool:
+        """Whether what was decoded of this name, before or behind its line of queues, is a part of a file."""
+        below = self.report.lines[index + 1 : index + 3]
+        return bool(below and (IN_FILE.match(below[0]) or (QUEUES.match(below[0]) and any(map(IN_FILE.match, below)))))
 
     def _file(self, index: int, name: str | None) -> None:
         """The file of what is below; right behind a line of queues that of the resource above it."""

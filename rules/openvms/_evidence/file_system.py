@@ -395,14 +395,27 @@ def _extents(facts: Facts, label: str | None) -> str:
     )
 
 
+def to_raise(facts: Facts) -> str:
+    """The parameters of the caches that miss, as they run, as a clause; empty where none misses."""
+    names = [one.parameter for one in missing_caches(facts)]
+    names += [INDEX] if "ACP_DIRCACHE" in names else []
+    return " and ".join(f"{name}{_now(facts, name)}" for name in names)
+
+
+def used(facts: Facts) -> tuple[Evidence, ...]:
+    """How many files are looked up, opened, made and erased a second, as far as that was read; the most first."""
+    names = ("FCP Filename lookups", "FCP Files opened", "FCP Files created", "FCP erases")
+    read = [(name, found) for name in names if (found := mean_of(facts, "MON.FCP", name)) and found.value > 0]
+    read.sort(key=lambda one: -one[1].value)
+    return tuple(Evidence(name.removeprefix("FCP "), round(one.value, 1), "/s", one.source) for name, one in read)
+
+
 def _fewer_files(facts: Facts, share: Share) -> str:
     """Of files that are made and a cache that misses: fewer files, then the cache; as sentences."""
     tree, directory = busiest(share, VOLUME), directory_waited_for(facts, share)
     volume = comment(tree.resource.volume or "there", LONGEST_LABEL) if tree else "there"
     split = f", and split {directory}, for which requests wait" if directory else ""
-    names = [one.parameter for one in missing_caches(facts)]
-    names += [INDEX] if "ACP_DIRCACHE" in names else []
-    raised = " and ".join(f"{name}{_now(facts, name)}" for name in names)
+    raised = to_raise(facts)
     return (
         f"Create, extend and delete fewer files on {volume}: keep work files and use them again, larger extents "
         f"(SET FILE/EXTENSION){split}. Raise {raised} (MIN_ in MODPARAMS.DAT, AUTOGEN; perhaps a new MOUNT) and "

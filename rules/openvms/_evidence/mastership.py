@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Reading, Source, known
-from collectors.facts.openvms import ClusterMember, ClusterNode, LockActivity, LockLatency
+from collectors.facts.openvms import ClusterMember, ClusterNode, ListedMember, LockActivity, LockLatency
 from collectors.facts.openvms.locking import total
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter, keep_parameter, parameter_key, set_parameter
 from rules.changes.quoting import comment
 from rules.finding import Change, Effect, Evidence, MissingInput, joined
 from rules.laws.hardware import hardware_of
-from rules.openvms._evidence.after_move import asked_itself, takes_of
+from rules.openvms._evidence.after_move import Range, asked_itself, takes_of
 from rules.openvms._evidence.cluster import (
     Stakes,
     hardware_names,
@@ -25,10 +25,12 @@ from rules.openvms._evidence.cluster import (
     stakes_by_node,
     unbrought,
 )
+from rules.openvms._evidence.lock_trees import asked_of
 from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.room import Room, room_of
+from rules.openvms._evidence.spinning import OWN_CPU_OPERATIONS
 
 CLEARLY = 2.0
 """This project: a node that serves others twice what it asks them for is their master; the same of who asks most."""
@@ -36,6 +38,8 @@ ALIKE = 0.95
 """This project: what asks for 95 % of another is asking for as much; who leads changes from report to report."""
 NO_PART_PERCENT = 2.0
 """This project: a node that asks for a fiftieth of all locks or less needs no tree, nor directory work, of its own."""
+REQUEST = 2
+"""Lock operations of a request that LOCK_ACTV lists, at the most: a lock is taken or converted, and given back."""
 STEP = 2
 """This project: how far the wanted master's weight stands above the others."""
 RELEASE = re.compile(r"\b[A-Z](\d{1,2})\.(\d{1,2})")
@@ -223,7 +227,11 @@ def misplaced(
     )
     slower = order is not None or bool(emulated(facts, first.name, second.name))
     fastest = () if slower else (FASTEST.format(comment(first.name, 31)),)
-    cautions = (*fastest, *((DIRECTORY,) if name == "LOCKDIRWT" else ()))
+    cautions = (
+        *fastest,
+        *((DIRECTORY,) if name == "LOCKDIRWT" else ()),
+        *((sentence(room.watch),) if room.watch else ()),
+    )
     steps = levelled(name, {first.name: old, second.name: new}, first.name, second.name)
     others = {whose: value for whose, value in _weights(facts, members, name).items() if whose != first.name and value}
     # the others share the directory work
@@ -321,8 +329,27 @@ def room_for(
     takes = takes_of(members, master, nodes, cells) if master and isinstance(cells, dict) else None
     givers = [master] if master else [one.name for one in members]
     at_once = master and by == "weight" and governing(facts, members) == "LOCKRMWT"
-    own = asked_itself(members, master, nodes) if master and at_once else None
+    own = (
+        {**_asked_by_listing(facts, members, master, nodes), **asked_itself(members, master, nodes)}
+        if master and at_once
+        else None
+    )
     return room_of(members, *nodes, comes_from=givers, by=by, takes=takes, own=own)
+
+
+def _asked_by_listing(
+    facts: Facts, members: Sequence[ClusterMember], master: str, nodes: Sequence[str]
+) -> Mapping[str, Range]:
+    """As `asked_itself`, by the requests that LOCK_ACTV lists in the trees of a master of which no rates were measured.
+
+    A request is at least one lock operation, and two at the most: its lock is given back.
+    """
+    asks, found = asked_of(facts, master) if any(isinstance(one, ListedMember) for one in members) else {}, {}
+    for node in nodes:
+        mine, others = asks.get(node.upper(), 0.0), sum(rate for one, rate in asks.items() if one != node.upper())
+        if mine > CLEARLY * REQUEST * others and REQUEST * (mine + others) < OWN_CPU_OPERATIONS:
+            found[node] = (mine, REQUEST * others)
+    return found
 
 
 LEAVE = "Leave the trees where they are."

@@ -16,6 +16,7 @@ from rules.openvms._evidence.boots import BOOT_FACTS, booted_since
 NODE_FACTS = (*BOOT_FACTS, *AUTOGEN_FACTS, SysgenParameter, LockDatabase, LockRates)
 """What a rule that uses this module has to declare."""
 
+SEPARATOR = re.compile(r"[ ,;]{1,3}")
 CPU_RANGE, MOST_CPUS = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?"), 1024
 LEVELS = f"{LockDatabase.COLLECTED_BY}, or MONITOR LOCK"
 PE1_SHOWN = MissingInput("PE1 of every node", "MCR SYSGEN SHOW PE1 ! on every node of the cluster")
@@ -89,8 +90,8 @@ def cpus_in(facts: Facts, *names: str) -> frozenset[int] | None:
 
 
 def cpus_named(text: str) -> frozenset[int] | None:
-    """The CPUs of a list, `0-7,9`; `None` where it is none."""
-    found = [CPU_RANGE.fullmatch(piece.strip()) for piece in text.split(",")] if text else []
+    """The CPUs of a list, `0-7,9` or `0-7 9`; `None` where it is none."""
+    found = [CPU_RANGE.fullmatch(piece) for piece in SEPARATOR.split(text.strip())] if text else []
     if not all(found):
         return None
     return frozenset(cpu for one in found if one for cpu in range(int(one[1]), int(one[2] or one[1]) + 1))

@@ -27,6 +27,8 @@ from rules.openvms._evidence.releases import machine_of
 ON_NODE, ON_MODEL = "in a test on this node", "in a test on a machine of this model and clock"
 LEAST_LOADS = 3
 """This project: of fewer loads none is the peak."""
+LEAST_ALIKE = 2
+"""This project: loads at which both series of a pair ran, where no peak is asked for: co-threads against none."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,12 @@ class WithAndWithout:
         return _ratio(self.most) < 1 - NOISE
 
     @property
+    def spares(self) -> bool:
+        """Whether one process alone was faster with it by more than noise, and nothing else slower."""
+        slower = any(_ratio(pair) < 1 - NOISE for pair in (self.last, self.most))
+        return self.alone is not None and _ratio(self.alone) > 1 + NOISE and not slower
+
+    @property
     def where(self) -> str:
         """Where both were made, to stand behind a rate."""
         return self.without.where
@@ -159,7 +167,7 @@ class WithAndWithout:
         )
 
 
-def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False) -> list[OwnRun]:
+def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False, least: int = LEAST_LOADS) -> list[OwnRun]:
     """The series of this node that can be what they claim. A rule need not declare anything for it.
 
     `either`: with those that ran on the same cores without the co-threads that run now; `of_model`: with those whose
@@ -180,7 +188,7 @@ def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False) -> l
         if dict(series.setup).get("nodes", "1") != "1" or (series.cores and active and series.cores not in sizes):
             continue
         course = course_of(series)
-        if isinstance(course, TimeSeries) and len(course.steps) >= LEAST_LOADS:
+        if isinstance(course, TimeSeries) and len(course.steps) >= least:
             found.append(OwnRun(series, course, ON_NODE if own else ON_MODEL))
     return found
 
@@ -216,13 +224,16 @@ def with_and_without(facts: Facts, setting: str, *, of_model: bool = False) -> W
     `of_model`: else of those of its machine, too.
     """
     threads = setting == "threads"  # with the co-threads stopped it ran without them
+    least = LEAST_ALIKE if threads else LEAST_LOADS
     own = {
         id(one.series): one
-        for one in own_runs(facts, either=threads, of_model=of_model)
+        for one in own_runs(facts, either=threads, of_model=of_model, least=least)
         if not (threads and one.stopped)
     }
     pairs = [pair for pair in all_that_differ([one.series for one in own.values()]) if pair.setting == setting]
-    found = [made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)])) is not None]
+    found = [
+        made for pair in pairs if (made := _held(pair, own[id(pair.before)], own[id(pair.after)], least)) is not None
+    ]
     return max(found, key=lambda one: (one.without.where == ON_NODE, one.most[0].rate), default=None)
 
 
@@ -232,15 +243,15 @@ def with_stopped(facts: Facts, tried: WithAndWithout | None) -> tuple[tuple[int,
     `None` where none was made that gained by it; of several the one that did most. `tried`: the pair whose run with
     co-threads it is; without one any such run of the node.
     """
-    every = own_runs(facts, either=True)
+    every = own_runs(facts, either=True, least=LEAST_ALIKE)
     running = [one for one in every if not one.stopped and one.told.get("threads") == "on"]
     bases = [tried.with_it] if tried else running
     alike = [(base, one) for base in bases for one in every if one.stopped and _but_stopped(one) == _but_stopped(base)]
     found = []
     for base, one in alike:
-        held = _held(Differ("stopped_cpus", base.series, one.series), base, one)
+        held = _held(Differ("stopped_cpus", base.series, one.series), base, one, LEAST_ALIKE)
         cpus = cpus_named(one.told["stopped_cpus"])
-        if held is not None and held.gains and cpus:
+        if held is not None and (held.gains or held.spares) and cpus:
             found.append((tuple(sorted(cpus)), held))
     return max(found, key=lambda pair: pair[1].most[1].rate, default=None)
 
@@ -344,13 +355,13 @@ def two_digits(rate: float) -> float:
     return float(f"{rate:.2g}")
 
 
-def _held(pair: Differ, before: OwnRun, after: OwnRun) -> WithAndWithout | None:
+def _held(pair: Differ, before: OwnRun, after: OwnRun, least: int) -> WithAndWithout | None:
     common = held_against(pair.before, pair.after)
     if isinstance(common, str):
         return None
     lone = {step.load for run in (before, after) for step in run.course.alone}
     kept = [at for at in common if at.load not in lone]
-    if len(kept) < LEAST_LOADS:
+    if len(kept) < least:
         return None
     first, last = kept[0], kept[-1]
     return WithAndWithout(

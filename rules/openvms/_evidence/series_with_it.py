@@ -9,7 +9,7 @@ from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change
 from rules.laws.dedicated import Dedicated
 from rules.laws.machines import machine_of
-from rules.laws.series import Step, held_against
+from rules.laws.series import Step, TimeSeries, held_against
 from rules.laws.settings import differ
 from rules.openvms._evidence.cpu_layout import Layout, no_dedicated
 from rules.openvms._evidence.node import in_prose, node_name
@@ -38,26 +38,37 @@ def may_serve(own: Dedicated, series: LoadSeries) -> str:
 
 @dataclass(frozen=True)
 class WithIt:
-    """What the same machine did with a dedicated lock manager at the highest load."""
+    """What the same machine did with a dedicated lock manager at the highest load that both ran at."""
 
     said: str
     gain_percent: float
+    where: str
+    """At which load, as a clause."""
 
 
-def with_it(series: LoadSeries, mine: Sequence[LoadSeries], last: Step) -> WithIt | None:
-    """The same series with a dedicated lock manager, where that was measured at the highest load, too."""
+def with_it(series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries) -> WithIt | None:
+    """The same series with a dedicated lock manager, where that was measured beyond the peak of this one, too.
+
+    The CPU that the lock manager has is one less for the load, so such a series may end one step before this one.
+    """
     for other in mine:
         apart = differ(series, other)
         if apart is None or apart.setting != "dlm" or apart.before is not series:
             continue
         common = held_against(series, other)
-        at = [one for one in common if one.load == last.load] if not isinstance(common, str) else []
+        after_peak = {step.load for step in course.beyond}
+        at = [one for one in common if one.load in after_peak] if not isinstance(common, str) else []
         if at:
+            last = at[-1]
+            without = "" if last.load == course.last.load else f", without {in_prose(last.before.rate)}"
+            does = f"{in_prose(last.after.rate)} at {last.load:g}{without}"
             said = (
-                f"With a dedicated lock manager this machine does {in_prose(at[0].after.rate)} at {last.load:g} "
+                f"With a dedicated lock manager this machine does {does} "
                 f"({other.title}): the comparison of the two series says what that gains and costs."
             )
-            return WithIt(said, 100 * (at[0].after.rate / last.rate - 1) if last.rate else 0.0)
+            gain = 100 * (last.after.rate / last.before.rate - 1) if last.before.rate else 0.0
+            both = f"at {last.load:g}, the highest load of both tests"
+            return WithIt(said, gain, both if without else "at the highest load of the test")
     return None
 
 
@@ -71,7 +82,8 @@ def turn_on(
     peak: Step,
 ) -> tuple[Change, ...]:
     """LCKMGR_MODE as a template on the node of the series, where it runs with 0: for its load, or for one more run."""
-    layout, node = Layout(facts), node_name(facts)
+    layout, named = Layout(facts), {one.node for one in facts.every(LoadSeries)}
+    node = node_name(facts) or (series.node if named == {series.node} else None)
     cpus = layout.active or series.cores
     if not node or not of_node(series, node) or layout.setting(MODE) != 0 or own_cpu(layout) or no_dedicated(layout):
         return ()
@@ -81,7 +93,7 @@ def turn_on(
         when = (
             f"only where more than {peak.load:g} {series.load_name} lock at once: with it {better.gain_percent:+.0f} %"
         )
-        when += " at the highest load of the test"
+        when += f" {better.where}"
     elif own:
         serves = (
             f"it may serve about {two_digits(own.ceiling):,.0f} per second, where {in_prose(own.left.rate)} are left"

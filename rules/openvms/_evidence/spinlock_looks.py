@@ -12,6 +12,7 @@ from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
 from rules.openvms._evidence.dominating import DOMINATING_FACTS, dominating
+from rules.openvms._evidence.file_system import settings, to_raise, used
 from rules.openvms._evidence.monitor_classes import CLASS_FACTS, Mean, mean_of
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_alike, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
@@ -21,7 +22,7 @@ from rules.openvms._evidence.t4_processes import CPU_TIME, PAGE_FAULTS, most_of,
 from rules.openvms._evidence.working_sets import WORKING_SET_FACTS, working_sets
 from rules.sources import HP
 
-TIMERS, SCHED = ("TIMER", "HWCLK"), "SCHED"
+TIMERS, SCHED, FILSYS = ("TIMER", "HWCLK"), "SCHED", "FILSYS"
 WAKES = {"tqe wakeups": "$SCHDWK", "tqe timers": "$SETIMR"}
 """Columns of `[MON.TIMR]`, and the system service that makes such an entry of the timer queue."""
 MANY_WAKES = 5_000.0
@@ -40,6 +41,8 @@ LOOKS_AT = (
     SystemRates,
 )
 """What a rule that uses this module has to declare."""
+MOST_RATES = 3
+"""Rates of the file system that are named in a sentence."""
 MOSTLY = 0.5
 """This project: half and more is most of it."""
 PAGES_AN_IMAGE = 500.0
@@ -87,6 +90,8 @@ def look_at(facts: Facts, name: str, lost: float | None = None) -> Look:
         _fast_path(facts, look)
     elif name == MMG:
         _memory(facts, look)
+    elif name == FILSYS:
+        _files(facts, look)
     elif name in TIMERS:
         _timers(facts, look)
     elif name == SCHED and not _wakes(facts, look):
@@ -121,6 +126,24 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         )
     else:
         look.do = _own_cpu(layout, lost)
+
+
+def _files(facts: Facts, look: Look) -> None:
+    """What the file system does while CPUs spin for its spinlock, and its caches that lack half of what they are asked.
+
+    Only where a capture tells both: without misses the caches are no matter of it.
+    """
+    rates, raised = used(facts), to_raise(facts)
+    told = ", ".join(f"{one.metric} {in_prose(one.value)}/s" for one in rates[:MOST_RATES] if known(one.value))
+    if told:
+        look.facts.append(f"of what the file system does, the capture has most of: {told}")
+        look.evidence += rates
+    if raised:
+        look.evidence += settings(facts)
+        look.do = (
+            f"Then raise {raised} (AUTOGEN; perhaps a new MOUNT), as most lookups miss: that cuts I/O, "
+            "no source promises less spinning."
+        )
 
 
 def fewer_locks(facts: Facts) -> str:
