@@ -157,7 +157,7 @@ def _undocumented(facts: Facts, layout: Layout, why: str, value: float, fact: Sy
         because="What it does here no document that was found tells: it explains no MP synch and promises none less.",
         do=(
             f"Raise nothing and add no CPU for it: SHOW SYSTEM/PROCESS={SERVER} tells whether its process is there at "
-            f"all. Where nobody knows why it was set, {NAME} 0 says what is documented."
+            f"all. Where nobody knows why it was set, {NAME} may go back to 0: it is documented nowhere for x86-64."
         ),
         evidence=(Evidence(NAME, value, "", fact.source),),
     )
