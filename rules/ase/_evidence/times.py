@@ -24,6 +24,9 @@ NO_TIME = (
     "These are totals, and no time in the export says what they are totals of: two snapshots at the busiest hour, each "
     "with its time, would decide."
 )
+DAY = 86_400.0
+"""This project, seconds: totals over less may be those of one busy hour, or lack the one that matters. Over a day or
+more nights are in their average: the busiest hour is above it, and none is excused by it."""
 Span = tuple[float, float]
 """Least and most seconds."""
 

@@ -20,12 +20,11 @@ from collectors.facts.ase import (
     Server,
 )
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
+from rules.ase._evidence.times import DAY
 
 MONITORED: tuple[type[Fact], ...] = (MonDataCache, MonCachePool, MonSpinlockActivity)
 """What a rule declares that takes caches from the monitoring tables, too."""
 
-DAY = 86_400.0
-"""This project, seconds: totals since the start over less may have missed the hour that matters."""
 LEAST_PAGE_KB = 2.0
 
 F = TypeVar("F", bound=Fact)

@@ -16,6 +16,7 @@ from rules.ase._evidence.spinlocks.monitored import (
     not_measured,
     spinlock_named,
 )
+from rules.ase._evidence.times import DAY
 from rules.finding import Clean, MissingInput, NotApplicable, Outcome, Unknown
 from rules.laws.spinlocks import engine_time_percent
 from rules.sample import LEAST
@@ -24,8 +25,6 @@ DISAGREE_TIMES, DISAGREE_POINTS = 3.0, 5.0
 """This project: two sources disagree grossly where one is three times the other and five points of a per cent more."""
 FEW_GRABS = 10_000.0
 """This project: without times, fewer grabs in all are nothing; the SAP wiki calls 100 harmless and 100,000 dear."""
-DAY = 86_400.0
-"""This project, seconds: an average since boot over less may be of one busy hour that came right after the start."""
 HEAVY_PERCENT = 10.0
 """This project, of one engine's time at 100 ns a turn: what spins cost in the average of day and night."""
 ABOVE = "The busiest hour is above this average."

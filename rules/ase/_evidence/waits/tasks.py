@@ -22,6 +22,7 @@ from rules.ase._evidence.server import (
     setting_of,
 )
 from rules.ase._evidence.spinlocks.monitored import say_doubt
+from rules.ase._evidence.times import DAY
 from rules.ase._evidence.waits.events import NETWORK, NETWORK_READ, RUN_QUEUE, at_work
 from rules.finding import Evidence, MissingInput, Unknown, Untrusted
 
@@ -36,8 +37,6 @@ SAME_COUNT = {41: "Latch Contention", 150: "Logical Lock Contention"}
 """Wait events that sp_sysmon counts too, with its name for them."""
 SAME_PERCENT, SAME_LEAST = 2.0, 1000.0
 """This project: how near two counts of one interval are, and of how many the nearness is no chance."""
-DAY = 86_400.0
-"""This project, seconds: an average since the start over less may be of one busy hour."""
 SWITCH = "wait event timing"
 SYSTEM_TASKS = 50
 """This project: tasks of the server itself that may wait beside those of users."""
