@@ -53,7 +53,7 @@ MOST_HEADINGS = 16
 HEADING = re.compile(r"\s*Parameter\s+Name\s+Current\s+Default\s+Min\S*\s+Max", re.IGNORECASE)
 START = re.compile(
     r"^\s*Parameter\s+Name\s+Current\s+Default\s+Min|^\s*(?:Node \S{1,32}:\s+)?Parameters in use\s*:"
-    r"|^\s*Startup command file\s*=|^%SYSMAN-I-(?:USEACT|ENV,)"
+    r"|^\s*Startup command file\s*=|^%SYSMAN-I-USEACT|^SYSMAN>\s{1,9}SET\s{1,9}ENV"
 )
 IN_USE = re.compile(
     r"\s*(?:Node (?P<node>[A-Z0-9_$]{1,15})\s*:\s*)?Parameters in use\s*:\s*(?P<what>\S{0,255})", re.IGNORECASE
