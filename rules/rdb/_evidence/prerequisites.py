@@ -30,7 +30,7 @@ NEEDS = {"fast_commit": ("journal",)}
 LABELS = {
     "journal": "after-image journaling",
     "fast_commit": "fast commit",
-    "cluster_nodes": "one cluster node",
+    "cluster_nodes": "a node count of 1",
     "global_buffers": "global buffers",
     "cache_slots": "a reserved cache slot",
 }
