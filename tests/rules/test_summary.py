@@ -194,6 +194,11 @@ def test_rules_that_want_exports_which_were_not_collected_do_not_make_a_quiet_sy
         "Nothing found so far: no finding above a note; 1 rule judged what was collected, 24 more need other exports; "
         "see what to collect."
     )
+    note = Ranked("openvms/a", Finding("A", Severity.NOTE, "one file has 96 %", "", ()))
+    assert (
+        "no finding above a note (first: one file has 96 %); 1 rule judged"
+        in summarized((note,), verdicts, Plan(), ()).verdict
+    )
     for others in ("untrusted", "broken", "unknown"):  # what was collected could not be judged
         doubted = [*verdicts, *(Verdict(f"openvms/c{at}", others, "") for at in range(2))]
         assert summarized((), doubted, Plan(), ()).verdict.startswith("Not known yet: 26 of 27 rules")
