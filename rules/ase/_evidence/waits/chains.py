@@ -94,6 +94,8 @@ def blocked_tasks(facts: Facts) -> list[Blocked]:
             time = row.seconds_waiting if known(row.seconds_waiting) and row.seconds_waiting >= 0 else None
             if time is None and row.spid in found:  # sp_who below monProcess
                 continue
+            if time is None and lock and _holder(facts, lock, locks)[0] == row.blocking_spid:
+                time = _lasted(lock)  # sp_who has no times, and the locks show it waiting for the same task
             what = say_lock(facts, lock) if lock else ""
             found[row.spid] = Blocked(row.spid, row.blocking_spid, time, row.source, what)
     listed = {row.spid for row in processes} if processes_tell(facts) else set()
@@ -104,9 +106,13 @@ def blocked_tasks(facts: Facts) -> list[Blocked]:
             continue
         by, matched = _holder(facts, lock, locks)
         if by is not None and by != spid:
-            time = lock.wait_seconds if known(lock.wait_seconds) and lock.wait_seconds >= 0 else None
-            found[spid] = Blocked(spid, by, time, lock.source, say_lock(facts, lock), matched)
+            found[spid] = Blocked(spid, by, _lasted(lock), lock.source, say_lock(facts, lock), matched)
     return list(found.values())
+
+
+def _lasted(lock: HeldLock) -> float | None:
+    """Seconds that a lock is waited for; `None` where they are not printed."""
+    return lock.wait_seconds if known(lock.wait_seconds) and lock.wait_seconds >= 0 else None
 
 
 def waited_before(facts: Facts, task: Blocked) -> float | None:
