@@ -191,8 +191,8 @@ def _verdict(
             return f"{once.title}, by too few reports: collect again; {judged} {rules} judged{rest}."
         if most and judged and open_ - wanting <= OPEN_TO_JUDGED * judged:  # what was collected was judged
             # more exports may make it a finding, so who stops reading here is told of it
-            first = f" ({FIRST}{_title(findings[:1])})" if findings else ""
-            found = f"Nothing found so far: no finding above a note{first}; {judged} {rules} judged what was collected"
+            note = f" ({FIRST}{_title(findings[:1])})" if findings else ""
+            found = f"Nothing found so far: no finding above a note{note}; {judged} {rules} judged what was collected"
             return f"{found}, {open_} more need other exports; see what to collect."
         if most:
             return f"{could_not}; see what to collect."
