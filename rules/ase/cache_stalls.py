@@ -188,7 +188,7 @@ def _grown(facts: Facts, cache: str) -> _Grown | None:
         return None
     size, wanted = named.run_size_mb, sum(one.size_kb for one in found if one and known(one.size_kb)) / 1024
     new = min(ceil(wanted / 10) * 10.0, floor((size + free.mb / 2) / 10) * 10.0)
-    overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size)
+    overhead = overhead_of(facts).more(size, new)
     quoted = quoted_cache(cache)
     if new < GROWTH * size or new - size + overhead > free.mb or not quoted:
         return None

@@ -294,7 +294,7 @@ def _holds(facts: Facts, named: NamedCache | None) -> Holds | None:
     total, size = sum(of_table.values()), named.run_size_mb
     if total <= size:
         return None
-    beside = overhead_of(facts).mb(total * GROWTH) - overhead_of(facts).mb(size)
+    beside = overhead_of(facts).more(size, total * GROWTH)
     largest = comment(max(of_table, key=lambda one: of_table[one]), 60)
     return Holds(total, largest, size, free_memory(facts), beside, quoted, parts[0].source)
 

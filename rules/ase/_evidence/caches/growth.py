@@ -50,7 +50,7 @@ def larger(
     if not fits and free.mb * STEP < size_mb * (least - 1):
         return None
     new = whole if fits else floor((size_mb + free.mb * STEP) / 10) * 10.0
-    overhead = overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
+    overhead = overhead_of(facts).more(size_mb, new)
     if new <= size_mb or _takes(facts, size_mb, new) > free.mb:
         return None
     cautions = (ALL_BOUND.format(bound) if fits else FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
@@ -59,7 +59,7 @@ def larger(
 
 def _takes(facts: Facts, size_mb: float, new: float) -> float:
     """What a larger size takes of free memory, its overhead included."""
-    return new - size_mb + overhead_of(facts).mb(new) - overhead_of(facts).mb(size_mb)
+    return new - size_mb + overhead_of(facts).more(size_mb, new)
 
 
 def misses(facts: Facts, limits: MissLimits, seen: CacheActivity | None) -> tuple[Severity, str, tuple[Evidence, ...]]:

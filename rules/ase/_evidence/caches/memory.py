@@ -94,6 +94,10 @@ class Overhead:
         """Megabytes that a cache of so many megabytes takes beside them."""
         return overhead_mb(size_mb, self.points)
 
+    def more(self, old_mb: float, new_mb: float) -> float:
+        """Megabytes more that a cache of `new_mb` takes beside them than one of `old_mb`."""
+        return self.mb(new_mb) - self.mb(old_mb)
+
     def own(self, size_mb: float) -> bool:
         """Whether the server's own answers say it: between two of them, or within double and half of one."""
         sizes = [one.size_mb for one in self.measured]
