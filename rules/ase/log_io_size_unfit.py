@@ -15,9 +15,9 @@ sets it; it is dynamic, and the cache of the log needs a pool of that size: wher
 that is advised with its commands, and the pool first if there is none. Where there is none of the size in force, that
 comes before everything. A size below the vendor's 4K, for want of a pool in a cache of logs alone, is made 4K however
 near 1 the figure is, where a tenth of the requests for the log waits, or its writes are a third of what holds tasks up:
-both commands are dynamic. The report adds up all
-databases: which one writes most of the log is known where monOpenObjectActivity shows syslogs (trace flag 3650); else
-the one database of users is named whose log has a cache of its own, or whose size was asked for.
+both commands are dynamic. The report adds up all databases: which one writes most of the log is known where
+monOpenObjectActivity shows syslogs (trace flag 3650); else the one database of users is named whose log has a cache of
+its own, or whose size was asked for.
 
 When to ignore it: where nobody waits for the log; then it is a note. So is a smaller size whose present one was not
 printed: where it is one page of the server, there is nothing smaller. Where the cache of the log has pages of one
@@ -42,13 +42,13 @@ from collectors.facts.ase import (
     Server,
     SysmonSample,
 )
-from rules.ase._evidence.caches.figures import kind_of, named_of, page_kb, pool_kb, pools_of
+from rules.ase._evidence.caches.figures import kind_of, named_of, pool_kb, pools_of
 from rules.ase._evidence.log.flushes import LOG_WAITED_PERCENT, log_waited
 from rules.ase._evidence.log.levers import WELL_ABOVE, fast_device, only_pool
 from rules.ase._evidence.log.unserved import POOL_SHARE, UNSERVED_FACTS, Unserved, cache_of_log, unserved
 from rules.ase._evidence.log.waiting import only_log
 from rules.ase._evidence.objects.seen import activity
-from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.server import page_kb, subject_of
 from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.switches import SWITCH_FACTS, Switches, switches_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
