@@ -29,10 +29,11 @@ from collectors.facts.ase import (
     SysmonSample,
 )
 from collectors.facts.ase.sysmon_detail import CachePoolActivity
-from rules.ase._evidence.caches.figures import named_of, page_kb, pool_kb, pools_of, seconds_of
+from rules.ase._evidence.caches.figures import named_of, pool_kb, pools_of, seconds_of
 from rules.ase._evidence.caches.idle import KEPT, SEARCHES_ORIGIN, SEARCHES_PER_SECOND, TOUCHED_ORIGIN, TOUCHED_PERCENT
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, temporary_databases
+from rules.ase._evidence.server import page_kb
 from rules.changes.ase_binding import NotBindable, bind_temporary
 from rules.changes.ase_cache import resize_pool
 from rules.changes.out_of_range import OutOfRange

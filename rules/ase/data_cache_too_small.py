@@ -31,7 +31,6 @@ from rules.ase._evidence.caches.figures import (
     kind_of,
     latest_caches,
     named_of,
-    page_kb,
     set_apart,
     turnover_percent,
 )
@@ -46,7 +45,7 @@ from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.scans import scans_of
 from rules.ase._evidence.objects.seen import USES as SIZED
 from rules.ase._evidence.objects.seen import activity, name_of, sizes
-from rules.ase._evidence.server import ENGINE_FACTS
+from rules.ase._evidence.server import ENGINE_FACTS, page_kb
 from rules.ase._evidence.waits.events import READS
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS

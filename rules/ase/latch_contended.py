@@ -52,13 +52,13 @@ from rules.ase._evidence.objects.seen import (
     activity,
     is_system,
     name_of,
-    page_kb_of,
     schemes,
     sizes,
     table_key,
 )
 from rules.ase._evidence.server import (
     engines_of,
+    page_kb_of,
     server_of,
     setting_of,
     subject_of,

@@ -47,7 +47,6 @@ from collectors.facts.ase import (
     Snapshot,
 )
 from rules.ase._evidence.caches.contents import CONTENT_FACTS, Contents, contents_of
-from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.costliest_cached import costliest_cached, scanning_most
 from rules.ase._evidence.objects.indexes import beginning_with, index_evidence, indexes_of, say_indexes
 from rules.ase._evidence.objects.plans import owner_of, plans_of
@@ -77,7 +76,7 @@ from rules.ase._evidence.objects.seen import (
 )
 from rules.ase._evidence.objects.statement_cpu import Worked
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, Used, by_text, shown, with_statements
-from rules.ase._evidence.server import ENGINE_FACTS, busy_of, level_reached, subject_of
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, level_reached, page_kb, subject_of
 from rules.ase._evidence.spinlocks.cas import CAS_GRABS
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import (

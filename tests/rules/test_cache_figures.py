@@ -5,6 +5,7 @@ import pytest
 from collectors.facts import ABSENT, Fact, Facts, Reading
 from collectors.facts.ase import CacheActivity, CachePool, NamedCache, Server, SysmonSample
 from rules.ase._evidence.caches import figures as cache_figures
+from rules.ase._evidence.server import page_kb
 
 
 def facts(*items: Fact) -> Facts:
@@ -57,9 +58,9 @@ def test_a_pool_without_memory_is_no_pool_and_the_later_listing_counts() -> None
 
 def test_the_page_is_the_servers_before_the_smallest_pool() -> None:
     pool = CachePool(cache="c", io_size_kb=8, run_size_mb=1.0)
-    assert cache_figures.page_kb(facts(pool)) == 8
-    assert cache_figures.page_kb(facts(pool, Server(page_size_bytes=4096.0))) == 4
-    assert cache_figures.page_kb(facts()) is None
+    assert page_kb(facts(pool)) == 8
+    assert page_kb(facts(pool, Server(page_size_bytes=4096.0))) == 4
+    assert page_kb(facts()) is None
 
 
 @pytest.mark.parametrize(

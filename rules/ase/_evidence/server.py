@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from collectors.facts import NOWHERE, Fact, Facts, Source, known
 from collectors.facts.ase import (
+    CachePool,
     ConfigParameter,
     EngineBusy,
     EnginesOnline,
@@ -296,3 +297,16 @@ def interval_first(facts: Facts, kind: type[F]) -> list[F]:
         return []
     rows = facts.every(kind)
     return [row for row in rows if getattr(row, "of_interval", False)] or rows
+
+
+def page_kb_of(facts: Facts) -> float | None:
+    """The logical page in kilobytes, as the server says it."""
+    said = [server.page_size_bytes / 1024 for server in facts.every(Server) if known(server.page_size_bytes)]
+    return said[-1] if said else None
+
+
+def page_kb(facts: Facts) -> float | None:
+    """The logical page: as the server says, else the smallest pool anywhere, which every cache has."""
+    said = page_kb_of(facts)
+    running = (pool.io_size_kb for pool in facts.every(CachePool) if known(pool.run_size_mb))
+    return min(running, default=None) if said is None else said

@@ -22,7 +22,6 @@ from rules.ase._evidence.caches.figures import (
     POOL_KB,
     POOL_PAGES,
     named_of,
-    page_kb,
     pool_kb,
     pools_of,
     set_apart,
@@ -31,7 +30,7 @@ from rules.ase._evidence.caches.figures import (
 from rules.ase._evidence.caches.fit import GROWTH, suits_relaxed
 from rules.ase._evidence.caches.memory import Overhead, overhead_of
 from rules.ase._evidence.caches.partitions import useful_partitions
-from rules.ase._evidence.server import busy_of
+from rules.ase._evidence.server import busy_of, page_kb
 from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
 from rules.changes.ase_binding import LOCKS, OUTAGE, why_not
 from rules.changes.ase_cache import cache_key, most_partitions

@@ -38,7 +38,6 @@ from rules.ase._evidence.caches.figures import (
     POOL_KB,
     POOL_PAGES,
     named_of,
-    page_kb,
     replaces,
     set_apart,
 )
@@ -60,7 +59,7 @@ from rules.ase._evidence.caches.memory import (
 )
 from rules.ase._evidence.caches.partitions import proposed
 from rules.ase._evidence.caches.temporary import perhaps_temporary, serves_tempdb
-from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, page_kb
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.ase._evidence.spinlocks.gates import CACHE_PERCENT
 from rules.ase._evidence.spinlocks.survey import cache_figure

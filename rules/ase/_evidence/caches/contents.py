@@ -23,7 +23,6 @@ from collectors.facts.ase import (
 from rules.ase._evidence.caches.figures import (
     latest_caches,
     named_of,
-    page_kb,
     per_second,
     seconds_of,
 )
@@ -33,6 +32,7 @@ from rules.ase._evidence.objects.seen import (
     doubts,
     sizes,
 )
+from rules.ase._evidence.server import page_kb
 from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.ase._evidence.times import when
 from rules.changes.ase_cache import DEFAULT_CACHE

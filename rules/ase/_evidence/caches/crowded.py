@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import MonCachedObject, MonDataCache, MonOpenObjectActivity, NamedCache
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, large_part
-from rules.ase._evidence.caches.figures import POOL_KB, POOL_PAGES, page_kb
+from rules.ase._evidence.caches.figures import POOL_KB, POOL_PAGES
 from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.memory import overhead_of
 from rules.ase._evidence.caches.partitions import legal_partitions
 from rules.ase._evidence.caches.temporary import temporary_databases
+from rules.ase._evidence.server import page_kb
 from rules.changes.ase_binding import NotBindable, bind_temporary
 from rules.changes.ase_cache import create_cache
 from rules.changes.out_of_range import OutOfRange

@@ -7,7 +7,7 @@ what was replaced lies between all of them in the smallest pool and all of them 
 from collections.abc import Iterable
 
 from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, Server, SysmonSample
+from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
 from rules.ase._evidence.caches.monitored import (
     doubtful_caches,
     interval_seconds,
@@ -163,13 +163,6 @@ def pool_kb(pool: CachePool) -> float | None:
     if not sizes:
         return None
     return 1024.0 * min((size for size in sizes if size > 0), default=0.0)
-
-
-def page_kb(facts: Facts) -> float | None:
-    """The logical page: as the server says, else the smallest pool anywhere, which every cache has."""
-    sizes = [server.page_size_bytes / 1024 for server in facts.every(Server) if known(server.page_size_bytes)]
-    running = (pool.io_size_kb for pool in facts.every(CachePool) if known(pool.run_size_mb))
-    return sizes[-1] if sizes else min(running, default=None)
 
 
 def least_pool_kb(page: float) -> float:

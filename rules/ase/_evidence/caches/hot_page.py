@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
-from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.seen import schemes
-from rules.ase._evidence.server import server_of
+from rules.ase._evidence.server import page_kb, server_of
 from rules.ase._evidence.spinlocks.uneven import Uneven
 from rules.changes.quoting import PLAIN_IDENTIFIER, comment, is_plain
 from rules.finding import Evidence

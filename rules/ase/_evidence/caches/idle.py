@@ -14,7 +14,6 @@ from rules.ase._evidence.caches.figures import (
     latest_caches,
     least_pool_kb,
     named_of,
-    page_kb,
     per_second,
     pool_kb,
     pools_of,
@@ -22,6 +21,7 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
 )
 from rules.ase._evidence.caches.temporary import serves_tempdb
+from rules.ase._evidence.server import page_kb
 from rules.changes.ase_cache import grow_cache, shrink_cache
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change

@@ -19,13 +19,13 @@ from rules.ase._evidence.caches.figures import (
     latest_caches,
     least_pool_kb,
     named_of,
-    page_kb,
     pool_kb,
     pools_of,
     seconds_of,
     set_apart,
 )
 from rules.ase._evidence.caches.partitions import never_sized
+from rules.ase._evidence.server import page_kb
 from rules.changes.ase_cache import add_pool
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import comment

@@ -17,8 +17,8 @@ from collectors.facts.ase import (
     MonDataCache,
     MonSpinlockActivity,
     NamedCache,
-    Server,
 )
+from rules.ase._evidence.server import page_kb_of
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.times import DAY
 
@@ -43,8 +43,7 @@ def only_filled(facts: Facts, row: MonDataCache) -> bool:
     """
     if row.of_interval or not row.seconds or row.seconds < DAY or row.misses is None or not known(row.size_kb):
         return False
-    sizes = [one.page_size_bytes / 1024 for one in facts.every(Server) if known(one.page_size_bytes)]
-    return row.misses * (sizes[-1] if sizes else LEAST_PAGE_KB) <= row.size_kb
+    return row.misses * (page_kb_of(facts) or LEAST_PAGE_KB) <= row.size_kb
 
 
 def never_replaced(facts: Facts, cache: str) -> bool:

@@ -28,7 +28,6 @@ from rules.ase._evidence.caches.figures import (
     POOL_PAGES,
     kind_of,
     named_of,
-    page_kb,
     pool_kb,
     pools_of,
     seconds_of,
@@ -42,7 +41,7 @@ from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory,
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
 from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
 from rules.ase._evidence.objects.seen import activity
-from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, page_kb
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
 from rules.changes.ase_cache import DEFAULT_CACHE, create_cache, set_partitions, show_cache

@@ -15,14 +15,13 @@ from rules.ase._evidence.caches.figures import (
     kind_of,
     least_pool_kb,
     named_of,
-    page_kb,
     pool_kb,
     pools_of,
     set_apart,
     too_small_for,
     unknown_kind,
 )
-from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, setting_of
+from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, page_kb, setting_of
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.spinlocks.uneven import uneven
 from rules.changes.ase_cache import DEFAULT_CACHE, most_partitions, of_cache, set_partitions, show_cache

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, LogWrites, MonProcessActivity, NamedCache, SysmonSample
-from rules.ase._evidence.caches.figures import kind_of, named_of, page_kb, seconds_of
+from rules.ase._evidence.caches.figures import kind_of, named_of, seconds_of
+from rules.ase._evidence.server import page_kb
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 

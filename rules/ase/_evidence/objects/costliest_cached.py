@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CachePool, IndexKeys, MonCachedStatement, MonOpenObjectActivity
 from rules.ase._evidence.caches.contents import CONTENT_FACTS
-from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.costliest import LEAST_PERCENT
 from rules.ase._evidence.objects.indexes import beginning_with, indexes_of
 from rules.ase._evidence.objects.scans import LEAST_PAGES, WHOLE_TIMES, Scanned, scanned, scans_of
 from rules.ase._evidence.objects.seen import activity, is_system, name_of, sizes
 from rules.ase._evidence.objects.statement_cpu import Worked, worked
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, naming, shown, tables_in
-from rules.ase._evidence.server import busy_of
+from rules.ase._evidence.server import busy_of, page_kb
 from rules.ase._evidence.waits.index_wanted import columns_of, pages_each
 from rules.changes.quoting import bare_table, comment
 from rules.finding import Evidence

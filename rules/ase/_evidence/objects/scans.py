@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.ase import IndexSize, MonCachedObject, MonCachedStatement, MonOpenObjectActivity, NamedCache
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
-from rules.ase._evidence.caches.figures import page_kb
 from rules.ase._evidence.objects.seen import (
     Sizes,
     activity,
@@ -19,6 +18,7 @@ from rules.ase._evidence.objects.seen import (
     table_key,
 )
 from rules.ase._evidence.objects.statements import Used, by_text, cached, naming
+from rules.ase._evidence.server import page_kb
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.finding import MissingInput
 

@@ -22,7 +22,7 @@ from collectors.facts.ase import (
     Server,
     TableScheme,
 )
-from rules.ase._evidence.caches.figures import page_kb
+from rules.ase._evidence.server import page_kb
 from rules.changes.ase_table import SYSTEM_DATABASES, SYSTEM_TABLES
 from rules.finding import Evidence
 
@@ -286,12 +286,6 @@ def schemes(facts: Facts) -> dict[Hashable, TableScheme]:
         homeless = one.database is None and key != table_key(one) and isinstance(key, tuple)
         found[key] = replace(one, database=key[0], owner=None) if homeless and isinstance(key, tuple) else one
     return found
-
-
-def page_kb_of(facts: Facts) -> float | None:
-    """The logical page in kilobytes, as the server says it."""
-    said = [server.page_size_bytes / 1024 for server in facts.every(Server) if known(server.page_size_bytes)]
-    return said[-1] if said else None
 
 
 def _latest(rows: Iterable[T], key: Callable[[T], Hashable]) -> list[T]:

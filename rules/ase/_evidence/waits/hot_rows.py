@@ -33,12 +33,12 @@ from rules.ase._evidence.objects.seen import (
     activity,
     is_system,
     name_of,
-    page_kb_of,
     schemes,
     sizes,
     table_key,
 )
 from rules.ase._evidence.objects.statements import COMMENT, naming, shown
+from rules.ase._evidence.server import page_kb_of
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
 from rules.changes.quoting import bare_table
 from rules.finding import Evidence
