@@ -299,6 +299,10 @@ def interval_first(facts: Facts, kind: type[F]) -> list[F]:
     return [row for row in rows if getattr(row, "of_interval", False)] or rows
 
 
+SMALLEST_PAGE_KB, LARGEST_PAGE_KB = 2.0, 16.0
+"""Vendor: the logical page is 2, 4, 8 or 16 KB."""
+
+
 def page_kb_of(facts: Facts) -> float | None:
     """The logical page in kilobytes, as the server says it."""
     said = [server.page_size_bytes / 1024 for server in facts.every(Server) if known(server.page_size_bytes)]

@@ -17,15 +17,14 @@ from collectors.facts.ase import (
     MonDataCache,
     MonSpinlockActivity,
     NamedCache,
+    Server,
 )
-from rules.ase._evidence.server import page_kb_of
+from rules.ase._evidence.server import LARGEST_PAGE_KB, page_kb
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.times import DAY
 
 MONITORED: tuple[type[Fact], ...] = (MonDataCache, MonCachePool, MonSpinlockActivity)
 """What a rule declares that takes caches from the monitoring tables, too."""
-
-LEAST_PAGE_KB = 2.0
 
 F = TypeVar("F", bound=Fact)
 
@@ -39,11 +38,12 @@ def monitored_caches(facts: Facts) -> list[CacheActivity]:
 def only_filled(facts: Facts, row: MonDataCache) -> bool:
     """Whether a cache has read no more since the start, a day ago or longer, than fills it once.
 
-    Then no page of it made room for another one, at no hour. The page size: as the server says, else the smallest.
+    Then no page of it made room for another one, at no hour. A page of which nothing tells the size is taken for the
+    largest there is: a smaller one would call a cache that replaced its pages one that did not.
     """
     if row.of_interval or not row.seconds or row.seconds < DAY or row.misses is None or not known(row.size_kb):
         return False
-    return row.misses * (page_kb_of(facts) or LEAST_PAGE_KB) <= row.size_kb
+    return row.misses * (page_kb(facts.also(Server, CachePool)) or LARGEST_PAGE_KB) <= row.size_kb
 
 
 def never_replaced(facts: Facts, cache: str) -> bool:

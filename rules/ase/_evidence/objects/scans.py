@@ -18,7 +18,7 @@ from rules.ase._evidence.objects.seen import (
     table_key,
 )
 from rules.ase._evidence.objects.statements import Used, by_text, cached, naming
-from rules.ase._evidence.server import page_kb
+from rules.ase._evidence.server import LARGEST_PAGE_KB, SMALLEST_PAGE_KB, page_kb
 from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.finding import MissingInput
 
@@ -37,8 +37,6 @@ AS_SCANNED = "as often as the table was scanned"
 """When a statement ran whose executions were not counted between the snapshots, but the scans were."""
 SIZES = MissingInput("sizes of the tables", IndexSize.COLLECTED_BY)
 PAGE = MissingInput("logical page size", "select @@maxpagesize")
-SMALLEST_PAGE_KB, LARGEST_PAGE_KB = 2.0, 16.0
-"""Vendor: the logical page is 2, 4, 8 or 16 KB."""
 MOST_PAGES = 8.0
 """Vendor: pages that one read fetches at most, from a pool with the largest I/O size there is (System Administration
 Guide 2)."""

@@ -38,7 +38,7 @@ from rules.ase._evidence.objects.seen import (
     table_key,
 )
 from rules.ase._evidence.objects.statements import COMMENT, naming, shown
-from rules.ase._evidence.server import page_kb_of
+from rules.ase._evidence.server import SMALLEST_PAGE_KB, page_kb_of
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of, pages_each
 from rules.changes.quoting import bare_table
 from rules.finding import Evidence
@@ -48,7 +48,6 @@ HOT_ROW_FACTS: tuple[type[Fact], ...] = (
 )  # fmt: skip
 FEW_PAGES = 16
 """This project: data pages up to which a table is a table of counters and no table of accounts."""
-SMALLEST_PAGE_KB = 2.0
 MANY_UPDATES, FEW_OTHERS = 10.0, 0.01
 """This project: updates a second of a table that everybody changes, and inserts and deletes beside each of them."""
 MOSTLY = 0.5
