@@ -34,7 +34,7 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.ase._evidence.caches.growth import ALL_BOUND, MissLimits, larger, misses
+from rules.ase._evidence.caches.growth import Larger, MissLimits, larger, misses
 from rules.ase._evidence.caches.idle import SEARCHES_PER_SECOND, TOUCHED_PERCENT, Idle, idle_beside, moved
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, MEMORY_MISSING, OVERHEAD_FACTS, free_evidence, free_memory
 from rules.ase._evidence.caches.monitored import MONITORED
@@ -52,7 +52,7 @@ from rules.ase._evidence.waits.tasks import WAIT_FACTS
 from rules.ase._evidence.waits.verdict import WaitLimits, unless_few, waits_too_long
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
@@ -160,8 +160,8 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     if turned and turned[1] < 100 * limits.times_an_hour:
         return f"{cache.name}: at most {turned[1]:,.0f} % of it is replaced in an hour"
     free, name = free_memory(facts), comment(cache.name)
-    change = larger(facts, named, size_mb, free, least=limits.growth)
-    idle = None if change else idle_beside(facts, cache.name, size_mb * (limits.growth - 1))
+    grown = larger(facts, named, size_mb, free, least=limits.growth)
+    idle = None if grown else idle_beside(facts, cache.name, size_mb * (limits.growth - 1))
     if idle:
         lies = comment(idle.name)
         beside, unused = f"{idle.size_mb:,.0f} MB of {lies} lie idle", UNUSED_CACHE
@@ -170,12 +170,12 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         grow += "" if idle.never_used else f": first look whether {lies} is used at another hour"
     elif free is None:
         return Unknown((MEMORY_MISSING,), f"{cache.name}:{told} Whether memory is free is not in the export")
-    elif change is None:
+    elif grown is None:
         return f"{cache.name}:{told} {free.mb:,.0f} MB are free, which is not enough to make it much larger"
     else:
         beside, unused = f"{free.mb:,.0f} MB are not used", UNUSED
-        changes = () if first else (change,)
-        grow = f"{name} {change.new} large with sp_cacheconfig, larger without a restart"
+        changes = () if first else (grown.change,)
+        grow = f"{name} {grown.change.new} large with sp_cacheconfig, larger without a restart"
     replaced = f", and it is replaced {_times(*turned)} times an hour" if turned else ""
     return Finding(
         subject=cache.name,
@@ -184,7 +184,7 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
         because=joined(unused, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
-        unknown="" if first else _unknown(change, at_random),
+        unknown="" if first else _unknown(grown, at_random),
         changes=changes,
         explains=("ase/reads_slow",),
         evidence=(
@@ -197,9 +197,9 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     )
 
 
-def _unknown(change: Change | None, at_random: bool) -> str:
+def _unknown(grown: Larger | None, at_random: bool) -> str:
     """What no export shows: how large it must be, unless it becomes as large as what is bound to it."""
-    sized = change is not None and any(one.startswith(ALL_BOUND.partition("{")[0]) for one in change.cautions)
+    sized = grown is not None and grown.holds_all
     if at_random:
         return AFTERWARDS if sized else LARGE_ENOUGH
     return READERS if sized else SIZES

@@ -96,7 +96,8 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
         return
     severity, told, evidence = misses(facts, limits, seen)
     free = free_memory(facts)
-    change = larger(facts, named, size_mb, free) if severity > Severity.NOTE else None
+    grown = larger(facts, named, size_mb, free) if severity > Severity.NOTE else None
+    change = grown.change if grown else None
     installed = as_installed(named)
     if installed and severity <= Severity.NOTE:
         yield Clean(f"{named.name} is configured to {size_mb:g} MB, the size as installed{';' if told else ''}{told}")

@@ -154,10 +154,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if row.per_second >= limits.writes_per_second and (lacking := unserved(facts)):
         yield _without_pool(facts, limits, lacking, said)
         return
+    below = each <= limits.slightly and _below_default(facts, limits)
     if each >= limits.well and (sleeps := _sleeps(facts, limits, row.pages)):
-        yield _finding(facts, limits, row, each, said, sleeps)
-    elif limits.writes_per_second <= row.per_second and each <= limits.above_one and _below_default(facts, limits):
-        yield _finding(facts, limits, row, each, said)
+        yield _finding(facts, limits, row, each, said, sleeps=sleeps)
+    elif limits.writes_per_second <= row.per_second and each <= limits.above_one and below:
+        yield _finding(facts, limits, row, each, said, below=below)
     elif row.per_second < limits.writes_per_second or each <= limits.above_one:
         most = f"limits {limits.above_one:g} and {limits.writes_per_second:g} a second"
         yield Clean(f"{said} ({most})")
@@ -166,7 +167,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif limits.slightly < each < limits.well:
         yield Clean(f"{said}: neither slightly nor well above 1, so no direction is known")
     else:
-        yield _finding(facts, limits, row, each, said)
+        yield _finding(facts, limits, row, each, said, below=below)
 
 
 def _without_pool(facts: Facts, limits: Limits, lacking: Unserved, said: str) -> Finding:
@@ -185,10 +186,16 @@ def _without_pool(facts: Facts, limits: Limits, lacking: Unserved, said: str) ->
 
 
 def _finding(
-    facts: Facts, limits: Limits, row: LogWrites, each: float, said: str, sleeps: "Sleeps | None" = None
+    facts: Facts,
+    limits: Limits,
+    row: LogWrites,
+    each: float,
+    said: str,
+    *,
+    sleeps: "Sleeps | None" = None,
+    below: bool = False,
 ) -> Finding:
     larger = each <= limits.slightly
-    below = larger and _below_default(facts, limits)
     rate = row.per_second if known(row.per_second) else 0.0
     felt, evidence = _felt(facts, limits)
     felt = felt or below or sleeps is not None

@@ -303,10 +303,10 @@ def _larger(facts: Facts, named: NamedCache | None) -> str:
     free = free_memory(facts)
     if named is None or not known(named.run_size_mb) or free is None:
         return ""
-    change = larger(facts, named, named.run_size_mb, free, least=WORTH_GROWING)
-    if change is None:
+    grown = larger(facts, named, named.run_size_mb, free, least=WORTH_GROWING)
+    if grown is None:
         return ""
-    size = str(change.new).replace(",", "").replace(" MB", "M")
+    size = str(grown.change.new).replace(",", "").replace(" MB", "M")
     command = of_cache(f'sp_cacheconfig {{}}, "{size}"', named.name, "sp_cacheconfig")
     return f"; if not, {command} (dynamic; {free.mb:,.0f} MB are free)"
 

@@ -6,6 +6,7 @@ to be, so a first step is a part of what is free, and the misses of the busiest 
 
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import NamedTuple
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import CacheActivity, NamedCache
@@ -35,9 +36,16 @@ class MissLimits:
     )
 
 
+class Larger(NamedTuple):
+    """A change that makes a cache larger, and whether all that is bound to it fits then."""
+
+    change: Change
+    holds_all: bool
+
+
 def larger(
     facts: Facts, named: NamedCache, size_mb: float, free: FreeMemory | None, *, least: float = 2.0
-) -> Change | None:
+) -> Larger | None:
     """As large as all that is bound to it, where that is known and free; else half of the free memory in addition.
 
     `None` where nothing tells what is free. `least`: how many times as large that has to make it, above 1.
@@ -54,7 +62,7 @@ def larger(
     if new <= size_mb or _takes(facts, size_mb, new) > free.mb:
         return None
     cautions = (ALL_BOUND.format(bound) if fits else FIRST_STEP.format(free.mb), MACHINE, READ_ONCE)
-    return grow_cache(named.name, size_mb, new, overhead_mb=overhead, cautions=cautions)
+    return Larger(grow_cache(named.name, size_mb, new, overhead_mb=overhead, cautions=cautions), fits)
 
 
 def _takes(facts: Facts, size_mb: float, new: float) -> float:
