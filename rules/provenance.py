@@ -5,7 +5,9 @@ rule works out stand in no line. The page shows the lines, so it has to say whic
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.openvms import (
@@ -119,22 +121,33 @@ def _field_of(fact: Fact, shown: Evidence) -> str:
 
     0 and 1 are too common to tell: only shares, rates and weights count for these, and facts whose name is said.
     """
-    about = any(isinstance(name, str) and len(name) > 2 and name in shown.metric for name in _names(fact))
-    for field in (*(field.name for field in dataclasses.fields(fact)), *SUMS.get(type(fact), ())):
+    wanted, telling = float(shown.value), shown.value not in (0, 1)
+    for field in _figures_of(type(fact)):
         value = getattr(fact, field)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not _same(wanted, float(value)):
+            continue
         if _statistic(fact, field) == "p95" and "p95" not in shown.metric:
             continue
-        telling = about or shown.value not in (0, 1) or field.endswith(("_percent", "_per_second", "_weight"))
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if telling and number and _same(float(shown.value), float(value)):
+        if telling or field.endswith(("_percent", "_per_second", "_weight")) or _named_in(shown.metric, fact):
             return field
     return ""
 
 
-def _names(fact: Fact) -> Iterator[object]:
-    return (getattr(fact, name, None) for name in ("name", "device", "service"))
+@cache
+def _figures_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a fact that may be figures, and the sums of them."""
+    return (*(field.name for field in dataclasses.fields(kind)), *SUMS.get(kind, ()))
+
+
+def _named_in(metric: str, fact: Fact) -> bool:
+    """Whether a metric is called after the fact."""
+    names = (getattr(fact, name, None) for name in ("name", "device", "service"))
+    return any(isinstance(name, str) and len(name) > 2 and name in metric for name in names)
 
 
 def _same(shown: float, read: float) -> bool:
     """Whether a figure is what was read, to the digits it is shown with."""
-    return shown == read or any(round(read, digits) == shown for digits in (0, 1, 2, 3))
+    if shown == read:
+        return True
+    near = abs(shown - read) <= 0.5  # as far as rounding to a whole number goes, and quicker to tell
+    return near and any(round(read, digits) == shown for digits in (0, 1, 2, 3))

@@ -42,9 +42,12 @@ def rule_of(path: Path) -> str:
     return f"{path.parents[1].name}/{path.stem}"
 
 
+RULES = {one.id: one for one in rules()}
+
+
 def judged(path: Path, case: dict[str, Any]) -> Verdict:
     rule_id = rule_of(path)
-    (one,) = [one for one in rules() if one.id == rule_id]
+    one = RULES[rule_id]
     overrides = {f"{rule_id}.{name}": value for name, value in (case.get("limits") or {}).items()}
     return judge_one(one, Facts(tuple(build(item) for item in case["facts"])), overrides)
 
@@ -82,7 +85,7 @@ def test_rule_says_what_its_exhibit_claims(path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=map(rule_of, FILES))
 def test_a_figure_exactly_at_its_limit_is_judged_as_accepted(path: Path) -> None:
-    (one,) = [one for one in rules() if one.id == rule_of(path)]
+    one = RULES[rule_of(path)]
     parts: dict[str, list[Any]] = {}
     for told, case in [(told, case) for told, case in LOADED[path].items() if "fires" in case]:
         own = {field.name: field.default for field in one.limit_fields} | (case.get("limits") or {})
