@@ -5,9 +5,9 @@ rule works out stand in no line. The page shows the lines, so it has to say whic
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from collectors.facts import Fact, Facts, Source
 from collectors.facts.openvms import (
@@ -122,7 +122,7 @@ def _field_of(fact: Fact, shown: Evidence) -> str:
     0 and 1 are too common to tell: only shares, rates and weights count for these, and facts whose name is said.
     """
     wanted, telling = float(shown.value), shown.value not in (0, 1)
-    for field in _figures_of(type(fact)):
+    for field in _figures_of(cast(Hashable, type(fact))):
         value = getattr(fact, field)
         if not isinstance(value, int | float) or isinstance(value, bool) or not _same(wanted, float(value)):
             continue
