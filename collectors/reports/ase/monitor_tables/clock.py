@@ -12,7 +12,7 @@ from collectors.reports.ase.monitor_tables.subtracted import ENDS
 
 TAKEN = (
     "sampletime", "sessionsampletime", "cmsampletime", "sampledate", "collecttime", "collectiontime", "collectdate",
-    "snapshottime", "snapshotdate", "snaptime", "capturetime", "timestamp", "getdate", "currenttime", "now",
+    "snapshottime", "snapshotdate", "snaptime", "capturetime", "timestamp", "ts", "getdate", "currenttime", "now",
     "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat", *ENDS,
 )  # fmt: skip
 """What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
@@ -39,6 +39,11 @@ HEADING = (
 ALONE = rf"^(?=[^:]{{0,200}}:)\s{{0,80}}+[\"'|]?+\s{{0,40}}+(?:{ANY})\s{{0,40}}[\"'|]?\s{{0,80}}$"
 """A line of nothing but a date with its time."""
 DATE_ALONE = re.compile(ALONE, re.IGNORECASE)
+NAMED = re.compile(
+    rf"\s{{0,10}}[\"']?(?:(?:sample|snapshot|snap)?_?(?:time|date)|timestamp|ts)[\"']?\s{{0,4}}[;,|\t=]\s{{0,4}}[\"']?(?P<time>{ANY})[\"']?\s{{0,10}}",
+    re.IGNORECASE,
+)
+"""A line of nothing but a time and what it is called: `TIME;Apr 22 2026 10:00:00AM`."""
 QUESTION = (
     r"^(?!.{0,60}(?:\binsert\b|(?<!@)@\w{1,30}\s{0,9}=))"
     r".{0,80}\bselect\b(?!.{0,400}@@version).{0,400}\bgetdate\s{0,3}\(\s{0,3}\)"

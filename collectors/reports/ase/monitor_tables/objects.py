@@ -40,7 +40,7 @@ COLUMNS: dict[str, Column] = {
 }
 COUNTED = ("logicalreads", "physicalreads", "lockrequests", "lockwaits", "usedcount", "rowsupdated", "rowsinserted",
            "operations", "apfreads", "pagesread", "optselectcount", "scans", "exclusivelockwaittime")  # fmt: skip
-OTHERS = frozenset(("spid", "kpid", "cachedkb", "iobuffersize", "procedureid", "planid", "ssqlid"))
+OTHERS = frozenset(("spid", "kpid", "iobuffersize", "procedureid", "planid", "ssqlid"))
 """Columns of tables that count by process, procedure or statement."""
 BEFORE = "DBID ObjectID IndexID"
 COUNTS = (

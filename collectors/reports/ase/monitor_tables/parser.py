@@ -13,9 +13,17 @@ from collectors.registry import Outcome
 from collectors.reports.ase.monitor_tables import clock, headless
 from collectors.reports.ase.monitor_tables.failures import Failures, Problems
 from collectors.reports.ase.monitor_tables.named_tables import NamedTables
+from collectors.reports.ase.monitor_tables.own_names import as_known
 from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
-from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_file, end_of, length_of, of_differences
+from collectors.reports.ase.monitor_tables.subtracted import (
+    Subtracted,
+    by_file,
+    end_of,
+    length_of,
+    of_differences,
+    seconds_of,
+)
 from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
 
@@ -49,6 +57,8 @@ class Parser:
         self.tell = self.problems.tell
         self.failures = Failures(self.tell)
         self.asked = NamedTables()
+        self.marked = False
+        """Whether columns of the heading at hand are called differences."""
         self.read: tuple[str, int] | None = None
         self.claimed = self.strange = 0
         self.above: list[tuple[int, str]] = []
@@ -179,13 +189,16 @@ class Parser:
         return True
 
     def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
-        """The heading with the names by which its columns are known, where the query gives them others."""
-        return replace(heading, columns=self.asked.renamed(heading.columns)) if self.asked.called else heading
+        """The heading with the names by which its columns are known, where the query or a script gives them others."""
+        columns, self.marked = as_known(self.asked.renamed(heading.columns) if self.asked.called else heading.columns)
+        return replace(heading, columns=columns)
 
     def _subtracted(self) -> Subtracted | None:
-        """That the rows below are differences already, by the query above them or by the file's name."""
+        """That the rows below are differences already, by what the query, the file or their columns are called."""
         found, self.asked.titled = self.asked.subtracted or by_file(self.file, self.asked.seconds), False
-        return found
+        if found is None and not self.marked:
+            return None
+        return Subtracted(found.seconds if found and found.seconds else self.asked.seconds or seconds_of(self.file))
 
     def _clock(self, number: int, line: str) -> bool:
         """Take a line of the row that may say the time."""
@@ -229,6 +242,10 @@ class Parser:
         """Whether a table without dashes begins on this line, or a time stands alone on it."""
         if clock.DATE_ALONE.match(line):
             self._tell_time(streamed.isql([""], ["-" * len(line)]), [(number, line.strip(" \t\"'|"))])
+            return True
+        if named := clock.NAMED.fullmatch(line):
+            self._claim(number)
+            self._tell_time(streamed.isql([""], ["-" * len(named["time"])]), [(number, named["time"])])
             return True
         if BORDER.match(line):
             self._claim(number)

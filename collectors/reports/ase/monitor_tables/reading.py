@@ -18,7 +18,7 @@ from collectors.reports.ase.monitor_tables.blocks import (
     value_of,
 )
 from collectors.reports.ase.monitor_tables.cells import Doubt, words
-from collectors.reports.ase.monitor_tables.clock import DOUBT, SERVER, TAKEN, may_be_clock
+from collectors.reports.ase.monitor_tables.clock import DOUBT, NAMED, SERVER, TAKEN, may_be_clock
 from collectors.reports.ase.monitor_tables.gathering import Beside, Gatherer, gatherer
 from collectors.reports.ase.monitor_tables.server import WORDS_ALONE
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
@@ -225,6 +225,8 @@ class Reading:
 
     def _is_heading(self, line: str) -> bool:
         """Whether a line that is no row is the heading of the next table, or of a time."""
+        if NAMED.fullmatch(line):
+            return True
         heading = delimited(line, self.heading.separator)
         if heading is None:
             return False

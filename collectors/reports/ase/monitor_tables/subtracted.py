@@ -32,13 +32,14 @@ FILE = re.compile(
 
 A number without a unit right behind the word (`_diff600`) is of seconds, if samples usually last so long; two of four
 digits are times of day (`_difference_1400_1410`)."""
+LONG = re.compile(r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min)$", re.IGNORECASE)
 SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
 TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
 DIFFERENCE = re.compile(
     rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:{TABLE}(?:\s{{0,3}}(?:joined|join|and|with|\+)\s{{1,3}}(?:with\s{{1,3}})?{TABLE})?"
     rf"[,:]?\s{{0,3}})?"
-    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:difference|delta)s?\b(?!\s{{1,3}}(?:is|are|will|to)\b)",
+    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:difference|delta|diff)s?\b(?!\s{{1,3}}(?:is|are|will|to)\b)",
     re.IGNORECASE,
 )
 """How a title begins that says of the rows below that they are differences: it may name a table and a server before."""
@@ -46,7 +47,7 @@ REMARK = r"(?:##|--|/\*|#|!|===)"
 TITLE = re.compile(rf"\s{{0,10}}(?:(?:[0-9]{{1,6}}> ?){{1,9}}\s{{0,9}})?{REMARK}\s{{0,10}}(?P<says>\S.{{0,200}})")
 CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
 SECOND = r"[\s,;]{0,9}\b(?:second|end|(?:snapshot|sample|copy)\s{0,2}(?:2|b))\b\s{0,3}[:=]?\s{0,3}"
-TO = rf"(?:\s{{0,3}}(?:-|/|\u2013|to|until|and)\s{{0,3}}|{SECOND})"
+TO = rf"(?:\s{{0,3}}(?:->?|/|\u2013|\u2192|to|until|and)\s{{0,3}}|{SECOND})"
 """What stands between two times: `09:10 - 09:20`, `snapshot 1: 09:10   snapshot 2: 09:20`."""
 FROM_TO = re.compile(
     rf"(?<![0-9:])({CLOCK})(?:\s?([AP]M))?{TO}({CLOCK})(?:\s?([AP]M))?(?![0-9:]|\s?[AP]M\b)", re.IGNORECASE
@@ -94,6 +95,12 @@ def by_file(name: str, titled: float | None = None) -> Subtracted | None:
     if named and titled and abs(named - titled) > CLOCKS_OFF:
         return Subtracted()
     return Subtracted(titled or named or None)
+
+
+def seconds_of(name: str) -> float | None:
+    """The seconds that the name of a file tells at its end, whatever it holds: `objects_15min.csv`."""
+    found = LONG.search(PurePath(name).stem)
+    return float(found["many"]) * (60 if found["unit"].lower() == "min" else 1) if found else None
 
 
 def length_of(line: str) -> float | None:

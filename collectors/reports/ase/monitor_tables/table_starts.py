@@ -64,6 +64,16 @@ SIGNS = (
 WORDS = "Requests|Loads|Writes|Stalls"
 """Columns of monProcedureCache are plain words: two of them side by side are a heading."""
 
+MARK = r"(?:delta|diff|d)_?"
+OF_SCRIPTS = (
+    r"(?<![@'(.\w])(?:"
+    rf"spin(?:_?lock)?(?:_?name)?\b(?!\.).{{0,80}}\b(?:{MARK})?grabs(?:_(?:delta|diff|d))?\b"
+    rf"|ev(?:ent)?(?:_?id)?\b[^\w.]{{1,40}}{MARK}waits\b"
+    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time)\b"
+    r")(?![.(=])"
+)
+"""Headings of differences that a script made: see `own_names`."""
+
 MONITORS = (
     r"\b(?:group|field)_name\b[\W_]{1,300}\b(?:field_name|group_name|field_id|grabs|p)\b"
     r"|^\s{0,4}(?:group|field)_name\s{0,300}$"
@@ -85,7 +95,7 @@ MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors|sysusages)\b", re.I
 
 START = re.compile(
     rf"(?<![@'\"(.\w])[\"'|]?\b(?:{'|'.join(SIGNS)})\b(?![.(=]| {{0,9}}[=(:])"
-    rf"|\b(?:{WORDS})\b[\W_]{{1,40}}\b(?:{WORDS})\b"
+    rf"|\b(?:{WORDS})\b[\W_]{{1,40}}\b(?:{WORDS})\b|{OF_SCRIPTS}"
     rf"|{MONITORS}|{QUERY.pattern}|{TITLE.pattern}|{clock.QUESTION}|{clock.HEADING}|{clock.ALONE}"
     rf"|{TWO_SNAPSHOTS}",
     re.IGNORECASE,

@@ -1,0 +1,126 @@
+"""What scripts call the columns of a table of their own: `d_Grabs`, `waits_diff` and `d_time_s` for differences.
+
+A DBA who subtracts two snapshots names what comes out of it as he likes. The mark of a difference in front of a counter
+or behind it, and a unit behind that, are taken off; a few short names (`ev`, `spinlock`) are those of one table alone.
+A time in another unit than the table's own keeps its name, and so is not read.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from collectors.layouts.tables import key
+from collectors.reports.ase.monitor_tables import caches, locks, objects, processes, server, spinlocks
+from collectors.reports.ase.monitor_tables.tables import MonitorTable
+
+BEFORE = re.compile(r"(?:[dD]elta|DELTA|[dD]iff|DIFF|d(?=_|[A-Z])|D(?=_))(?:_|(?=[A-Z]))")
+AFTER = re.compile(r"(?:_(?:delta|diff|d)|(?-i:Delta|Diff))$", re.IGNORECASE)
+UNIT = re.compile(r"_(?P<unit>ms|msec|s|sec|secs)$", re.IGNORECASE)
+MILLISECONDS = ("ms", "msec")
+LENGTH = frozenset(("secs", "sec", "seconds", "interval", "intervalsec", "intervalsecs", "durationsec", "elapsedsec"))
+"""Columns of differences that tell how long it was, in seconds or from when to when."""
+COUNTERS = frozenset(
+    column
+    for table in (
+        *(spinlocks.SPINLOCKS, caches.CACHE_POOLS, caches.DATA_CACHES, *processes.TABLES, objects.OPEN_OBJECTS),
+        *(server.SYSTEM_WAITS, server.DEVICES, server.IO_QUEUES, server.STATEMENT_CACHE, server.PROCEDURE_CACHE),
+        *(server.NETWORK, server.ENGINES, server.THREADS, locks.LOCKS),
+    )
+    for column, (field, _) in table.columns.items()
+    if field in table.counters
+)
+"""What counts in a table read here, as `key` writes it."""
+
+
+@dataclass(frozen=True)
+class OwnNames:
+    """Short names of the columns of one table."""
+
+    table: MonitorTable
+    names: Mapping[str, str]
+    milliseconds: bool = False
+    """The unit in which the table counts time: milliseconds, else seconds."""
+    of_differences: bool = False
+    """Whether a short name is known in differences alone: totals may be called so, and means, too."""
+
+    def called(self, one: "_Bare", have: Collection[str]) -> str:
+        """The column that has this short name, if it is not there itself."""
+        name = self.names.get(one.name, "")
+        return "" if name in have or (self.of_differences and not one.marked) else name
+
+    def in_unit(self, one: "_Bare") -> bool:
+        """Whether a time is in the unit of the table, or names none."""
+        return not one.unit or (one.unit in MILLISECONDS) == self.milliseconds
+
+
+OF_TABLES = (
+    OwnNames(
+        spinlocks.SPINLOCKS,
+        {
+            **dict.fromkeys(("spinlock", "spinname", "lockname"), "spinlockname"),
+            **dict.fromkeys(("slot", "slotid"), "spinlockslotid"),
+        },
+    ),
+    OwnNames(
+        server.SYSTEM_WAITS,
+        {**dict.fromkeys(("ev", "event", "eventid"), "waiteventid"), "time": "waittime"},
+    ),
+    OwnNames(
+        processes.CACHED_STATEMENTS,
+        {
+            "lio": "totallio",
+            "pio": "totalpio",
+            **dict.fromkeys(("cpu", "cputime"), "totalcputime"),
+            **dict.fromkeys(("elapsed", "elapsedtime"), "totalelapsedtime"),
+        },
+        milliseconds=True,
+        of_differences=True,
+    ),
+    OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
+    OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
+)
+
+
+def as_known(columns: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """The columns by the names they have in the table that they are of, and whether some are marked as differences."""
+    bare = [_bare(column) for column in columns]
+    have = {one.name for one in bare}
+    of = next((own for own in OF_TABLES if _is_of(own, bare, have)), None)
+    names = [_name(one, of, have) for one in bare]
+    marked = any(one.marked and name for one, name in zip(bare, names, strict=True))
+    found = [name or column for name, column in zip(names, columns, strict=True)]
+    if marked:
+        found = ["sampleseconds" if key(one) in LENGTH else one for one in found]
+    return tuple(found), marked
+
+
+def _is_of(own: OwnNames, bare: Sequence["_Bare"], have: set[str]) -> bool:
+    """Whether these are columns of this table, be it by short names."""
+    named = {own.called(one, have) or one.name for one in bare}
+    return any(mark <= named for mark in own.table.marks) and not named & own.table.never
+
+
+def _name(one: "_Bare", of: OwnNames | None, have: set[str]) -> str:
+    """What a column is called in its table, where that is not what it is called here."""
+    if of and (short := of.called(one, have)):
+        return short if of.in_unit(one) else ""
+    if not (one.marked or one.unit) or one.name not in COUNTERS:
+        return ""
+    return one.name if not one.unit or (of and of.in_unit(one)) else ""
+
+
+@dataclass(frozen=True)
+class _Bare:
+    name: str
+    """As `key` writes it."""
+    marked: bool
+    unit: str
+
+
+def _bare(column: str) -> _Bare:
+    """A column without its unit and its mark, if it is not known as it is."""
+    rest = column.strip()
+    unit = UNIT.search(rest)
+    rest = rest[: unit.start()] if unit else rest
+    bare = AFTER.sub("", BEFORE.sub("", rest, count=1) if BEFORE.match(rest) else rest)
+    return _Bare(key(bare), bare != rest, unit["unit"].lower() if unit else "")
