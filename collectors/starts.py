@@ -200,6 +200,8 @@ class Starts(Generic[K]):
 
         No line may hold a line feed.
         """
+        if not lines:  # joined they would be one empty line
+            return {}
         shapes: list[bytes] = []
         text = "\n".join(lines)
         if text.isascii():

@@ -141,3 +141,7 @@ def test_letters_of_other_scripts_hide_nothing(line: str) -> None:
         if re.search(pattern, line, re.IGNORECASE)
     ]
     assert starts.of(line) == expected
+
+
+def test_no_lines_start_nothing_in_a_process_that_has_seen_none() -> None:
+    assert Starts([("listing", r"^Name +Value")]).of_lines([]) == {}
