@@ -249,7 +249,7 @@ def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
         return None
     found: list[Worked] = []
     for row in facts.every(MonCachedStatement):
-        ran, each, seen, read = row.executions, row.mean_cpu_milliseconds, row.mean_scan_rows, row.mean_read_rows
+        ran, each, seen, read = row.executions, row.cpu_each, row.mean_scan_rows, row.mean_read_rows
         if not (row.of_interval and row.believed and row.seconds and known(ran) and known(each)):
             continue
         if known(seen) and known(read) and seen >= PAGES_A_ROW * max(read, 1.0):

@@ -298,6 +298,8 @@ class MonCachedStatement(Counted, Fact):
     """The manual says seconds, the columns beside it are milliseconds: not to be judged by."""
     total_elapsed: Reading = ABSENT
     """As `total_cpu`."""
+    cpu_milliseconds: Reading = ABSENT
+    """Of all executions of an interval, as a script counts that names the unit in its column (`d_cpu_ms`)."""
     lock_waits: Reading = ABSENT
     """From 15.7 ESD#2, as is the next."""
     lock_wait_milliseconds: Reading = ABSENT
@@ -312,6 +314,13 @@ class MonCachedStatement(Counted, Fact):
         if self.of_interval or not known(self.executions) or not known(self.mean_logical_reads):
             return None
         return self.executions * self.mean_logical_reads
+
+    @property
+    def cpu_each(self) -> Reading:
+        """Milliseconds of processor time for each execution: of the interval where it is counted, else `AvgCpuTime`."""
+        if known(self.cpu_milliseconds) and known(self.executions) and self.executions > 0:
+            return self.cpu_milliseconds / self.executions
+        return self.mean_cpu_milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ A time in another unit than the table's own keeps its name, and so is not read.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collectors.layouts.tables import key
 from collectors.reports.ase.monitor_tables import caches, locks, objects, processes, server, spinlocks
@@ -26,8 +26,8 @@ COUNTERS = frozenset(
         *(server.SYSTEM_WAITS, server.DEVICES, server.IO_QUEUES, server.STATEMENT_CACHE, server.PROCEDURE_CACHE),
         *(server.NETWORK, server.ENGINES, server.THREADS, locks.LOCKS),
     )
-    for column, (field, _) in table.columns.items()
-    if field in table.counters
+    for column, (name, _) in table.columns.items()
+    if name in table.counters
 )
 """What counts in a table read here, as `key` writes it."""
 
@@ -40,6 +40,8 @@ class OwnNames:
     names: Mapping[str, str]
     milliseconds: bool = False
     """The unit in which the table counts time: milliseconds, else seconds."""
+    told: Mapping[str, str] = field(default_factory=dict)
+    """Columns whose unit is in doubt, and what they are where a script tells that it is milliseconds."""
     of_differences: bool = False
     """Whether a short name is known in differences alone: totals may be called so, and means, too."""
 
@@ -74,6 +76,7 @@ OF_TABLES = (
             **dict.fromkeys(("elapsed", "elapsedtime"), "totalelapsedtime"),
         },
         milliseconds=True,
+        told={"totalcputime": "cpumilliseconds"},
         of_differences=True,
     ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
@@ -103,7 +106,7 @@ def _is_of(own: OwnNames, bare: Sequence["_Bare"], have: set[str]) -> bool:
 def _name(one: "_Bare", of: OwnNames | None, have: set[str]) -> str:
     """What a column is called in its table, where that is not what it is called here."""
     if of and (short := of.called(one, have)):
-        return short if of.in_unit(one) else ""
+        return (of.told.get(short, short) if one.unit else short) if of.in_unit(one) else ""
     if not (one.marked or one.unit) or one.name not in COUNTERS:
         return ""
     return one.name if not one.unit or (of and of.in_unit(one)) else ""

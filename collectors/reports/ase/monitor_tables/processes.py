@@ -163,6 +163,7 @@ CACHED_STATEMENTS = MonitorTable(
             total_logical_reads="totallio",
             total_physical_reads="totalpio",
             total_cpu="totalcputime",
+            cpu_milliseconds="cpumilliseconds",
             total_elapsed="totalelapsedtime",
             lock_waits="lockwaits",
             lock_wait_milliseconds="lockwaittime",

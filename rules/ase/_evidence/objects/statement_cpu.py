@@ -2,7 +2,8 @@
 
 `AvgCpuTime` times the executions of one second: milliseconds of processor time a second, and a thousand of them are one
 engine. The mean is one since the statement was cached, so it is believed of what ran for a while and ran last in the
-interval; and what is more than all engines worked is of another time.
+interval, if no script counted the time of the interval itself; and what is more than all engines worked is of another
+time.
 """
 
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ def worked(facts: Facts, row: MonCachedStatement) -> Worked | None:
     """What a statement took of the engines' work; `None` where that is not known, or cannot be."""
     number, busy = busy_of(facts, interval=True)
     seconds = _seconds(facts, row)
-    each, ran = row.mean_cpu_milliseconds, row.executions
+    each, ran = row.cpu_each, row.executions
     if not number or not busy or not seconds or not known(each) or not known(ran) or min(each, ran) <= 0:
         return None
     found = Worked(row, ran / seconds, each, number * busy / 100.0)
