@@ -79,7 +79,8 @@ SCANNED = (
 AT_RANDOM = "At most {0:.0f} % of the reads from disk are of scans or prefetch, so they are of pages that come back."
 OF_HOST = (
     "Max memory is used up while the host has memory: each miss is a read from disk for which a task waits. The new "
-    "size is twice the old one, or as much as half of the host's memory allows (this project). Others may need that memory."
+    "size is twice the old one, or as much as half of the host's memory allows (this project). Others may need that "
+    "memory."
 )
 LARGE_ENOUGH = "No export shows how large it must be: look at the misses of the same hour afterwards."
 LOG_READ = "What newer pages of the log took the place of is read from disk, and its reader falls further behind."
@@ -189,7 +190,8 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     elif grown is None and (beyond := _of_host(facts, size_mb, free, limits)):
         beside, unused, changes = f"the host has {beyond.host_mb:,.0f} MB that max memory leaves out", OF_HOST, ()
         grow = (
-            f"{beyond.first}, then {name} {beyond.size_mb:,.0f} MB large with sp_cacheconfig, larger without a restart"
+            f"{beyond.first}, then {name} {beyond.size_mb:,.0f} MB large with sp_cacheconfig, without a restart; the "
+            "way back takes one"
         )
     elif grown is None:
         return f"{cache.name}:{told} {free.mb:,.0f} MB are free, which is not enough to make it much larger"
