@@ -77,10 +77,10 @@ SCANNED = (
     "Reads that one statement makes by scanning come back in a cache of any size that does not hold the whole table."
 )
 AT_RANDOM = "At most {0:.0f} % of the reads from disk are of scans or prefetch, so they are of pages that come back."
-OF_HOST = (
-    "Max memory is used up while the host has memory: each miss is a read from disk for which a task waits. The new "
-    "size is twice the old one, or as much as half of the host's memory allows (this project). Others may need that "
-    "memory."
+OF_HOST = "Max memory is used up while the host has memory: each miss is a read from disk for which a task waits."
+FROM_HOST = (
+    "The new size is twice the old one, or as much as half of the host's memory allows (this project); others may need "
+    "that memory."
 )
 LARGE_ENOUGH = "No export shows how large it must be: look at the misses of the same hour afterwards."
 LOG_READ = "What newer pages of the log took the place of is read from disk, and its reader falls further behind."
@@ -207,7 +207,7 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
         because=joined(unused, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
-        unknown="" if first else _unknown(grown, at_random),
+        unknown="" if first else joined(FROM_HOST if unused == OF_HOST else "", _unknown(grown, at_random)),
         changes=changes,
         explains=("ase/reads_slow",),
         evidence=(
