@@ -129,11 +129,7 @@ IN_FAST_COMMIT = (
 )
 IN_SECTION = {"locking": IN_LOCKING, "fast commit": IN_FAST_COMMIT}
 """Below their title alone: other features have time-outs, and row caches checkpoints of their own, too."""
-NO_TIMEOUT = re.compile(
-    r"(?i)\block (?:wait )?timeout interval is (?:not (?:set|specified)|disabled|none)\b"
-    rf"|no lock (?:wait )?timeout interval{NOT_GIVEN.replace('?P<value>', '?:')}"
-)
-"""`No lock timeout interval`, worded as `No checkpointing AIJ interval` is, begins the sentence."""
+NO_TIMEOUT = re.compile(r"(?i)\block (?:wait )?timeout interval is (?:not (?:set|specified)|disabled|none)\b")
 ROW_LEVEL = _switched("row_level_locking", "row[- ]level locking")
 INSTANCE = re.compile(
     rf"(?i)(?P<before>.*)\b(?P<kind>single|multiple)[- ]instance\b(?: mode| optimi[sz]ations?){{0,2}}(?: {SWITCH})?"
