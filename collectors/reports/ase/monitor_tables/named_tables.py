@@ -40,6 +40,8 @@ class NamedTables:
         """The line above, where no prompt stood before it."""
         self.called: dict[str, str] = {}
         """What the batch calls the server's name, times and a cached statement's text, by the names of its own."""
+        self.nameless: list[str] = []
+        """Which of these it gives no name, in their order: above such a column isql prints blanks."""
         self.answered = False
         """Whether something came after the query: the next one begins a new batch."""
 
@@ -63,16 +65,29 @@ class NamedTables:
             return "  " not in line.strip() and not START.search(line)
         if self.answered:
             self.tables, self.answered, self.subtracts, self.called = [], False, subtracts or self.titled, {}
+            self.nameless = []
         for found in CALLED.finditer(line):
+            what = found["what"].lower().lstrip("@")
             if name := found["before"] or found["after"]:
-                self.called[name.lower()] = found["what"].lower().lstrip("@")
+                self.called[name.lower()] = what
+            elif what not in self.nameless:
+                self.nameless.append(what)
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True
 
-    def renamed(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The columns of a heading, those that the query gives a name of its own called after what they show."""
-        return tuple(self.called.get(one.strip().lower(), one) for one in columns)
+    def renamed(self, columns: Sequence[str], *, printed: bool) -> tuple[str, ...]:
+        """The columns of a heading, those that the query gives a name of its own, or none, called after what they show.
+
+        Where isql printed no query, a first column of no name is the time, if its rows say one: scripts put it there.
+        """
+        known = [self.called.get(one.strip().lower(), one) for one in columns]
+        blank = [place for place, one in enumerate(known) if not one.strip()]
+        shows = self.nameless if self.tables else ["getdate"] if printed and blank == [0] else []
+        if len(blank) == len(shows) < len(columns):
+            for place, what in zip(blank, shows, strict=True):
+                known[place] = what
+        return tuple(known)
 
     @property
     def subtracted(self) -> Subtracted | None:

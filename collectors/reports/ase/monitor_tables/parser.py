@@ -190,7 +190,7 @@ class Parser:
 
     def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
         """The heading with the names by which its columns are known, where the query or a script gives them others."""
-        columns, self.marked = as_known(self.asked.renamed(heading.columns) if self.asked.called else heading.columns)
+        columns, self.marked = as_known(self.asked.renamed(heading.columns, printed=heading.layout == "isql"))
         return replace(heading, columns=columns)
 
     def _subtracted(self) -> Subtracted | None:
