@@ -114,6 +114,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             yield Unknown.without("HkgcOverflows of two snapshots", EMPTY, "no HkgcOverflows over an interval")
         return
     worst = max(_lost(rows), key=lambda one: one.overflows, default=None)
+    if worst is None and any(one.overflows > 0 for one in _lost(rows, timed=False)):
+        yield Unknown.without("HkgcOverflows of two snapshots with their times", EMPTY, "over which time is not known")
+        return
     if worst is None or worst.overflows <= 0:
         yield Clean("the housekeeper lost no clean-up of a user table")
         return

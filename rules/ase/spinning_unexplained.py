@@ -108,19 +108,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     elif most.lock.of_interval and engines_of(facts, interval=True).number is None:
         yield Unknown((ENGINES_MISSING,), f"{most.lock.name} has most of the spins; on how many engines?")
     else:
-        yield Clean(_why_not(most))
+        yield _why_not(facts, most)
 
 
-def _why_not(most: SpinBound) -> str:
+def _why_not(facts: Facts, most: SpinBound) -> Outcome:
     """Why the spinlock with most of the spins is no finding here."""
     said = f"{most.lock.name} has most of the spins {most.lock.when}"
+    if most.busy_percent is not None and most.busy_percent < BUSY_PERCENT:
+        return Clean(f"{said}, but the engines are {most.busy_percent:.1f} % busy (limit {BUSY_PERCENT:g} %)")
     if not most.lock.of_interval or not most.lock.seconds:
-        return f"{said}: no rate is known, so nothing shows that engines lose time"
+        return unknown_of(facts, MonSpinlockActivity, why=f"{said}: no rate is known, so nothing shows what it costs")
     if most.busy_percent is None:
-        return f"{said}: how busy the engines were is not in the export"
-    if most.busy_percent < BUSY_PERCENT:
-        return f"{said}, but the engines are {most.busy_percent:.1f} % busy (limit {BUSY_PERCENT:g} %)"
-    return f"{said}: at most {most.percent:.1f} % of the engines' time (limit {CRITICAL_PERCENT:g} %)"
+        return Unknown((ENGINES_MISSING,), f"{said}: how busy the engines were is not in the export")
+    return Clean(f"{said}: at most {most.percent:.1f} % of the engines' time (limit {CRITICAL_PERCENT:g} %)")
 
 
 def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -> Finding:

@@ -33,7 +33,7 @@ from math import ceil
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonStatementCache, ProcedureCacheActivity
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
-from rules.ase._evidence.server import ENGINE_FACTS, busy_of, offers, setting_of, subject_of
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, offers, setting_of, subject_of, unknown_of
 from rules.ase._evidence.statement_cache import (
     HIT_ORIGIN,
     HIT_PERCENT,
@@ -110,7 +110,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if turned and full and rate is not None and limits.hit_percent <= searches.percent < limits.full_hit_percent:
         yield _too_small(facts, limits, searches, turned, f"{said}, {rate:,.0f} searches a second")
         return
-    if searches.percent >= limits.hit_percent or rate is None or rate < limits.per_second:
+    if rate is None and searches.percent < limits.full_hit_percent:
+        yield unknown_of(facts, MonStatementCache, why=f"{said}; how many a second needs snapshots with their times")
+        return
+    if rate is None or searches.percent >= limits.hit_percent or rate < limits.per_second:
         each = f", {rate:,.1f} a second" if rate is not None else ""
         yield Clean(f"{said}{each} (limits {limits.hit_percent:g} % and {limits.per_second:g} a second)")
         return
