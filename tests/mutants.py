@@ -9,6 +9,7 @@ All happens in a copy of the checkout. Every changed expression stands there bes
 `(changed if is_on(12) else original)`, so that one process can collect the tests once and try each change in a fork.
 The tests run once with nothing changed, which records what each goes through. What runs at import (limits, tables of
 names) needs a process of its own, and the tests that enter a function of its module or of one that imports it.
+First come the tests of `make test`; only what none of them noticed is tried with those that vary every figure, too.
 """
 
 import argparse
@@ -43,7 +44,9 @@ TESTS = [
 PLACES = ("rules", "collectors")
 NOT_HERE = "collectors/live/locklab"
 """Measures the machine that it runs on."""
-OPTIONS = ["-s", "-q", "-p", "no:cacheprovider", "-m", "not long or mutants"]
+OPTIONS = ["-s", "-q", "-p", "no:cacheprovider"]
+STAGES = {"make test": "not long", "make test-all": "long and mutants"}
+"""Which tests may notice, in their order: what they belong to, and how they are marked."""
 SWAPS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),
@@ -303,30 +306,33 @@ class Tests:
         return bool(self.session.testsfailed)
 
 
-def with_tests(paths: list[str], told: Callable[[Tests], object]) -> bool:
+def with_tests(paths: list[str], marked: str, told: Callable[[Tests], object]) -> bool:
     """Collect the tests and do something with them; whether pytest was not content."""
-    return bool(pytest.main([*OPTIONS, *paths], plugins=[Tests(told)]))
+    return bool(pytest.main([*OPTIONS, "-m", marked, *paths], plugins=[Tests(told)]))
 
 
 class Trial:
     """All changes, and what became of each: the exit codes by number, 0 where no test noticed."""
 
-    def __init__(self, mutants: dict[int, Mutant], tests: list[str], work: Path) -> None:
-        self.mutants, self.tests, self.work = mutants, tests, work
+    def __init__(self, mutants: dict[int, Mutant], tests: list[str], marked: str, work: Path) -> None:
+        self.mutants, self.work = mutants, work
+        self.with_tests = partial(with_tests, marked=marked)
+        self.tests = tests
+        work.mkdir(parents=True, exist_ok=True)
         self.through: dict[int, set[str]] = {number: set() for number in mutants}
         self.seconds: dict[str, float] = {}
 
     def all(self) -> None:
         """Try those inside functions in forks of one process, then the others, each in a process of its own."""
         os.environ["MUTANTS_RECORD"] = str(self.work / "record")  # also of what runs while the tests are collected
-        forked(partial(with_tests, self.tests, self.warm), LONGEST_RUN, self.work / "warm.log")
+        forked(partial(self.with_tests, self.tests, told=self.warm), LONGEST_RUN, self.work / "warm.log")
         del os.environ["MUTANTS_RECORD"]
         self.read_record()
         for number in sorted(set(self.mutants) - set(self.codes())):
             os.environ["MUTANT"] = str(number)
             tests = self.order(number)
             files = sorted({test.partition("::")[0] for test in tests})
-            self.attempt(number, partial(with_tests, files, partial(Tests.run, tests=tests)))
+            self.attempt(number, partial(self.with_tests, files, told=partial(Tests.run, tests=tests)))
 
     def warm(self, tests: Tests) -> None:
         """Record, then try what does not run at import."""
@@ -358,7 +364,8 @@ class Trial:
         for record in self.work.glob("record-*"):  # one of each process
             for line in record.read_text("utf-8").splitlines():
                 number, _, test = line.partition("\t")
-                self.through[int(number)].add(test)
+                if int(number) in self.through:  # of the stage before there may be others
+                    self.through[int(number)].add(test)
 
     def order(self, number: int) -> list[str]:
         """The tests that go through a change, quickest first; all, where only the import does and keeps the result."""
@@ -425,13 +432,17 @@ def main() -> int:
     os.environ["DJANGO_SETTINGS_MODULE"] = "advisor.config.settings"
     sys.path.insert(0, str(tree))
     del sys.modules["tests"]  # of the checkout; the next one that imports it shall find the copy
-    trial = Trial(mutants, given.tests, work)
-    trial.all()
-    codes = trial.codes()
-    survivors = [number for number in mutants if codes[number] == 0]
+    survivors = mutants
+    for stage, marked in STAGES.items():
+        if not survivors:
+            break
+        trial = Trial(survivors, given.tests, marked, work / marked)
+        trial.all()
+        codes = trial.codes()
+        survivors = {number: one for number, one in survivors.items() if codes[number] == 0}
+        noticed, took = len(mutants) - len(survivors), time.monotonic() - began
+        sys.stdout.write(f"{noticed} of {len(mutants)} noticed by {stage} (seed {given.seed}, {took:.0f} s)\n")
     sys.stdout.write("".join(f"{shown[number]}\n" for number in survivors))
-    noticed, took = len(mutants) - len(survivors), time.monotonic() - began
-    sys.stdout.write(f"{noticed} of {len(mutants)} noticed (seed {given.seed}, {took:.0f} s)\n")
     if not given.work:
         shutil.rmtree(work)
     return 1 if survivors else 0
