@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import EXAMPLES, Looked, until
-from tests.browser.views import look
+from tests.browser.views import OPEN_ALL, look
 
 
 def all_there(page: Page) -> Page:
@@ -41,6 +41,8 @@ def test_ticked_systems_become_one_plan_and_its_changes_are_planned(page: Page, 
         expect(page.get_by_role("status")).to_contain_text(f" {state}")
         assert page.url.count("system=") == chosen - 1
         expect(page.locator(f".joint .state.{state}").first).to_be_visible()
+    page.evaluate(OPEN_ALL)
+    assert page.locator(".applied td").first.evaluate(FOLDED) >= 24, "a finger needs 24 px (WCAG 2.2, 2.5.8)"
     with page.expect_download() as download:
         page.get_by_role("link", name="Scripts (ZIP)").click()
     archive = tmp_path / "scripts.zip"
@@ -49,6 +51,13 @@ def test_ticked_systems_become_one_plan_and_its_changes_are_planned(page: Page, 
         assert "run-sheet.txt" in book.namelist()
     page.get_by_role("link", name="Run sheet", exact=True).click()
     expect(page.get_by_role("heading", level=1).first).to_have_text(f"Run sheet over {chosen - 1} systems")
+
+
+FOLDED = """(cell) => {
+    cell.innerHTML = '<div>one</div><details><summary>7 more</summary></details>';
+    return cell.querySelector('summary').getBoundingClientRect().height;
+}"""
+"""How high the fold of a cell is: the examples alone are too few systems for one."""
 
 
 def test_plan_and_sheet_fit_every_look(looked: Looked) -> None:

@@ -113,7 +113,9 @@ def look(looked: Looked, address: str, picture: str, status: int = 200) -> None:
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{picture}-{width}-{scheme}.png", full_page=True)
     found = Axe().run(page, options=AA).response["violations"]
-    assert [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found] == []
+    assert [
+        (one["id"], [(node["html"][:200], node["failureSummary"]) for node in one["nodes"]][:4]) for one in found
+    ] == []
     assert_fits(page, width)
     if width > PHONE:
         page.set_viewport_size({"width": PHONE, "height": 900})
