@@ -42,8 +42,9 @@ packages: ## install the Debian packages that the tests need, as root; else say 
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
 	{ echo "the tests need these Debian packages: $$missing"; exit 1; }
 
-test: .venv/tests packages ## run the tests in an order of their own each time (SEED=number: that one again)
+test: ## run the tests in an order of their own each time (SEED=number: that one again)
 	@echo "make test SEED=$(SEED) runs them in this order again"
+	@$(MAKE) --no-print-directory -j2 .venv/tests packages
 	$(MAKE) --no-print-directory -j2 test-main test-service
 
 # What fails fails twice, or it was the machine that had no processor for it: the tests that failed run once more,
