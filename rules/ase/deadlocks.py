@@ -40,6 +40,7 @@ from collectors.facts.ase import (
     TableScheme,
 )
 from rules.ase._evidence.server import subject_of
+from rules.ase._evidence.times import without_head
 from rules.ase._evidence.waits.deadlocks import (
     PERIOD,
     Ring,
@@ -194,8 +195,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield _finding(facts, limits, counted, rings)
     elif repeated := _repeated(facts, rings, limits):
         yield _finding(facts, limits, repeated, rings)
+    elif not counted.over_interval and (many := _without_head(facts, limits)):
+        yield many
     else:
         yield Clean(f"{counted.said} (limits {limits.per_hour:g} an hour and {limits.least:g} in all)")
+
+
+def _without_head(facts: Facts, limits: Limits) -> Unknown | None:
+    """That sp_sysmon counted enough of them, over a time that is not in the export; `None` where it did not."""
+    row = facts.latest(LockEvents, event="deadlock", kind=TOTAL)
+    if row is None or not known(row.count) or row.count < limits.least:
+        return None
+    return without_head(f"{row.count:,.0f} deadlocks in a sample of sp_sysmon")
 
 
 def _by_sysmon(facts: Facts) -> Counted | Untrusted | None:

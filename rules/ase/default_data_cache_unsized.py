@@ -21,7 +21,7 @@ from math import floor
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample
-from rules.ase._evidence.caches.figures import doubt, is_default, latest_caches
+from rules.ase._evidence.caches.figures import doubt, is_default, latest_caches, seconds_of
 from rules.ase._evidence.caches.growth import MissLimits, larger, misses
 from rules.ase._evidence.caches.memory import (
     MEMORY_FACTS,
@@ -34,6 +34,7 @@ from rules.ase._evidence.caches.memory import (
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
 from rules.ase._evidence.server import ENGINE_FACTS, offers, setting_of
+from rules.ase._evidence.times import without_head
 from rules.changes.ase_cache import show_cache
 from rules.engine import limit, rule
 from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted
@@ -101,6 +102,9 @@ def _small(facts: Facts, limits: Limits, named: NamedCache, size_mb: float) -> I
     installed = as_installed(named)
     if installed and severity <= Severity.NOTE:
         yield Clean(f"{named.name} is configured to {size_mb:g} MB, the size as installed{';' if told else ''}{told}")
+        return
+    if size_mb > limits.size_mb and severity is Severity.ADVICE and not seconds_of(facts):
+        yield without_head(f"{named.name} runs with {size_mb:g} MB, Config 0.00;{told.rstrip('.')}")
         return
     if size_mb > limits.size_mb and (severity < Severity.WARNING or change is None):
         yield Clean(

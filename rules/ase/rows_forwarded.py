@@ -27,6 +27,7 @@ from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.updated import UPDATED_FACTS, say_updated, updated_most
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.spinlocks.lock_work import FORWARDED
+from rules.ase._evidence.times import without_head
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
@@ -101,7 +102,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     share, rate = 100.0 * forwarded / updates, forwarded / seconds if seconds else None
     said = f"{share:.1f} % of the updates of data-only-locked tables forwarded their row"
     said += f", {rate:,.1f} a second" if rate is not None else ""
-    if share < limits.forwarded_percent or rate is None or rate < limits.per_second:
+    if rate is None and share >= limits.forwarded_percent:
+        yield without_head(said)
+        return
+    if rate is None or share < limits.forwarded_percent or rate < limits.per_second:
         yield Clean(f"{said} (limits {limits.forwarded_percent:g} % and {limits.per_second:g} a second)")
         return
     listed = _most_forwarded(facts)

@@ -4,7 +4,9 @@ Four things are told apart: an interval of known length; one whose length is kno
 were printed without seconds; one of unknown length; and totals, of which the export may or may not say since when.
 """
 
+from collectors.facts.ase import SysmonSample
 from collectors.facts.counted import Counted
+from rules.finding import MissingInput, Unknown
 
 MOST_UNSURE = 0.5
 """This project: an interval known to half of its length either way still tells whether a rate is far from a limit;
@@ -27,6 +29,7 @@ NO_TIME = (
 DAY = 86_400.0
 """This project, seconds: totals over less may be those of one busy hour, or lack the one that matters. Over a day or
 more nights are in their average: the busiest hour is above it, and none is excused by it."""
+SAMPLE = MissingInput("how long the sample took (the head of the report)", SysmonSample.COLLECTED_BY)
 Span = tuple[float, float]
 """Least and most seconds."""
 
@@ -60,3 +63,8 @@ def caveat(row: Counted) -> str:
     if row.seconds_low is not None and row.seconds_high is not None:
         return TO_THE_MINUTE.format(low=row.seconds_low, high=row.seconds_high)
     return "" if row.seconds else UNDATED
+
+
+def without_head(said: str) -> Unknown:
+    """That what sp_sysmon counted has no rate, where its head with the time is not in the export; `said`: the rest."""
+    return Unknown((SAMPLE,), f"{said}; how many a second is not in the export")

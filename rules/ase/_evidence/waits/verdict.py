@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.ase import MonSysWaits, TaskSwitches
 from rules.ase._evidence.server import engines_of
+from rules.ase._evidence.times import without_head
 from rules.ase._evidence.waits.switches import Switches, switches_of
 from rules.ase._evidence.waits.tasks import Waited, waited_for, waited_since_start
 from rules.engine import limit, percent
@@ -213,12 +214,16 @@ def _by_average(limits: WaitLimits, waited: Waited) -> TooLong | None:
 
 
 def _by_switches(limits: WaitLimits, switches: Switches, what: str, beside: str) -> Outcome | TooLong:
+    own = limits if isinstance(limits, LockWaitLimits) else None
     rate, held = switches.per_second or 0.0, switches.held_percent or 0.0
+    if switches.per_second is None and (
+        switches.percent >= limits.switches_percent or (own and held >= own.held_percent)
+    ):
+        return without_head(f"{switches.says}{beside}")
     evidence = switches.evidence(limits.switches_percent)
     loud = Severity.WARNING if switches.percent >= limits.loud_percent else Severity.ADVICE
     title = f"{switches.percent:g} % of all task switches wait for {what}"
     if switches.percent < limits.switches_percent or rate < limits.waits_per_second:
-        own = limits if isinstance(limits, LockWaitLimits) else None
         if own is None or held < own.held_percent or rate < own.held_per_second:
             most = f"limits {limits.switches_percent:g} % and {limits.waits_per_second:g} a second"
             return Clean(f"{switches.says} ({most}){beside}")
