@@ -114,6 +114,7 @@ from rules.rdb._evidence.waits import (
     waits_of,
     with_care,
 )
+from rules.rdb._evidence.ways_out import INTERVALS, LONGER, NO_INTERVAL, now
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
@@ -124,11 +125,6 @@ COLLECTED_BY = MissingInput(
 ENDED = ("request timeouts", "promotion timeouts")
 COUNT = MissingInput("how many lock requests timed out", StatisticRow.COLLECTED_BY)
 KEEPS = "A process that waits keeps its own locks, and others wait for those; Oracle calls a stall of {:g} s long."
-NO_INTERVAL = (
-    "The database has no interval of its own (0 is none), so they are of transactions that set one or do not wait at "
-    "all (NOWAIT): those are refused at once, which no setting of the database changes."
-)
-"""Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
 CULPRIT = (
     "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -165,11 +161,6 @@ TYPES = MissingInput(
 )
 UNPARTITIONED = (
     "RMU/SHOW LOCKS listed nothing, which with partitioned lock trees proves nothing: ask again without a root file."
-)
-LONGER = "A longer lock timeout interval only makes the waits longer: see to the holder first."
-INTERVALS = (
-    "A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another interval, and the manuals "
-    "disagree on which of them counts."
 )
 HOUR = 3600.0
 
@@ -352,7 +343,7 @@ def _finding(
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
     do = (
-        of_holder(held, lines, attached)
+        joined(of_holder(held, lines, attached), now(waits, lines, limits.still_seconds))
         if held
         else UNPARTITIONED
         if waits.hidden
