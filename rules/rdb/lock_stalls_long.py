@@ -58,8 +58,10 @@ from rules.rdb._evidence.shared_rows import (
     evidence_of_shared,
     longest_waits,
     of_row,
+    passes_on,
     shared_by,
     shared_in,
+    shared_of,
     shared_rows,
 )
 from rules.rdb._evidence.standstill import (
@@ -114,7 +116,7 @@ from rules.rdb._evidence.waits import (
     waits_of,
     with_care,
 )
-from rules.rdb._evidence.ways_out import INTERVALS, LONGER, NO_INTERVAL, now
+from rules.rdb._evidence.ways_out import INTERVALS, LONGER, NO_INTERVAL, ONLY_LONGER, now
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
@@ -350,7 +352,11 @@ def _finding(
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
     again = timeouts is not None and ended_again(waits, long, limits.queue, limits.main_percent)
-    do = of_row(do, long if not held else [], lines, rows, again=again)
+    passes = most if most and mean and mean.seconds < limits.stall_seconds and shared_of(most[0], rows) else None
+    if passes and "MODE=CULPRIT" in do:
+        do = f"{ONLY_LONGER}."  # it passes from one to the next, so who holds it now is not to blame
+    passed = passes_on(lines, mean, limits.queue, limits.still_seconds) and stopped(long, limits.still_seconds) == 0
+    do = of_row(do, [] if held else long or ([passes[0]] if passes else []), lines, rows, again=again, passed=passed)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)

@@ -15,7 +15,8 @@ NO_INTERVAL = (
     "all (NOWAIT): those are refused at once, which no setting of the database changes."
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
-LONGER = "A longer lock timeout interval only makes the waits longer: see to the holder first."
+ONLY_LONGER = "A longer lock timeout interval only makes the waits longer"
+LONGER = f"{ONLY_LONGER}: see to the holder first."
 INTERVALS = (
     "A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another interval, and the manuals "
     "disagree on which of them counts."
