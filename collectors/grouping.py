@@ -18,6 +18,7 @@ from pathlib import PurePath
 from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
 from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonProcess, Server, Snapshot
 from collectors.facts.openvms import (
+    AlternateKey,
     ClusterNode,
     FileName,
     IndexedFile,
@@ -86,6 +87,7 @@ OF_CLUSTERS = (
     RmsRecordLock,
     FileName,
     IndexedFile,
+    AlternateKey,
     OpenFile,
     RmsDefaults,
     Volume,
@@ -221,7 +223,7 @@ def _shared_out(
     named = {name.upper() for fact in one.facts for name in nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
     if not found and all(
-        isinstance(fact, FileName | IndexedFile | OpenFile | RmsDefaults | Volume) for fact in one.facts
+        isinstance(fact, FileName | IndexedFile | AlternateKey | OpenFile | RmsDefaults | Volume) for fact in one.facts
     ):
         found = list(nodes.of([one]))
     for group in found:
