@@ -40,6 +40,7 @@ from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
+from collectors.hosts import hosts_apart
 from collectors.nodes_beside import called_after_nodes, nodes_named, prompted, share_calls
 from collectors.of_one_folder import join_folders, join_listings
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
@@ -187,6 +188,8 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_listings(groups)
     _join_error_log(groups)
     join_folders(groups)
+    if not name:
+        hosts_apart(groups)
     _join_clusters(groups)
     _join_settings(groups)
     _join_release(groups)
