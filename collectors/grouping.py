@@ -18,6 +18,7 @@ from pathlib import PurePath
 from collectors.databases import NodesByName, database_of, nodes_of, parted_by_database, under_one_name, whole_names
 from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonProcess, Server, Snapshot
 from collectors.facts.openvms import (
+    AlternateKey,
     ClusterNode,
     FileName,
     IndexedFile,
@@ -39,6 +40,7 @@ from collectors.facts.scaling.titles import parted
 from collectors.facts.unix import LockingRun, RecordLock
 from collectors.facts.zvm import PerfkitPage, PerformanceRun
 from collectors.group import ALONE, Group, by_folder, no_more_alone, product_of
+from collectors.hosts import hosts_apart
 from collectors.nodes_beside import called_after_nodes, nodes_named, prompted, share_calls
 from collectors.of_one_folder import join_folders, join_listings
 from collectors.places import Neighbours, command_line_of, file_of, folder_of, places_of
@@ -86,6 +88,7 @@ OF_CLUSTERS = (
     RmsRecordLock,
     FileName,
     IndexedFile,
+    AlternateKey,
     OpenFile,
     RmsDefaults,
     Volume,
@@ -185,6 +188,8 @@ def groups_of(inputs: Sequence[Input], name: str | None, names: Mapping[str, str
     _join_listings(groups)
     _join_error_log(groups)
     join_folders(groups)
+    if not name:
+        hosts_apart(groups)
     _join_clusters(groups)
     _join_settings(groups)
     _join_release(groups)
@@ -221,7 +226,7 @@ def _shared_out(
     named = {name.upper() for fact in one.facts for name in nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
     if not found and all(
-        isinstance(fact, FileName | IndexedFile | OpenFile | RmsDefaults | Volume) for fact in one.facts
+        isinstance(fact, FileName | IndexedFile | AlternateKey | OpenFile | RmsDefaults | Volume) for fact in one.facts
     ):
         found = list(nodes.of([one]))
     for group in found:

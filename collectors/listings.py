@@ -20,7 +20,15 @@ from collectors.facts.ase import (
     Server,
     TableScheme,
 )
-from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, SysgenParameter
+from collectors.facts.openvms import (
+    Cpu,
+    FastpathDevice,
+    FileName,
+    KernelService,
+    Node,
+    SysgenParameter,
+    Volume,
+)
 from collectors.facts.rdb import Database
 from collectors.partial import completed
 from collectors.read import Input
@@ -29,6 +37,8 @@ IN_FILE, IN_FOLDER, ELSEWHERE, OF_DAY = range(4)
 MOST_NAMED = 5
 """So many of the values that disagree are named; the others are counted."""
 
+OF_FILES = (FileName, Volume)
+"""Attributes of files and volumes: no setting of a node, and as good as any listing where a screen is in its file."""
 Unit = tuple[str, ...]
 """What is believed or left out as a whole: kind of report, kind of object, name."""
 
@@ -51,6 +61,11 @@ class Listings:
                 self.of_folder.setdefault(_folder(one.file), []).append(one)
             else:
                 self.of_all.append(one)
+        self.of_files: dict[PurePath, list[Input]] = {}
+        """Listings of files and volumes alone that lie in the files of samples, by folder."""
+        for one in (one for several in self.of_file.values() for one in several):
+            if one.facts and all(isinstance(fact, OF_FILES) for fact in one.facts):
+                self.of_files.setdefault(_folder(one.file), []).append(one)
         self.settled: dict[tuple[int, ...], list[Fact]] = {}
         self.settings: dict[int, Input] = {}
         """The settings alone of a listing, by its identity: `known_by` needs the same object each time."""
@@ -65,6 +80,11 @@ class Listings:
         near = [(ELSEWHERE, one) for one in self.of_all]
         near += [(IN_FOLDER, one) for folder in folders for one in self.of_folder.get(folder, ())]
         near += [(IN_FILE, one) for file in files for one in self.of_file.get(file, ())]
+        own = {one.report for _, one in near}
+        near = [
+            *((IN_FOLDER, one) for folder in folders for one in self.of_files.get(folder, ()) if one.report not in own),
+            *near,
+        ]
         near = [*self._of_day(of_day, {one.report for _, one in near}, set(files), set(folders)), *near]
         known_by = tuple(id(one) for _, one in near)  # self keeps them alive, so no id is used twice
         if known_by not in self.settled:

@@ -23,10 +23,15 @@ TIME = re.compile(rf"\s{{0,4}}(?P<at>{vms.MOMENT})\s*", re.IGNORECASE)
 def name_of(digits: str, text: str) -> bytes | None:
     """A name printed twice, in digits and in ASCII; `None` where the two do not say the same: cut, or no name at all.
 
-    Blanks at the end of the text may have been lost on the way.
+    Blanks at the end of the text may have been lost on the way, and a dot there stands for any byte: the digits have
+    the name, and a copy may show more of it as dots than the tools do.
     """
     name = from_printed(digits)
-    return name if name is not None and as_text(name).rstrip() == text.rstrip() else None
+    if name is None:
+        return None
+    shown, text = as_text(name).rstrip(), text.rstrip()
+    same = len(text) == len(shown) and all(own in (there, ".") for own, there in zip(text, shown, strict=True))
+    return name if same else None
 
 
 def own_order(name: bytes) -> str:

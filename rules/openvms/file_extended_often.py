@@ -37,11 +37,11 @@ from rules.finding import (
     Unknown,
     joined,
 )
-from rules.openvms._evidence.dominating import dominating
+from rules.openvms._evidence.dominating import DOMINATING_FACTS, dominating
 from rules.openvms._evidence.file_system import MOST_EXTENDED, OFTEN_EXTENDED
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS
-from rules.openvms._evidence.lock_trees import FILE_SYSTEM, LONGEST_NAME, TREE_FACTS, is_volume, name_of
-from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of
+from rules.openvms._evidence.lock_trees import FILE_SYSTEM, LONGEST_NAME, is_volume, name_of
+from rules.openvms._evidence.monitor_classes import mean_of
 from rules.openvms._evidence.node import in_prose
 
 LINKS = ("https://wiki.vmssoftware.com/ACP_parameters",)
@@ -75,7 +75,7 @@ class Step:
     """Whose extent it gets, where it has none of its own."""
 
 
-@rule(needs=(), uses=(*TREE_FACTS, *QUEUE_FACTS, *CLASS_FACTS, Volume), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*DOMINATING_FACTS, *QUEUE_FACTS, Volume), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge how often space is allocated, then which file it is for."""
     rate, made = _rate(facts, ALLOCATED), _rate(facts, CREATED)
@@ -91,21 +91,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Clean(f"{said}, and {in_prose(made[0])} files created: files that are made, not extended", (source,))
         return
     first = dominating(facts)
-    if first and first.share.kind == FILE_SYSTEM:
+    first = first if first and first.share.kind == FILE_SYSTEM else None
+    grows, sure = _growing(facts, limits)
+    if first and not sure:
         if not facts.every(Volume) and not facts.every(FileName):
             why = f"{said}; by how much files grow at a time, and whose they are, is not there"
             yield Unknown.without("the extent of the files that grow", LISTED, why)
             return
         yield NotApplicable(f"{said}: judged with the lock trees of the file system, which have most of the requests")
         return
-    grows, sure = _growing(facts, limits)
     if grows is None:
         yield Unknown.without("the extent of the files that grow", LISTED, f"{said}; whose they are is not there")
     elif (larger := _larger(grows, value)) <= grows.blocks:
         file = comment(grows.file.name, LONGEST_NAME)
         yield Clean(f"{said}, and {file} grows by {grows.blocks:,.0f} blocks already", (source, grows.file.source))
     else:
-        yield _finding(facts, grows, rate, larger, sure=sure, limits=limits)
+        explains = (f"openvms/lock_tree_dominates:{first.share.key}",) if first else ()
+        yield _finding(facts, grows, rate, larger, explains, sure=sure, limits=limits)
 
 
 def _rate(facts: Facts, what: str) -> tuple[float, Source] | None:
@@ -176,7 +178,14 @@ def _step(facts: Facts, file: FileName, label: str | None) -> Step | None:
 
 
 def _finding(
-    facts: Facts, grows: Step, rate: tuple[float, Source], larger: int, *, sure: bool, limits: Limits
+    facts: Facts,
+    grows: Step,
+    rate: tuple[float, Source],
+    larger: int,
+    explains: tuple[str, ...],
+    *,
+    sure: bool,
+    limits: Limits,
 ) -> Finding:
     value, source = rate
     file, waits = grows.file, _rate(facts, WAITED)
@@ -217,4 +226,5 @@ def _finding(
             Evidence(f"extent of {name}", grows.blocks, "blocks", (grows.volume or file).source),
         ),
         expects=(Expectation("allocations of disk space (/s)", round(value, 2), round(left, 2), "heuristic"),),
+        explains=explains,
     )

@@ -8,7 +8,8 @@ screen calls less than 75 % of the fetches found in local buffers, 85 % in globa
 indication, no proof. A user limit of global buffers is to be above the default number of buffers (SQL help).
 
 What to do: give each process more buffers: NUMBER OF BUFFERS, or USER LIMIT IS with NUMBER IS for all of a node, where
-the node has the memory. Then count the fetches and reads again.
+the node has the memory. Where SHOW MEMORY shows it free, global buffers take a tenth of it, which all users share.
+Then count the fetches and reads again.
 
 When to ignore it: where large tables are scanned once, as reports and batch runs do: no number of buffers helps that,
 an index may. Some processes may have a number of their own (RDM$BIND_BUFFERS).
@@ -16,18 +17,21 @@ an index may. Some processes may have a number of their own (RDM$BIND_BUFFERS).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
+from collectors.facts.openvms import MemoryUse
 from collectors.facts.rdb import BufferHits, StatisticRow
-from rules.changes.rdb_database import alter
+from rules.changes.rdb_database import Place, alter
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted
+from rules.openvms._evidence.memory import FreeMemory, free_memory
 from rules.rdb._evidence.counted import COUNTED_FACTS, caveats, counted, of_each_node, per_transaction, rounded, shown
 from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.screens import screens
+from rules.rdb._evidence.sharing import open_elsewhere
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 
 LINKS = (
@@ -45,6 +49,12 @@ FEW = 20
 BLOCK = 512
 KILOBYTE = 1_024
 MEGABYTE = KILOBYTE**2
+MOST = 1_048_576
+"""Global buffers that a change sets at most, as in `rules.changes.rdb_clauses`."""
+FREE_SHARE, ONE_STEP_MB = 0.1, 2_048.0
+"""This project: what global buffers take of the memory that is free, and of any memory in one step: no export tells
+how many pages are read again."""
+ROOM = "room for a global section of {:,.0f} MB (GBLPAGES, and GBLPAGFIL where it lies in a page file)"
 EACH = "synchronous data reads per transaction"
 
 
@@ -67,7 +77,13 @@ class Limits:
     )
 
 
-@rule(needs=(StatisticRow,), uses=(*COUNTED_FACTS, BufferHits), links=LINKS, limits=Limits, sample=LEAST_COUNTED)
+@rule(
+    needs=(StatisticRow,),
+    uses=(*COUNTED_FACTS, BufferHits, MemoryUse),
+    links=LINKS,
+    limits=Limits,
+    sample=LEAST_COUNTED,
+)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each database by the node that reads most."""
     for one in databases(facts, (StatisticRow,)):
@@ -140,7 +156,9 @@ def _finding(
 ) -> Finding:
     share, (reads, of, per) = misses.share, reading
     own, said, why = _buffers(one)
-    changes = _changes(facts, one) if why and share >= limits.acts_percent else ()
+    pool = _pool(facts, one) if why else None
+    acts = share >= limits.acts_percent or (pool is not None and one.is_on("global_buffers"))
+    changes = _changes(facts, one, pool) if why and acts else ()
     return Finding(
         subject=one.subject,
         severity=Severity.ADVICE if changes else Severity.NOTE,
@@ -151,7 +169,7 @@ def _finding(
             + (f". A process has {said}." if said else ".")
         ),
         because=f"Each such fetch waits for the disk, and its transaction keeps its locks meanwhile.{why}",
-        do=_do(one, changes) if changes else _nothing(own, why),
+        do=_do(one, changes, pool) if changes else _nothing(own, why),
         unknown=caveats(one, of)
         or "Pages that are scanned once are read whatever the buffers: see that the reads are not those of reports.",
         evidence=(
@@ -182,30 +200,84 @@ def _buffers(one: OneDatabase) -> tuple[float | None, str, str]:
     return default, said, f" {FEW} or fewer are what a database has that nobody has sized." if few else ""
 
 
-def _changes(facts: Facts, one: OneDatabase) -> tuple[Change, ...]:
-    """More buffers of the kind that is in use; the old value has to be known, and is at least doubled."""
-    place = place_of(facts, one)
+@dataclass(frozen=True)
+class _Pool:
+    """Global buffers of a node, sized by the memory that is free."""
+
+    number: float
+    each: float
+    """The user limit: the number divided by the users that there may be (vendor: SQL help on USER LIMIT IS)."""
+    default: float
+    """Buffers of a user by default, below the limit (vendor: the same)."""
+    mb: float
+    free: FreeMemory
+
+
+def _pool(facts: Facts, one: OneDatabase) -> _Pool | None:
+    """What the free memory allows; `None` where it is not known, or not more than what the buffers have now."""
+    blocks, users, free = one.figure("buffer_blocks"), one.figure("maximum_users"), free_memory(facts)
+    if not blocks or not users or free is None or open_elsewhere(facts, one):
+        return None
+    size = blocks * BLOCK / MEGABYTE
+    number = min(MOST, min(FREE_SHARE * free.mb, ONE_STEP_MB) / size // 1_000 * 1_000)
+    default = max(5 * FEW, 2 * (one.figure("user_buffer_count") or 0))
+    now = (one.figure("global_buffer_count"), one.figure("user_limit")) if one.is_on("global_buffers") else (0, 0)
+    each = number // users
+    more = None not in now and number > (now[0] or 0) and each > (now[1] or 0)
+    return _Pool(number, each, default, number * size, free) if more and each > default else None
+
+
+def _changes(facts: Facts, one: OneDatabase, pool: _Pool | None) -> tuple[Change, ...]:
+    """More buffers of the kind that is in use; the old value has to be known, and is at least doubled.
+
+    With memory that is known to be free also more global buffers, or these instead of local ones.
+    """
+    place, shared = place_of(facts, one), one.is_on("global_buffers")
     own, _, _ = _buffers(one)
     if own is None:
         return ()
-    new = max(FEW, 2 * own) if one.is_on("global_buffers") else max(5 * FEW, 2 * own)
-    if not one.is_on("global_buffers"):
-        return (alter("buffers", place, own, new),)
+    if not shared:
+        local = alter("buffers", place, own, max(5 * FEW, 2 * own))
+        return (local, _enabled(place, pool)) if pool else (local,)
     count, users = one.figure("global_buffer_count"), one.figure("maximum_users")
-    more = []
-    if count is not None and users is not None and (total := new * users) > count:
-        more.append(alter("global_buffer_count", place, count, total))
-    return (*more, alter("user_limit", place, own, new, needs=tuple(change.key for change in more)))
+    new = pool.each if pool else max(FEW, 2 * own)
+    total = pool.number if pool else new * users if users is not None else 0
+    care = (f"The node needs {ROOM.format(pool.mb)}.",) if pool else ()
+    many = count is not None and total > count
+    more = [alter("global_buffer_count", place, count, total, cautions=care)] if many else []
+    more.append(alter("user_limit", place, own, new, needs=tuple(change.key for change in more)))
+    default = one.figure("user_buffer_count")
+    if pool and default and default < pool.default:
+        more.append(alter("buffers", place, default, pool.default, needs=tuple(change.key for change in more)))
+    return tuple(more)
 
 
-def _do(one: OneDatabase, changes: tuple[Change, ...]) -> str:
-    blocks = one.figure("buffer_blocks")
-    named = ", then ".join(f"{change.target} from {_said(change.old)} to {_said(change.new)}" for change in changes)
+def _enabled(place: Place, pool: _Pool) -> Change:
+    """Global buffers, with their size: enabled by themselves they have one that nobody chose."""
+    made = alter("global_buffers", place, "DISABLED", "ENABLED", when=f"when the node has {ROOM.format(pool.mb)}")
+    sized = f"ARE ENABLED (NUMBER IS {pool.number:.0f}, USER LIMIT IS {pool.each:.0f});"
+    return replace(made, apply=tuple(line.replace("ARE ENABLED;", sized) for line in made.apply))
+
+
+def _do(one: OneDatabase, changes: tuple[Change, ...], pool: _Pool | None) -> str:
+    blocks, users = one.figure("buffer_blocks"), one.figure("maximum_users")
     size = f" of {blocks * BLOCK / KILOBYTE:,.0f} kB each" if blocks else ""
-    users, new = one.figure("maximum_users"), changes[-1].new
-    if blocks and users and isinstance(new, int | float) and not one.is_on("global_buffers"):
+    room = f"{pool.mb:,.0f} MB beside {pool.free.said}" if pool else ""
+    if one.is_on("global_buffers"):
+        named = ", then ".join(f"{change.target} from {_said(change.old)} to {_said(change.new)}" for change in changes)
+        seen = f", {room}" if pool else ", after SHOW MEMORY has shown that the node has that memory"
+        return f"Set {named}{size}{seen}; then count again."
+    local, new = changes[0], changes[0].new
+    if blocks and users and isinstance(new, int | float):
         size += f", {blocks * BLOCK * users * new / MEGABYTE:,.0f} MB for all {users:,.0f} users that there may be"
-    return f"Set {named}{size}, after SHOW MEMORY has shown that the node has that memory; then count again."
+    named = f"{local.target} from {_said(local.old)} to {_said(new)}{size}"
+    if not pool:
+        return f"Set {named}, after SHOW MEMORY has shown that the node has that memory; then count again."
+    return (
+        f"In an outage set GLOBAL BUFFERS ARE ENABLED (NUMBER IS {pool.number:.0f}, USER LIMIT IS {pool.each:.0f}), "
+        f"which all users share ({room}), with {named}. Until then a program that starts with RDM$BIND_BUFFERS "
+        f"defined as {_said(new)} has that many; then count again."
+    )
 
 
 def _said(value: object) -> str:

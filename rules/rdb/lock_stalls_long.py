@@ -58,8 +58,10 @@ from rules.rdb._evidence.shared_rows import (
     evidence_of_shared,
     longest_waits,
     of_row,
+    passes_on,
     shared_by,
     shared_in,
+    shared_of,
     shared_rows,
 )
 from rules.rdb._evidence.standstill import (
@@ -114,6 +116,7 @@ from rules.rdb._evidence.waits import (
     waits_of,
     with_care,
 )
+from rules.rdb._evidence.ways_out import INTERVALS, LONGER, NO_INTERVAL, ONLY_LONGER, now
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
@@ -124,11 +127,6 @@ COLLECTED_BY = MissingInput(
 ENDED = ("request timeouts", "promotion timeouts")
 COUNT = MissingInput("how many lock requests timed out", StatisticRow.COLLECTED_BY)
 KEEPS = "A process that waits keeps its own locks, and others wait for those; Oracle calls a stall of {:g} s long."
-NO_INTERVAL = (
-    "The database has no interval of its own (0 is none), so they are of transactions that set one or do not wait at "
-    "all (NOWAIT): those are refused at once, which no setting of the database changes."
-)
-"""Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
 CULPRIT = (
     "While processes wait for {}, RMU/SHOW LOCKS/MODE=CULPRIT tells who holds the lock (logs name the resource alone): "
     "let that transaction commit sooner."
@@ -165,11 +163,6 @@ TYPES = MissingInput(
 )
 UNPARTITIONED = (
     "RMU/SHOW LOCKS listed nothing, which with partitioned lock trees proves nothing: ask again without a root file."
-)
-LONGER = "A longer lock timeout interval only makes the waits longer: see to the holder first."
-INTERVALS = (
-    "A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another interval, and the manuals "
-    "disagree on which of them counts."
 )
 HOUR = 3600.0
 
@@ -352,14 +345,18 @@ def _finding(
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
     do = (
-        of_holder(held, lines, attached)
+        joined(of_holder(held, lines, attached), now(waits, lines, limits.still_seconds))
         if held
         else UNPARTITIONED
         if waits.hidden
         else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
     )
     again = timeouts is not None and ended_again(waits, long, limits.queue, limits.main_percent)
-    do = of_row(do, long if not held else [], lines, rows, again=again)
+    passes = most if most and mean and mean.seconds < limits.stall_seconds and shared_of(most[0], rows) else None
+    if passes and "MODE=CULPRIT" in do:
+        do = f"{ONLY_LONGER}."  # it passes from one to the next, so who holds it now is not to blame
+    passed = passes_on(lines, mean, limits.queue, limits.still_seconds) and stopped(long, limits.still_seconds) == 0
+    do = of_row(do, [] if held else long or ([passes[0]] if passes else []), lines, rows, again=again, passed=passed)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)

@@ -147,9 +147,8 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
     cache = next((c for c in one.caches if name and c.name.upper() == name.upper()), None)
     length = cache.row_bytes if cache and known(cache.row_bytes) else None
     slot = f"; its slots have {length:,.0f} bytes" if length is not None else ""
-    put_in = (
-        f", and {100 * refused / inserts:.0f} % of the rows to be put in are too long" if inserts and refused else ""
-    )
+    of_them = f", and {100 * refused / inserts:.0f} % of the rows to be put in are too long" if inserts else ""
+    put_in = of_them if 0 < refused <= inserts else ""  # more than there are is no share of them
     return Finding(
         subject=f"{one.subject} {comment(name, 31)}" if name else one.subject,
         severity=Severity.ADVICE,

@@ -27,7 +27,15 @@ from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Outcome, 
 from rules.laws.rounding import plain
 from rules.laws.spin_cost import share_percent
 from rules.zvm._evidence.locks import known_of
-from rules.zvm._evidence.machine import ASK_PROCESSORS, LEAST, MACHINE_FACTS, Machine, machine_of, more_than_needed
+from rules.zvm._evidence.machine import (
+    ASK_PROCESSORS,
+    LEAST,
+    MACHINE_FACTS,
+    Figure,
+    Machine,
+    machine_of,
+    more_than_needed,
+)
 from rules.zvm._evidence.releases import newer, parsed
 from rules.zvm._evidence.runs import (
     BOUND_PERCENT,
@@ -170,6 +178,8 @@ def _run_finding(
         ("processors", run.processors, ""),
     )
     evidence += [Evidence(what, value, unit, source) for what, value, unit in figures if known(value)]
+    idle = None if row or relieved else more_than_needed(_machine_of(run), limits.needed_percent)
+    evidence += idle[2][:1] if idle else []
     if left is not None and after is not None:
         evidence.append(Evidence(f"Pct Spin Time of run {after.run}", round(left, 3), "% of the time", after.source))
     return Finding(
@@ -182,7 +192,8 @@ def _run_finding(
         ),
         seen=seen,
         because=because,
-        do=NAMED if row else NOT_NAMED,
+        do=NAMED if row else joined(idle[1] if idle else "", NOT_NAMED),
+        unknown=idle[0] if idle else "",
         evidence=tuple(evidence),
         cost=cost,
         expects=(
@@ -191,6 +202,20 @@ def _run_finding(
             else (Expectation("Pct Spin Time (%)", round(percent, 2), "lower", "heuristic"),)
         ),
         share=percent,
+    )
+
+
+def _machine_of(run: PerformanceRun) -> Machine:
+    """The machine as far as the run itself tells of it."""
+    count, busy = run.processors, run.total_util_percent
+    return Machine(
+        processors=count if known(count) else None,
+        release=parsed(run.release),
+        busy=Figure(busy, run.source) if known(busy) else None,
+        cp=None,
+        system=None,
+        emulation=None,
+        spinning=None,
     )
 
 

@@ -27,6 +27,7 @@ from collectors.facts.openvms import (
     ClusterNode,
     Cpu,
     FastpathDevice,
+    FileName,
     KernelService,
     LockDatabase,
     ModparamsLine,
@@ -671,3 +672,27 @@ def test_the_release_that_runs_joins_no_runs_of_two_releases() -> None:
     level = given("runs/level.txt", "zvm/cp_level", PerfkitPage(report="CPLEVEL", release="5.2.0"), folder="x")
     runs = [PerformanceRun(run=name, release=name, processors=8.0) for name in ("5.2.0", "5.3.0")]
     assert len(captures([level, given("runs/table.txt", "zvm/performance_runs", *runs, folder="x")])) == 2
+
+
+def test_attributes_of_files_beside_a_screen_count_for_screens_of_other_files_without_such_a_listing() -> None:
+    def listing(file: str, blocks: float) -> Input:
+        name = FileName(
+            device="DATA", name="DATA:[A]LOG.IDX;1", number=7, sequence=1, volume_number=0, extend_blocks=blocks
+        )
+        return given(file, "openvms/file_ids", name, folder="d")
+
+    def extents(*inputs: Input) -> dict[object, list[object]]:
+        found = captures(inputs)
+        return {
+            one.interval.start: [file.extend_blocks for file in one.facts.every(FileName)]
+            for one in found
+            if one.interval.start
+        }
+
+    first, second = screen("d/a.lis", 0, "FCP"), screen("d/b.lis", 40, "FCP")
+    later = at(10) + dt.timedelta(minutes=40)
+    assert extents(first, second, listing("d/b.lis", 3.0)) == {at(10): [3.0], later: [3.0]}
+    both = extents(first, second, listing("d/a.lis", 5.0), listing("d/b.lis", 3.0))
+    assert both == {at(10): [5.0], later: [3.0]}
+    elsewhere = extents(screen("e/a.lis", 0, "FCP"), second, listing("d/b.lis", 3.0))
+    assert elsewhere == {at(10): [], later: [3.0]}

@@ -8,7 +8,15 @@ import pytest
 from collectors.capture import captures
 from collectors.facts import Fact, Source
 from collectors.facts.openvms import LockRates, MonitorSample, Node, SysgenParameter, T4File
-from collectors.facts.rdb import Database, DatabaseUse, EventLog, NodeDatabases, StatisticRow, StatisticsWindow
+from collectors.facts.rdb import (
+    Database,
+    DatabaseUse,
+    EventLog,
+    HeldLock,
+    NodeDatabases,
+    StatisticRow,
+    StatisticsWindow,
+)
 from collectors.facts.rdb.names import may_be_one, root_key, short_name
 from collectors.read import Input
 from tests.yardstick import no_longer_than
@@ -48,6 +56,10 @@ HEADER = given("header.txt", "rdb/dump_header", Database(database=ROOT, release=
         ("PAYROLL", "PAYROLL", "PAYROLL"),
         ("DISK:<A>ODD NAME.RDB;-1", "ODD NAME", "DISK:<A>ODD NAME.RDB"),
         ("x:[y]", "x:[y]", "X:[Y]"),
+        ("disk:[a.b]payroll", "PAYROLL", "DISK:[A.B]PAYROLL.RDB"),
+        ("DISK:[A]PAYROLL;2", "PAYROLL", "DISK:[A]PAYROLL.RDB"),
+        ("DISK:[A]PAYROLL.OLD", "PAYROLL", "DISK:[A]PAYROLL.OLD"),
+        ("PAY_ROOT:PAYROLL", "PAYROLL", "PAY_ROOT:PAYROLL"),
     ],
 )
 def test_a_database_is_called_by_its_file_and_known_by_its_place(root: str, name: str, key: str) -> None:
@@ -100,6 +112,22 @@ def test_two_devices_are_two_disks() -> None:
     assert not may_be_one("$1$DGA12:[PAY]PAYROLL.RDB", "$1$DGA13:[PAY]PAYROLL.RDB")
     assert not may_be_one("DKA100:[PAY]PAYROLL.RDB", "NODEA$DKB200:[PAY]PAYROLL.RDB")
     assert may_be_one("DISK$DGA12:[PAY]PAYROLL.RDB", "DSA7:[PAY]PAYROLL.RDB")
+
+
+def test_a_root_file_that_a_command_names_without_its_type_is_the_one_that_the_header_prints() -> None:
+    locks = given(
+        "locks.txt",
+        "rdb/show_locks",
+        HeldLock(database="DISK$DB:[PAY]PAYROLL", resource="record 5:1:1", role="blocker", pid="20400A07"),
+    )
+    (one,) = captures([HEADER, locks])
+    assert (one.system.name, len(one.facts.every(HeldLock))) == ("PAYROLL", 1)
+    other = given(
+        "locks.txt",
+        "rdb/show_locks",
+        HeldLock(database="DISK$DB:[TEST]PAYROLL", resource="record 5:1:1", role="blocker", pid="20400A07"),
+    )
+    assert len(captures([HEADER, other])) == len(("header", "locks of another"))
 
 
 def test_two_databases_of_one_name_in_two_places_stay_two() -> None:

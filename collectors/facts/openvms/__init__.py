@@ -18,6 +18,7 @@ from collectors.facts.openvms.listings import (
     UserQuota,
 )
 from collectors.facts.openvms.lock_trees import (
+    AlternateKey,
     FileName,
     IndexedFile,
     ListedKind,
@@ -64,6 +65,7 @@ from collectors.facts.openvms.spinlocks import LockSummaryItem, SpinlockState, S
 
 __all__ = [
     "AlignmentFaults",
+    "AlternateKey",
     "AutogenFeedback",
     "AutogenRun",
     "ClusterMember",

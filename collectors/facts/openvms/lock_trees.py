@@ -273,6 +273,27 @@ class IndexedFile(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AlternateKey(Fact):
+    """A key but the primary one of an indexed file of RMS, with what an analysis found in its tree."""
+
+    COLLECTED_BY: ClassVar[str] = IndexedFile.COLLECTED_BY
+
+    file: str
+    """The name of the file, as FDL has it."""
+    number: int
+    """1 for the first alternate key."""
+    name: str = ""
+    bucket_blocks: Reading = ABSENT
+    """Of the area of its data, else of the file."""
+    values: Reading = ABSENT
+    """Records of its data level (SIDRs): one for each value of the key."""
+    duplicates: Reading = ABSENT
+    """Records of the file with the same value beside the first, on average."""
+    data_blocks: Reading = ABSENT
+    """Blocks that its data level takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class OpenFile(Fact):
     """A file that a process of one node has open at one moment."""
 

@@ -12,9 +12,19 @@ DEVICE = re.compile(r"_?(?:\$[0-9]+\$|(?!DISK\$)[A-Z0-9]+\$)?[A-Z]{3}[0-9]+$")
 """`$1$DGA12`, `NODEA$DKB200`, `DSA7`: a device, not a logical name."""
 
 
+WITHOUT_TYPE = re.compile(r".*[\]>][^\]>:.]+$", re.DOTALL)
+"""A directory with a file name that has no type. A name without a directory may be a logical one, and has none."""
+TYPE = ".RDB"
+"""Vendor: RMU help (7.2), Backup, Database, Parameters: the default file extension of a root file."""
+
+
 def root_key(root: str) -> str:
-    """What one root file is known by, however it was written: capitals, without its version number and quotes."""
-    return VERSION.sub("", root.strip(" \"'").upper())
+    """What one root file is known by, however it was written: capitals, without its version number and quotes.
+
+    `DISK$DB:[PAY]PAYROLL`, as it stands in a command, is `DISK$DB:[PAY]PAYROLL.RDB`, which RMU opens by it.
+    """
+    key = VERSION.sub("", root.strip(" \"'").upper())
+    return f"{key}{TYPE}" if WITHOUT_TYPE.match(key) else key
 
 
 def short_name(root: str) -> str:

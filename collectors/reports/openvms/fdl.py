@@ -14,16 +14,20 @@ Sample (recalled, with figures of our own)::
     ANALYSIS_OF_KEY 0
             DATA_FILL               48
             DEPTH                   4
+    ANALYSIS_OF_KEY 1
+            DATA_RECORD_COUNT       9
+            DATA_SPACE_OCCUPIED     640
+            DUPLICATES_PER_SIDR     6665
 
 A section begins with its word, an attribute stands below it with its value. Other attributes are passed over: they say
-nothing of how full and how deep the file is. Facts are tentative.
+nothing of how full and how deep the file is, or how many records have the same key. Facts are tentative.
 """
 
 import re
 from collections.abc import Iterator
 
 from collectors.facts import ABSENT, Reading
-from collectors.facts.openvms import IndexedFile
+from collectors.facts.openvms import AlternateKey, IndexedFile
 from collectors.registry import NotThisReport, Report, report
 
 START = re.compile(
@@ -38,13 +42,14 @@ SECTION = re.compile(
 ATTRIBUTE = re.compile(
     r'\s{1,40}(?P<name>[A-Z][A-Z0-9_]{1,40})\s{1,60}(?P<value>"[^"]{0,255}"|\S.{0,255})$', re.IGNORECASE
 )
+ALTERNATE = re.compile(r"ANALYSIS_OF_KEY [1-9]\d{0,2}")
 FIGURE = re.compile(r"\d{1,12}")
 RECALLED = "the layout of FDL is recalled: hold fill and depth against ANALYZE/RMS_FILE/STATISTICS of the file"
 
 
-@report(starts=START, provides=(IndexedFile,))
-def read(report: Report) -> Iterator[IndexedFile]:
-    """Yield one fact per file that is described."""
+@report(starts=START, provides=(IndexedFile, AlternateKey))
+def read(report: Report) -> Iterator[IndexedFile | AlternateKey]:
+    """Yield one fact per file that is described, and one per alternate key of it that was analyzed."""
     said: dict[tuple[str, str], str] = {}
     first, section = 0, ""
     report.tentative(RECALLED)
@@ -68,8 +73,10 @@ def read(report: Report) -> Iterator[IndexedFile]:
         raise NotThisReport
 
 
-def _file(report: Report, said: dict[tuple[str, str], str], first: int, last: int) -> Iterator[IndexedFile]:
-    """The file that these attributes describe, where it is an indexed one."""
+def _file(
+    report: Report, said: dict[tuple[str, str], str], first: int, last: int
+) -> Iterator[IndexedFile | AlternateKey]:
+    """The file that these attributes describe, where it is an indexed one, with its alternate keys."""
 
     def figure(*places: tuple[str, str]) -> Reading:
         values = [said[place] for place in places if place in said]
@@ -92,3 +99,20 @@ def _file(report: Report, said: dict[tuple[str, str], str], first: int, last: in
         depth=figure(("ANALYSIS_OF_KEY 0", "DEPTH")),
         records=figure(("ANALYSIS_OF_KEY 0", "DATA_RECORD_COUNT")),
     )
+    for key in sorted({section for section, _ in said if ALTERNATE.fullmatch(section)}, key=_number):
+        own = f"KEY {_number(key)}"
+        yield AlternateKey(
+            source=report.source(first, last),
+            file=said.get(("FILE", "NAME"), ""),
+            number=_number(key),
+            name=said.get((own, "NAME"), ""),
+            bucket_blocks=figure((f"AREA {said.get((own, 'DATA_AREA'), '0')}", "BUCKET_SIZE"), ("FILE", "BUCKET_SIZE")),
+            values=figure((key, "DATA_RECORD_COUNT")),
+            duplicates=figure((key, "DUPLICATES_PER_SIDR")),
+            data_blocks=figure((key, "DATA_SPACE_OCCUPIED")),
+        )
+
+
+def _number(section: str) -> int:
+    """The number at the end of `ANALYSIS_OF_KEY 2`."""
+    return int(section.rpartition(" ")[2])

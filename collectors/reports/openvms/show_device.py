@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from collectors.facts.base import Reading, known
 from collectors.facts.openvms import Volume
 from collectors.layouts.figures import reading
 from collectors.registry import NotThisReport, Report, report
@@ -37,26 +38,37 @@ MOST = 1_000
 def read(report: Report) -> Iterator[Volume]:
     """Yield each mounted volume."""
     found: list[Volume] = []
-    device = ""
+    now: Volume | None = None
     for index, line in enumerate(report.lines):
         if len(line) > 600:
             continue
         if head := START.match(line):
-            device = head["device"].upper()
-        elif not device or not WITHIN.match(line):
-            device = device if not line.strip() else ""
+            found += [now] if now and now.label else []
+            now = Volume(source=report.source(index), device=head["device"].upper(), label="")
+        elif now is None:
             continue
-        elif label := LABEL.match(line):
-            found.append(Volume(source=report.source(index), device=device, label=label["label"].strip()))
-        elif found and found[-1].device == device:
-            where = replace(found[-1].source, last=report.source(index).last)
-            if cluster := CLUSTER.match(line):
-                found[-1] = replace(found[-1], source=where, cluster_blocks=reading(cluster["blocks"]))
-            elif extend := EXTEND.match(line):
-                found[-1] = replace(found[-1], source=where, extend_blocks=reading(extend["blocks"]))
+        elif not WITHIN.match(line):
+            if line.strip():
+                found += [now] if now.label else []
+                now = None
+            continue
+        elif (label := LABEL.match(line)) and not now.label:
+            now = _with(now, report, index, label=label["label"].strip())
+        elif cluster := CLUSTER.match(line):
+            now = _with(now, report, index, cluster_blocks=reading(cluster["blocks"]))
+        elif extend := EXTEND.match(line):
+            now = _with(now, report, index, extend_blocks=reading(extend["blocks"]))
         report.claim(index)
+    found += [now] if now and now.label else []
     if not found:
         raise NotThisReport
     if len(found) > MOST:
         report.problem(f"{len(found) - MOST:,} volumes after the first {MOST:,} were not read", 0)
     yield from found[:MOST]
+
+
+def _with(volume: Volume, report: Report, index: int, **read: str | Reading) -> Volume:
+    """The volume with what a line says of it, and its source from the first of these lines to this one."""
+    here = report.source(index)
+    told = volume.label or known(volume.cluster_blocks) or known(volume.extend_blocks)
+    return replace(volume, source=replace(volume.source, last=here.last) if told else here, **read)

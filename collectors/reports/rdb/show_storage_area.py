@@ -22,7 +22,8 @@ SHOW CACHE and a name list the size of a row cache; that layout is recalled::
              Row Length:             120 bytes
 
 SELECT COUNT(*) of a table beside it is how many rows a cache of that table is to hold. The vendor's sample has no
-number of an area; where a line `Storage area ID number is 27` stands below its name (recalled), it is read. A file that
+number of an area; where a line `Storage area ID number is 27`, or the column `RDB$STORAGE_AREA_ID`, stands below its
+name (recalled), it is read, and its file there is passed over. A file that
 is attached to without its type is a root file (`.RDB`, its default); one that is called by a logical name names no
 database here.
 """
@@ -36,7 +37,10 @@ from collectors.facts.rdb import LogicalArea, RowCache, StorageArea
 from collectors.layouts.rdb_counts import ATTACH, PROMPT, SELECTED, counted, root_of
 from collectors.registry import NotThisReport, Report, report
 
-ID = re.compile(r"\s{1,40}Storage area ID number is (?P<number>\d{1,9})\s*$", re.IGNORECASE)
+ID = re.compile(
+    r"\s{1,40}(?:Storage area ID number is|RDB\$STORAGE_AREA_ID)\s{1,40}(?P<number>\d{1,9})\s*$", re.IGNORECASE
+)
+ABOVE = re.compile(r"\s{1,40}Storage Area File:\s{1,40}\S", re.IGNORECASE)
 ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
 START = re.compile(rf"^{PROMPT}show (?:storage areas?|caches?)\b|^{ACCESS.pattern}", re.IGNORECASE)
 NAME = re.compile(r"\s{0,40}(?P<name>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
@@ -80,9 +84,9 @@ def read(report: Report) -> Iterator[StorageArea | RowCache | LogicalArea]:
         if FRAME.match(line) or SELECTED.match(line):
             report.claim(index)
     for at, end in pairwise([*starts, len(report.lines)]):
-        above = _line_above(report, at)
-        number = ID.match(report.lines[above]) if above is not None else None
-        if above is not None and number:
+        above, number = _line_above(report, at), None
+        while above is not None and ((found := ID.match(report.lines[above])) or ABOVE.match(report.lines[above])):
+            number = number or found
             report.claim(above)
             above = _line_above(report, above)
         name = NAME.match(report.lines[above]) if above is not None else None

@@ -27,6 +27,8 @@ LINES = {
     ("MON.PAGE", "Free List Size"): ("PAGE", "Free List Size"),
 }
 """T4's group and column: MONITOR's class and line."""
+ALSO = {"Allocation Rate": "Disk Allocation Rate", "Create Rate": "File Create Rate"}
+"""Lines of MONITOR FCP that some listings call by their longer names (recalled)."""
 CACHES = {"Dir FCB": "Dir FCB", "Dir data": "Dir Data", "File Header": "File Hdr"}
 """T4's name of a cache of the file system: MONITOR's."""
 
@@ -48,7 +50,7 @@ def mean_of(facts: Facts, group: str, name: str) -> Mean | None:
     if (group, name) not in LINES:
         return None
     class_name, item = LINES[group, name]
-    return _line(facts, class_name, item)
+    return _line(facts, class_name, item) or (_line(facts, class_name, ALSO[item]) if item in ALSO else None)
 
 
 def cache_hits(facts: Facts, cache: str) -> tuple[float, Mean] | None:

@@ -2,18 +2,19 @@
 
 No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
 the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
-(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read, a smaller number
-is tried first, and they are asked for.
+(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read they are asked for,
+and first as many buffers are tried as the file has buckets, as far as a part of the free memory and of GBLPAGFIL has
+room for them; where these are not known either, a smaller number.
 """
 
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import FileName
-from rules.changes.openvms_rms import MOST_BUFFERS, global_buffers, size_of
+from rules.changes.openvms_rms import BLOCK, MEMORY_PAGE, MOST_BUFFERS, global_buffers, size_of
 from rules.changes.quoting import Unquotable, openvms_file
 from rules.finding import Change, MissingInput
-from rules.openvms._evidence.memory import free_paging
+from rules.openvms._evidence.memory import free_memory, free_paging
 from rules.openvms._evidence.node import in_prose, parameter_of
 from rules.openvms._evidence.releases import Machine
 
@@ -22,6 +23,8 @@ LONGWORD = 2**32 - 1
 SETTINGS = (ALLOWED, PERCENT, LARGEST)
 FIRST = 2_000
 """Buffers, this project: to try with where the DEFAULT option's own number is not known."""
+PART = 0.1
+"""Of the free memory, this project: what the buffers of one file take at most; of GBLPAGFIL they take half."""
 KEEPS = "try global buffers: RMS then keeps read-mode bucket locks between accesses"
 
 
@@ -118,16 +121,25 @@ def _undocumented(machine: Machine) -> str:
 
 
 def _count(facts: Facts, file: FileName) -> tuple[int, float] | None:
-    """How many buffers the DEFAULT option would give it, else `FIRST` at the most, and of how many blocks."""
+    """How many buffers the DEFAULT option would give it, else as many as there is room for; and of how many blocks."""
     bucket, blocks = file.bucket_blocks, file.allocated_blocks
     percent, most = _setting(facts, PERCENT), _setting(facts, LARGEST)
     if not (known(bucket) and known(blocks)) or bucket <= 0:
         return None
-    cached = min(FIRST * bucket, blocks)
+    cached = min(_tried_first(facts, bucket) * bucket, blocks)
     if percent is not None and most is not None:
         cached = max(min(most, blocks), blocks * percent / 100)
     count = min(int(cached // bucket), MOST_BUFFERS)
     return (count, bucket) if count else None
+
+
+def _tried_first(facts: Facts, bucket: float) -> float:
+    """Buffers that the free memory and GBLPAGFIL have room for, and half of what a file may have, at most."""
+    free, allowed = free_memory(facts), _setting(facts, ALLOWED)
+    if free is None or allowed is None:
+        return FIRST
+    room = min(PART * free.mb * 2**20, allowed / 2 * MEMORY_PAGE)
+    return min(room // (bucket * BLOCK), MOST_BUFFERS // 2)
 
 
 def _setting(facts: Facts, name: str) -> float | None:

@@ -7,7 +7,13 @@ from collectors.facts.rdb import LogicalArea, RowCache
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.screens import Lines, screens
 
-OF_CACHES = re.compile(r"\bRow Cache\s{0,3}\((?P<name>[^()]{1,60})\)|\bSummary (?:Row )?Cache\b", re.IGNORECASE)
+OF_CACHES = re.compile(
+    r"\bRow Cache\s{0,3}\((?P<name>[^()]{1,60})\)(?:\s{0,3}-\s{0,3}Cache\s{1,3}(?P<behind>[\w$]{1,31}))?"
+    r"|\bSummary (?:Row )?Cache\b",
+    re.IGNORECASE,
+)
+ORDER = re.compile(r"(?:un)?sorted\b", re.IGNORECASE)
+"""In the brackets of a title, how the rows of a screen are sorted: no name of a cache."""
 SEARCHES, TOO_BIG, FOUND = "cache searches", "found too big", ("found in workset", "found in cache")
 INSERTS, NOT_PUT_IN = "insert cache", "row too big"
 BY_CACHE = (
@@ -22,9 +28,11 @@ def of_caches(facts: Facts, one: OneDatabase) -> list[Lines]:
 
 
 def name_of(each: Lines) -> str | None:
-    """The cache that a screen is of; `None`: of all together."""
+    """The cache that a screen is of; `None`: of all together, or of one that its title does not name."""
     named = OF_CACHES.search(each.title)
-    return named["name"].strip() if named and named["name"] else None
+    if named is None or named["behind"]:
+        return named["behind"] if named else None
+    return named["name"].strip() if named["name"] and not ORDER.match(named["name"].strip()) else None
 
 
 def cache_of(one: OneDatabase, name: str | None) -> RowCache | None:

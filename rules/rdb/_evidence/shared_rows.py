@@ -12,10 +12,11 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import HotRow, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, joined
-from rules.rdb._evidence.counted import rounded
+from rules.rdb._evidence.counted import Mean, rounded
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.rdb._evidence.listings import process_of
 from rules.rdb._evidence.standstill import longest
+from rules.rdb._evidence.waiting_types import most_waited_for
 from rules.rdb._evidence.waits import Queue, is_row, named, total, with_care
 
 MOST_AREAS = 2
@@ -25,6 +26,7 @@ IN_ROW = "let it change the row last and commit at once, and ask no person for i
 """What the transaction that holds it is to do, the rest of a sentence: more than to find its rows by an index."""
 COUNTER = "if it is a counter, take a range of numbers at once, or let a sequence or an identity column take its place"
 """No lock setting splits one row, so its design is what helps for good; the rest of a sentence."""
+ALONE = f"Change {{}} in a short transaction of its own; {COUNTER}."
 
 
 @dataclass(frozen=True)
@@ -78,22 +80,50 @@ def shared_in(resource: str, rows: dict[str, SharedRow]) -> SharedRow | None:
 
 
 def of_row(
-    do: str, long: Sequence[WaitGroup], lines: Sequence[Queue], rows: dict[str, SharedRow], *, again: bool = False
+    do: str,
+    long: Sequence[WaitGroup],
+    lines: Sequence[Queue],
+    rows: dict[str, SharedRow],
+    *,
+    again: bool = False,
+    passed: bool = False,
 ) -> str:
     """What to do where the row that is waited for is shared: about the row first; else `do`, as it stands.
 
     `long`: the long waits where nobody is known to hold it; `lines`: those behind one process each, the worst first.
     `again`: whether most lock timeouts are for the first of `long`, so that many want to change it, as if shared.
+    `passed`: whether the row of the first of `lines` passes from one to the next (`passes_on`), as if shared, too.
     """
     if long and again and is_row(long[0]) and long[0].mode == "EX" and not shared_of(long[0], rows):
-        return joined(f"Change {named(long[0])} in a short transaction of its own; {COUNTER}.", do)
+        return joined(ALONE.format(named(long[0])), do)
     if long and (row := shared_of(long[0], rows)):
         return joined(row.alone(named(long[0])), do)
     line = lines[0] if lines else None
-    if line is None or line.in_turn or line.more or not (row := shared_in(line.holder.resource, rows)):
+    row = shared_in(line.holder.resource, rows) if line else None
+    if line is None or line.in_turn or line.more or not (row or passed):
         return do
     now = f"Now {process_of(line.holder)} holds it while {line.behind} wait: {IN_ROW}"
-    return joined(row.alone(f"record {comment(row.dbkey, 40)}"), with_care(now, line))
+    change = row.alone(f"record {comment(row.dbkey, 40)}") if row else ALONE.format(comment(line.holder.resource, 100))
+    return joined(change, with_care(now, line))
+
+
+def passes_on(lines: Sequence[Queue], mean: Mean | None, least: int, still: float) -> bool:
+    """Whether the row of the first of these queues passes from one process to the next, all of which change it.
+
+    By the statistics as many wait for record locks at any moment, `least` or more, and a wait takes less than `still`
+    seconds on average: no process held it all the time.
+    """
+    if not lines or not mean or not lines[0].holder.resource.lower().startswith("record "):
+        return False
+    change = all(lock.requested == "EX" for lock in lines[0].waiting) and lines[0].holder.granted == "EX"
+    kind, found = most_waited_for(mean) or ("", None)
+    return bool(
+        change
+        and found
+        and kind == "record"
+        and mean.seconds < still
+        and least <= found.processes <= 2 * lines[0].behind
+    )
 
 
 def shared_by(line: Queue, rows: dict[str, SharedRow]) -> str:

@@ -143,7 +143,7 @@ SILENT = re.compile(
     r"|operator notification is|reserved storage area count is|maximum pages per buffer is"
     r"|default recovery buffer count is|(?:detected )?async(?:hronous)? (?:pre-?fetch|batch-write)s? (?:is|are)"
     r"|backup server startup is (?:manual|automatic)|shutdown time is [0-9]|database is not currently being replicated"
-    r"|auditing is (?:enabled|disabled)"
+    r"|auditing is (?:enabled|disabled)|no lock (?:wait )?timeout interval\.?$"
     r"|maximum pre-?fetch depth is|pre-?fetch (?:depth|threshold) is|clean buffer count is|maximum batch size is"
     r"|(?:no )?default recovery-unit journal (?:filename|directory)|database is configured for [0-9]{1,5} journals?\b"
     r"|(?:no|[0-9]{1,5}) journals? (?:is|are) currently in use|(?:logical area|reserved journal) count is"
