@@ -164,7 +164,7 @@ def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
 
 
 def _tested_guest(layout: Layout, on: Sequence[Pair], tried: WithAndWithout) -> Outcome:
-    """On x86-64, where a display shows the threads of a core and a test of this node, or of its model, tells what they gave.
+    """On x86-64, where a display shows the threads of a core and a test of the node or its model tells their gain.
 
     No script: what OpenVMS does with them there is documented nowhere, so the host comes first.
     """

@@ -10,7 +10,8 @@ SWITCHED = re.compile(
     re.IGNORECASE,
 )
 DATES = re.compile(
-    r"[\s,;:(]*\b(?:\d{1,2}-[A-Z]{3}-\d{4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})(?: \d{1,2}:\d{2}(?::\d{2})?)?\b\)?",
+    r"[\s,;:(]*\b(?:\d{1,2}-[A-Z]{3}-\d{4}|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})"
+    r"(?: \d{1,2}:\d{2}(?::\d{2})?)?\b\)?",
     re.IGNORECASE,
 )
 """When the runs were made: two series of one machine are never of one time."""
