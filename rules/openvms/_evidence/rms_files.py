@@ -2,8 +2,8 @@
 
 No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
 the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
-(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read, a smaller number
-is tried first, and they are asked for.
+(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read, they are asked
+for, and it is as many as the file has buckets where GBLPAGFIL has ample room for them, else a smaller number first.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ LONGWORD = 2**32 - 1
 SETTINGS = (ALLOWED, PERCENT, LARGEST)
 FIRST = 2_000
 """Buffers, this project: to try with where the DEFAULT option's own number is not known."""
+AMPLE = 10
+"""This project: a whole file is buffered where that takes no more than a tenth of what GBLPAGFIL allows."""
 KEEPS = "try global buffers: RMS then keeps read-mode bucket locks between accesses"
 
 
@@ -118,12 +120,14 @@ def _undocumented(machine: Machine) -> str:
 
 
 def _count(facts: Facts, file: FileName) -> tuple[int, float] | None:
-    """How many buffers the DEFAULT option would give it, else `FIRST` at the most, and of how many blocks."""
+    """How many buffers the DEFAULT option would give it, else all its buckets or `FIRST`, and of how many blocks."""
     bucket, blocks = file.bucket_blocks, file.allocated_blocks
     percent, most = _setting(facts, PERCENT), _setting(facts, LARGEST)
     if not (known(bucket) and known(blocks)) or bucket <= 0:
         return None
-    cached = min(FIRST * bucket, blocks)
+    allowed, buckets = _setting(facts, ALLOWED), int(blocks // bucket)
+    whole = allowed is not None and AMPLE * size_of(buckets, bucket)[1] <= allowed
+    cached = blocks if whole else min(FIRST * bucket, blocks)
     if percent is not None and most is not None:
         cached = max(min(most, blocks), blocks * percent / 100)
     count = min(int(cached // bucket), MOST_BUFFERS)
