@@ -487,11 +487,11 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         lower = f"{turned} takes one of the {active:.0f}{other}" if enough else lower
         do = (
             f"First choice: START/CPU {', '.join(map(str, stopped))} (undo: STOP/CPU), unless they are stopped on "
-            f"purpose; with {mode:.0f} active it turns on by itself{on}. Only where they are to stay stopped, {lower}; "
-            f"not meant to run, {off}."
+            f"purpose or given back (iCAP); with {mode:.0f} active it turns on by itself{on}. Only where they are to "
+            f"stay stopped, {lower}; not meant to run, {off}."
         )
     elif stopped:
-        do = f"START/CPU turns it on as soon as {mode:.0f} CPUs are active; {do}"
+        do = f"START/CPU, but of no CPU given back (iCAP), turns it on as soon as {mode:.0f} are active; {do}"
     loss = f"Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
     hibernates = f"{SERVER} is there and waits ({server.state})" if server and server.state == "HIB" else ""
