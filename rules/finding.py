@@ -247,6 +247,12 @@ class Finding:
         )
 
 
+def within(text: str) -> str:
+    """A sentence as a clause within another: without its capital, where that is no part of a name, as in `IOLOCK8`."""
+    first = text.partition(" ")[0]
+    return f"{first.lower()}{text[len(first) :]}" if first[1:].islower() or len(first) == 1 else text
+
+
 def joined(*sentences: str) -> str:
     """Sentences in one paragraph, without those that are empty."""
     return " ".join(one for one in sentences if one)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Fact, Facts, Source, known
 from collectors.facts.ase import SysmonSample
-from collectors.facts.openvms import MonitorSample, T4File
+from collectors.facts.openvms import MonitorSample, ProcessorModes, T4Column, T4File
 from collectors.facts.rdb import EventLog, StatisticsWindow
 from collectors.facts.zvm import PerfkitPage
 from rules.finding import Clean, Finding, Severity, Unknown
@@ -28,6 +28,9 @@ class LeastSample:
 COARSE = 900.0
 """Seconds of one sample of T4 or MONITOR: 15 minutes are for a history (CA MICS guide: 600 to 900 s), and an average of
 them hides the minutes in which CPUs spin or locks are waited for (inference): nothing is called in order by them."""
+AGREE_PERCENT = 25.0
+"""This project: samples agree where MP synch and busy time range over no more than this of their means. Their standard
+deviation is half of the range at most, so the mean of 15 such samples is known to 3 % (standard error, arithmetic)."""
 LEAST = LeastSample(30.0, 1, "this project: a shorter interval shows a moment, not the work")
 """For every rule that declares nothing else."""
 
@@ -46,6 +49,8 @@ class Sample:
     """Seconds of one of its samples, where it has several."""
     at_least: int | None = None
     """Of one screen that averages over several samples and does not tell how many: how many at least."""
+    agree: bool = False
+    """Whether the processor modes of all its samples agree."""
 
     @property
     def untold(self) -> str:
@@ -58,8 +63,9 @@ class Sample:
             return said
         if self.untold and least.samples > 1:
             return f"{self.untold} (at least {least.samples}"
-        if self.samples is not None and self.samples < least.samples:
-            return f"{self.samples} sample{'' if self.samples == 1 else 's'} (at least {least.samples}"
+        needed = samples_needed(least.samples, agree=self.agree)
+        if self.samples is not None and self.samples < needed:
+            return f"{self.samples} sample{'' if self.samples == 1 else 's'} (at least {needed}"
         return ""
 
     def brief(self, least: LeastSample) -> str:
@@ -80,13 +86,13 @@ def _samples(facts: Facts) -> Iterator[Sample]:
         yield Sample(sysmon.source.file, sysmon.seconds, None, SysmonSample)
     for t4 in facts.every(T4File):
         length = t4.rows * t4.interval_seconds if t4.interval_seconds else None
-        yield Sample(t4.source.file, length, t4.rows, T4File, interval=t4.interval_seconds)
+        agree = samples_agree(facts, t4.source.file)
+        yield Sample(t4.source.file, length, t4.rows, T4File, interval=t4.interval_seconds, agree=agree)
     for monitor in facts.every(MonitorSample):
         every = monitor.interval_seconds
         least = monitor.samples_at_least if monitor.untold else None
-        yield Sample(
-            monitor.source.file, monitor.seconds, monitor.samples, MonitorSample, interval=every, at_least=least
-        )
+        file, agree = monitor.source.file, samples_agree(facts, monitor.source.file)
+        yield Sample(file, monitor.seconds, monitor.samples, MonitorSample, interval=every, at_least=least, agree=agree)
     for page in facts.every(PerfkitPage):
         if known(page.seconds):  # INDICATE, QUERY CPLEVEL and the like have no interval: they are no sample
             yield Sample(page.source.file, page.seconds, None, PerfkitPage)
@@ -97,6 +103,40 @@ def _samples(facts: Facts) -> Iterator[Sample]:
         last = rows[-1]
         if getattr(last, "of_interval", False) and (seconds := getattr(last, "seconds", None)) is not None:
             yield Sample(last.source.file, seconds, None, kind)
+
+
+def samples_needed(least: int, *, agree: bool) -> int:
+    """How many samples a rule needs: half of its minimum where all of them agree."""
+    return -(-least // 2) if agree else least
+
+
+def samples_agree(facts: Facts, file: str) -> bool:
+    """Whether MP synch and busy time of all samples of a file of T4 or MONITOR lie close together.
+
+    Where the file has no lowest and highest figure of both, nothing says so.
+    """
+    facts = facts.also(T4Column, ProcessorModes)
+    columns = [one for one in facts.every(T4Column) if one.source.file == file and one.group.upper() == "MON.MODE"]
+    spans = {one.name.casefold(): (one.minimum, one.mean, one.maximum) for one in columns}
+    cpus = {}
+    for modes in facts.every(ProcessorModes):
+        if modes.source.file == file:
+            cpus[modes.statistic] = modes
+    if not spans and {"minimum", "mean", "maximum"} <= cpus.keys():
+        three = [cpus[name] for name in ("minimum", "mean", "maximum")]
+        low, mean, high = (one.mp_synch_percent for one in three)
+        spans["mp synch"] = low, mean, high
+        low, mean, high = (one.idle_percent for one in three)
+        spans["idle time"] = low, mean, high
+    active = cpus["mean"].cpus if "mean" in cpus else None
+    if active is None or not known(active) or not {"mp synch", "idle time"} <= spans.keys():
+        return False
+    low, mean, high = spans["mp synch"]
+    least, idle, most = spans["idle time"]
+    if not (known(low) and known(mean) and known(high) and known(least) and known(idle) and known(most)):
+        return False
+    share = AGREE_PERCENT / 100
+    return mean > 0 and high - low <= share * mean and most - least <= share * (100 * active - idle)
 
 
 def longest(facts: Facts) -> float | None:

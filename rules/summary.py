@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rules.account import MAINTENANCE, MEAN, PROCESSORS, WAITING_TASKS, Account, Loss
 from rules.engine import LOST
-from rules.finding import Change, Effect, Severity, Verdict, rounded
+from rules.finding import Change, Effect, Severity, Verdict, rounded, within
 from rules.laws.rounding import plain
 from rules.plan import RISKS, Plan, Step
 from rules.ranking import Ranked
@@ -207,7 +207,7 @@ def _verdict(
     if not loud:
         said += [f"{gap.title}: collect again"] if gap else []
         if once and not gap:
-            said.append(f"{once.title[:1].lower()}{once.title[1:]}, by too few reports: collect again")
+            said.append(f"{once.title}, by too few reports: collect again")
         said.append("no finding above a note")
     if loud and not said:
         counts = Counter(one.finding.severity for one in loud)
@@ -277,7 +277,7 @@ def _why_not_believed(verdicts: Sequence[Verdict]) -> str:
     """Why figures that are there are not believed, as most rules say; empty where most figures are not there."""
     doubts = [one.why.rpartition(": ")[2].rstrip(".") for one in verdicts if one.verdict == "untrusted"]
     why = Counter(REMEDY.sub("", doubt) for doubt in doubts).most_common(1)
-    return f"{why[0][0][:1].lower()}{why[0][0][1:]}" if why and 2 * why[0][1] > len(doubts) else ""
+    return within(why[0][0]) if why and 2 * why[0][1] > len(doubts) else ""
 
 
 def _title(findings: Sequence[Ranked]) -> str:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from collectors.facts.scaling.titles import DLM, LONGEST, parted
+from collectors.facts.scaling.titles import DLM, LONGEST, of_threads, parted
 from rules.laws.hardware import EMULATORS
 
 MODELS = re.compile(
@@ -35,7 +35,7 @@ class Machine:
     emulator: bool
     """Whether it gives itself away; most emulators borrow the name of a machine."""
     what: str | None = None
-    """What was switched: `dlm`."""
+    """What was switched: `dlm`, `threads`, else in the words of the title."""
     on: bool | None = None
     whole: str = ""
     """The title without its switch alone."""
@@ -68,11 +68,13 @@ def _tidy(text: str) -> str:
 def _what(switch: re.Match[str] | None) -> str | None:
     if switch is None:
         return None
+    if of_threads(switch):
+        return "threads"
     return "dlm" if re.fullmatch(DLM, switch["what"] or switch["dlm"], re.IGNORECASE) else switch["what"].casefold()
 
 
 def _on(switch: re.Match[str] | None) -> bool | None:
-    return None if switch is None else (switch["word"] or switch["state"]).casefold() in ("with", "on")
+    return None if switch is None else (switch["word"] or switch["state"] or switch["run"]).casefold() in ("with", "on")
 
 
 def same_model(one: Machine, other: Machine) -> bool | None:

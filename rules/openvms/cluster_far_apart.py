@@ -10,9 +10,9 @@ alone is 250 µs, 92 to 93 local locks of 2.69 µs, where 15 m in one rack are a
 (2014) call a cluster that wide about 100 times worse; they print 1.25e-3 s one way, a misprint: 25 km are 1.25e-4 s,
 and only that gives their own factor of 92. No faster node shortens the way.
 
-What to do: keep the trees local: open a database on one node of one site, partition its lock trees, send the requests
-to the data (Rdb remote access) instead of locks over the distance. The distance that the time would correspond to is an
-upper bound: switches, adapters and the software of both nodes have their part.
+What to do: keep the trees local: run the work beside their master, open a database on one node of one site, partition
+its lock trees, send the requests to the data (Rdb remote access) instead of locks over the distance. The distance that
+the time would correspond to is an upper bound: switches, adapters and the software of both nodes have their part.
 
 When to ignore it: when the matrix was measured while the nodes or the network were busy, or when the application keeps
 its locks on its own site. An emulator's own network can take as long: such pairs are left to another rule.
@@ -54,7 +54,10 @@ from rules.openvms._evidence.cluster import (
 )
 from rules.openvms._evidence.own_runs import own_alone
 
-KEEP_LOCAL = "Keep the lock trees local: {}, instead of remote locks."
+KEEP_LOCAL = (
+    "Keep the lock trees local, instead of remote locks: run the work that takes them beside their lock master, where "
+    "there is room, or {}."
+)
 OF_DATABASES = "open a database at one site only, partition its lock trees, or use Rdb remote access"
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
 MOST = 5

@@ -1,8 +1,8 @@
 """Co-threads are on while the load is light or bound by locks.
 
 Finds: CPUs with a running co-thread (`Cothd` in SHOW CPU/FULL) on a node that is either half idle even when busy, or
-that spends much of its busy time in MP synchronization; or on which a test of this very node gained nothing with
-co-threads and lost by more than noise.
+that spends much of its busy time in MP synchronization; or on which a test of this very node, or of a machine of its
+model, clock and cores, gained nothing with co-threads and lost by more than noise.
 
 Why it matters: co-threads pay where many busy threads compute. OpenVMS takes each for a full CPU, and an idle one still
 runs its idle loop on the core of a busy one; so a light load gets slower. A load that waits for a spinlock only gets
@@ -121,7 +121,7 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the node, and name one co-thread to begin with."""
     layout = Layout(facts)
-    tried = with_and_without(facts, "threads")
+    tried = with_and_without(facts, "threads", of_model=True)
     if not facts.every(ProcessorModes) and not (tried and tried.costs):
         yield Unknown.of(ProcessorModes)
         return
@@ -164,12 +164,12 @@ def _of_host(facts: Facts, machine: Machine, limits: Limits) -> Outcome:
 
 
 def _tested_guest(layout: Layout, on: Sequence[Pair], tried: WithAndWithout) -> Outcome:
-    """On x86-64, where a display shows the threads of a core and a test of this node tells what they gave.
+    """On x86-64, where a display shows the threads of a core and a test of the node or its model tells their gain.
 
     No script: what OpenVMS does with them there is documented nowhere, so the host comes first.
     """
     if not tried.costs:
-        return Clean(f"in a test on this node threads cost nothing: with them against without {tried.said}")
+        return Clean(f"{tried.where} threads cost nothing: with them against without {tried.said}")
     second = [max(pair.both) for pair in on]
     those = f"the others of {', '.join(map(str, second))}"
     if 2 * len(on) < (layout.active or 0):  # which CPUs the other cores have was not displayed
@@ -177,9 +177,9 @@ def _tested_guest(layout: Layout, on: Sequence[Pair], tried: WithAndWithout) -> 
     return Finding(
         subject=layout.subject,
         severity=Severity.ADVICE,
-        title=f"Two CPUs a core run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}",
+        title=f"Two CPUs a core run, and {tried.where} they gained nothing: {tried.brief}{_less(tried)}",
         seen=(
-            f"In a test on this node, with threads against without: {tried.said}{_at_the_end(tried)}. "
+            f"{tried.begins}, with threads against without: {tried.said}{_at_the_end(tried)}. "
             f"{len(on)} {'core has' if len(on) == 1 else 'cores have'} two CPUs each here ({_pairs(on)})."
         ),
         because="A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof.",
@@ -227,7 +227,7 @@ def _load(
         yield work
         return
     if tried and tried.gains and not tried.loses:
-        yield Clean(f"in a test on this node co-threads gained: with them against without {tried.said}")
+        yield Clean(f"{tried.where} co-threads gained: with them against without {tried.said}")
         return
     if limits.synch_share_percent == PEAK_SHARE and (own := own_peak(facts, with_it=False)) and own.share_at_peak:
         limits = replace(limits, synch_share_percent=round(own.share_at_peak, 1))  # a site's own limit stays
@@ -305,15 +305,15 @@ def _advise(
     title = f"Co-threads run while the load {what}: {said}"
     seen = f"The load {what}: {said}; {len(on)} {'core runs' if len(on) == 1 else 'cores run'} two co-threads each."
     if tested and tried:
-        title = f"Co-threads run, and in a test on this node they gained nothing: {tried.brief}{_less(tried)}"
-        seen = f"In a test on this node, with co-threads against without: {tried.said}{_at_the_end(tried)}."
+        title = f"Co-threads run, and {tried.where} they gained nothing: {tried.brief}{_less(tried)}"
+        seen = f"{tried.begins}, with co-threads against without: {tried.said}{_at_the_end(tried)}."
         here = f"Here {said}" if said else "How busy the node is in production was not read"
         seen = f"{seen} {here}; two co-threads each run on {len(on)} cores ({_pairs(on)})."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
         order = order if spare is None else order[: max(0, spare)]
         together = _stopped_in_test(layout, on, tried, spare)
     elif tried:
-        why = f"{why} In a test on this node co-threads gave {tried.brief}."
+        why = f"{why} {tried.begins} co-threads gave {tried.brief}."
     if locks:
         together = _stopped_in_test(layout, on, tried, spare)
     then = f"; if that helped, go on with CPU {', '.join(map(str, order[1:]))}, one at a time" if order[1:] else ""

@@ -18,7 +18,7 @@ helps.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import CpuModes, ProcessorModes, SysgenParameter
@@ -45,6 +45,11 @@ MOST_NAMED = 6
 BY_HAND = (
     "A port that stays was placed by hand: HELP SET DEVICE /PREFERRED_CPUS gives one port a CPU (recalled, not found "
     "in a source)."
+)
+
+TAKE_OUT = (
+    "Take the lines with SET DEVICE/PREFERRED_CPUS for {} out of the startup file first: a port placed by hand may "
+    "stay where it is, and the next boot places it there again."
 )
 
 
@@ -208,6 +213,10 @@ def _flooded(facts: Facts) -> Flooded | Unknown | Clean:
 def _finding(facts: Facts, limits: Limits, found: Flooded) -> Iterator[Outcome]:
     layout, cpu = Layout(facts), found.modes.cpu
     devices = [one.device for one in layout.devices_on(cpu)]
+    by_line = [comment(one.device) for one in layout.devices_on(cpu) if one.placed_on == cpu]
+    placed = ", ".join(by_line)
+    them = "them" if len(by_line) == len(devices) else placed
+    by_hand = f"; SET DEVICE/PREFERRED_CPUS places {them} there" if placed else ""
     services = [one.service for one in layout.services_on(cpu)]
     there = [comment(one) for one in (*devices, *services)]
     named = ", ".join((*there[:MOST_NAMED], *((f"{len(there) - MOST_NAMED} more",) if len(there) > MOST_NAMED else ())))
@@ -236,7 +245,7 @@ def _finding(facts: Facts, limits: Limits, found: Flooded) -> Iterator[Outcome]:
         severity=severity,
         title=(
             f"CPU {cpu} is full: {found.interrupt:.0f} % of its time goes to interrupts"
-            f"{f' ({named})' if devices else ''}, the other CPUs are {found.others_idle:.0f} % idle"
+            f"{f' ({named}{by_hand})' if devices else ''}, the other CPUs are {found.others_idle:.0f} % idle"
         ),
         seen=joined(
             f"On average CPU {cpu} was {plain(found.interrupt, 3)} % in interrupt state and {plain(found.idle, 2)} % "
@@ -249,7 +258,9 @@ def _finding(facts: Facts, limits: Limits, found: Flooded) -> Iterator[Outcome]:
             "path on the primary: what this CPU cannot take waits, however idle the others are."
         ),
         do=remedy.do or f"Collect SHOW FASTPATH, and spread what has its fast path on CPU {cpu} over the other CPUs.",
-        unknown=joined(unknown, BY_HAND if remedy.changes and remedy.spreads else ""),
+        unknown=joined(
+            unknown, TAKE_OUT.format(placed) if placed else BY_HAND if remedy.changes and remedy.spreads else ""
+        ),
         evidence=(
             Evidence(
                 f"CPU {cpu} in interrupt state (mean)",
@@ -267,10 +278,15 @@ def _finding(facts: Facts, limits: Limits, found: Flooded) -> Iterator[Outcome]:
             *off.evidence,
             *remedy.evidence,
         ),
-        changes=() if machine_of(facts).x86 else remedy.changes,
+        changes=() if machine_of(facts).x86 else tuple(_after_lines(one, placed) for one in remedy.changes),
         expects=(Expectation(f"CPU {cpu} in interrupt state (%)", round(found.interrupt, 1), "lower", "heuristic"),),
         share=found.interrupt,
     )
+
+
+def _after_lines(change: Change, placed: str) -> Change:
+    """The change, with the lines that would undo it as a caution."""
+    return replace(change, cautions=(*change.cautions, TAKE_OUT.format(placed))) if placed else change
 
 
 @dataclass(frozen=True)

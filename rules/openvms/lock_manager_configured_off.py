@@ -14,10 +14,10 @@ Hours in which they spin much count by their own figures where those of the day 
 
 What to do: where it is meant to run, start the stopped CPUs again, which turns it on without a parameter; only where
 they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. A
-LCKMGR_CPUID that names a stopped CPU cannot be had: name one that runs. Whether a CPU is worth it is another question
-(openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP synchronization above two CPUs'
-worth. Where it is not meant to run, LCKMGR_MODE 0 says so. A pending value is put back in CURRENT and in MODPARAMS.DAT,
-which needs no reboot.
+LCKMGR_CPUID that names a stopped CPU, or none that is there, cannot be had: name one that runs. Whether a CPU is worth
+it is another question (openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP
+synchronization above two CPUs' worth. Where it is not meant to run, LCKMGR_MODE 0 says so. A pending value is put back
+in CURRENT and in MODPARAMS.DAT, which needs no reboot.
 
 When to ignore it: while a CPU is out for service and comes back; where the pending value is meant, as when someone
 switches the lock manager off with the next boot.
@@ -52,6 +52,7 @@ from rules.openvms._evidence.node import (
     sentence,
 )
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Stretch, longest
+from rules.openvms._evidence.placement import left_alone
 from rules.openvms._evidence.sampling import SAMPLE_FACTS
 from rules.openvms._evidence.spinning import asleep, lasting_modes
 
@@ -444,9 +445,16 @@ def _seat_stopped(layout: Layout) -> int | None:
     return int(cpu) if cpu and cpu in layout.stopped else None
 
 
-def _named(seat: int | None) -> str:
-    """That LCKMGR_CPUID names a stopped CPU, as a clause."""
-    return "" if seat is None else f"{SEAT} names CPU {seat}, which is stopped: it cannot be had until it is started"
+def _named(layout: Layout, seat: int | None) -> str:
+    """That LCKMGR_CPUID names a CPU that is stopped, or that no export shows, as a clause."""
+    if seat is not None:
+        return f"{SEAT} names CPU {seat}, which is stopped: it cannot be had until it is started"
+    cpu = layout.setting(SEAT)
+    if not cpu or not layout.absent(int(cpu)):
+        return ""
+    return (
+        f"{SEAT} names CPU {cpu:.0f}, which no export shows among {layout.active:.0f} active CPUs: {left_alone(layout)}"
+    )
 
 
 def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: SysgenParameter) -> Finding:
@@ -465,6 +473,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         out = "; ".join(filter(None, (out, f"SMP_CPUS starts no more than {len(starts)} CPUs at a boot")))
     if enough:
         lower = f"{turned} turns it on with the {active:.0f} CPUs there are, and takes one of them"
+        if cpu := layout.setting(SEAT):
+            lower += f", once {SEAT} names a CPU that is there" if layout.absent(int(cpu)) else ""
         if much and not layout.cores_read:
             lower += ": first see in SHOW CPU/FULL that this one shares its core with no CPU in use"
     else:
@@ -477,11 +487,11 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         lower = f"{turned} takes one of the {active:.0f}{other}" if enough else lower
         do = (
             f"First choice: START/CPU {', '.join(map(str, stopped))} (undo: STOP/CPU), unless they are stopped on "
-            f"purpose; with {mode:.0f} active it turns on by itself{on}. Only where they are to stay stopped, {lower}; "
-            f"not meant to run, {off}."
+            f"purpose or given back (iCAP); with {mode:.0f} active it turns on by itself{on}. Only where they are to "
+            f"stay stopped, {lower}; not meant to run, {off}."
         )
     elif stopped:
-        do = f"START/CPU turns it on as soon as {mode:.0f} CPUs are active; {do}"
+        do = f"START/CPU, but of no CPU given back (iCAP), turns it on as soon as {mode:.0f} are active; {do}"
     loss = f"Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
     hibernates = f"{SERVER} is there and waits ({server.state})" if server and server.state == "HIB" else ""
@@ -505,7 +515,7 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         seen=joined(
             f"{NAME} is {mode:.0f}, so {mode:.0f} CPUs have to be active, and {active:.0f} are: {mode - active:.0f} "
             "too few, so the lock manager has no CPU of its own.",
-            sentence(out, _named(seat), hibernates, pending_clauses(facts, NAME)),
+            sentence(out, _named(layout, seat), hibernates, pending_clauses(facts, NAME)),
         ),
         because=loss,
         do=do,

@@ -8,8 +8,8 @@ that it reads. Where nobody writes, these locks guard nothing. In one case over 
 file opened for update and only read (practice).
 
 What to do: open it for input alone, allowing others to read: ACCESS READ, ALLOW READ in BASIC, with a USEROPEN that
-clears MSE. It spares the locks where every program does so: one that may write brings them back. Global buffers spare
-reads of the disk, not these locks.
+clears MSE. It spares the locks where every program does so: one that may write brings them back. Global buffers are
+the second choice, for programs that cannot be changed: they spare locks of buckets, not those of records.
 
 When to ignore it: where a program writes it at other times while readers have it open. A job that makes a new version
 is no such program.
@@ -87,7 +87,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             ),
             do=(
                 f"Have {who} open it for input alone, allowing others to read ({INPUT}); only where all of them do are "
-                "the locks spared. More global buffers spare none of them."
+                "the locks spared. Global buffers are for programs that cannot: they spare locks of buckets, none of "
+                "records."
             ),
             unknown="Whether something writes it at other times, while they have it open, the figures do not tell.",
             evidence=(

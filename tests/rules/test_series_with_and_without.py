@@ -62,6 +62,17 @@ def test_two_files_of_one_machine_are_one_system_and_held_against_each_other(end
     assert len(within(*series)) == 1
 
 
+def test_two_files_tell_of_threads_whose_cpus_and_days_differ_with_them() -> None:
+    ends = ("8 CPUs, threads off, 3-FEB-2024", "16 CPUs, threads on, 4-FEB-2024")
+    series = [made(f"{RX}, {end}", rates) for end, rates in zip(ends, (ON, OFF), strict=True)]
+    files = [Input(f"in/{n}.txt", "scaling/load_series", [one], given="in") for n, one in enumerate(series)]
+    (capture,) = captures(files)
+    assert len(capture.facts.every(LoadSeries)) == 2
+    assert switched(series[0].title, series[1].title) == "after"
+    assert switched(series[0].title, series[1].title.replace("8 cores", "4 cores")) is None
+    assert switched(f"{RX}, 8 CPUs, without DLM", f"{RX}, 16 CPUs, with DLM") is None
+
+
 def test_a_value_that_is_off_comes_before_one_that_is_on_and_sizes_before_both() -> None:
     assert sorted(["on", "64", "off", "8", "auto"], key=order_of) == ["8", "64", "auto", "off", "on"]
 
@@ -97,7 +108,9 @@ def test_captures_of_production_are_no_runs_of_a_test() -> None:
         ("HP rx4640 (1.10GHz/4.0MB) - 8 cores, without DLM", "RX4640", "dlm", False, False),
         ("rx2660 DLM on - 4 cores", "RX2660", "dlm", True, False),
         ("BL870c, no dedicated lock manager", "BL870C", "dlm", False, False),
-        ("box with co-threads", None, "co-threads", True, False),
+        ("box with co-threads", None, "threads", True, False),
+        ("HP rx6600 (1.59GHz/9.0MB) - 4 cores, 8 CPUs, threads on, V8.3", "RX6600", "threads", True, False),
+        ("rx6600 - 8 threads on 4 cores", "RX6600", None, None, False),
         ("server with 4 cores", None, None, None, False),
         ("CHARON-AXP ES40 on AMD Opteron 6174 2.2 GHz", "ES40", None, None, True),
         ("ES40 666 MHz against rx2660 1.4 GHz", None, None, None, False),

@@ -17,7 +17,7 @@ from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Loss
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
 from rules.engine import judge_one, rules_of
-from rules.finding import Effect, Finding, MissingInput, Severity, Verdict
+from rules.finding import Effect, Finding, MissingInput, Severity, Verdict, within
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
 from rules.resets import (
@@ -333,6 +333,12 @@ def test_what_rests_on_too_few_reports_is_named_and_collected_again() -> None:
     assert "12 could not" in alone
     enough = (Ranked("openvms/lock_tree_dominates", replace(found, once=False)),)
     assert summarized(enough, verdicts, Plan(), ()).verdict.startswith("Nothing to do: ")
+
+
+def test_a_name_keeps_its_capitals_within_a_sentence() -> None:
+    assert within("On average 3 CPUs spin") == "on average 3 CPUs spin"
+    for whole in ("IOLOCK8: 2 CPUs spin", "F11B$v locks", "5.1 of 8 CPUs", "EWA0 is full", ""):
+        assert within(whole) == whole
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ class FastpathDevice(Fact):
     cpu: int
     node: str | None = None
     """Whose device, where the display names the node."""
+    placed_on: int | None = None
+    """The CPU that a line with SET DEVICE/PREFERRED_CPUS below the display gives it, as of a startup file."""
 
 
 @dataclass(frozen=True, kw_only=True)

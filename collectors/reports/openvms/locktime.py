@@ -14,6 +14,9 @@ Or one pair a row, under a heading that names the three columns::
     ORKNEY,ORKNEY,4.1
     ORKNEY,SKYE,212.5
 
+Columns may be headed `Master SKYE` or `master_SKYE_us`, the first `Requesting node`; a title may stand above, and the
+first cell be empty.
+
 In the matrix the columns are the masters and the rows the nodes that ask, unless its first cell says `master\from`. No
 layout is published: taken is only what calls itself LOCKTIME, latency or microseconds, or `From\To` in a file that is
 named LOCKTIME, and has the same nodes across as down. An empty cell was not measured. The unit is microseconds unless
@@ -42,9 +45,14 @@ PAIRS = (
     r'\s{0,8}"?(?:from|requester|requesting|asking)(?: node)?"?[ ]{0,4}[,;\t][ ]{0,4}"?master(?: node)?"?[ ]{0,4}'
     rf'[,;\t][ ]{{0,4}}"?(?:(?:lock )?(?:latency|time)[ (,]{{0,3}})?(?:{UNIT}|LOCKTIME|latency)\)?"?[ ]{{0,4}}$'
 )
+MASTER = rf"master[ _](?P<node>{NODE}?)(?:[ _(]{{1,2}}(?P<unit>{UNIT})\)?)?"
+"""The heading of a column that says that its node is the master."""
+MASTERS = rf'[,;\t][ ]{{0,4}}"?master[ _]{NODE}(?:[ _(]{{1,2}}(?:{UNIT})\)?)?"?[ ]{{0,4}}'
 START = re.compile(
     rf'^[\s#!"*]{{0,6}}LOCKTIME(?:\.COM)?(?:;[0-9]{{1,5}})?[ "]{{0,4}}$'
-    r'|^[\s#!"*]{0,6}(?:LOCKTIME\b|Lock(?:ing)? (?:request )?latency\b).{0,80}\b(?:micro-?|milli-?)seconds?\b.{0,20}$'
+    r'|^[\s#!"*]{0,6}(?:LOCKTIME\b|Lock(?:ing)? (?:request )?latency\b).{0,80}\b(?:micro-?|milli-?)seconds?\b.{0,80}$'
+    r'|^[\s#!"*]{0,6}Lock(?:ing)? (?:requests?|times?)[, ]{1,2}(?:in )?(?:micro-?|milli-?)seconds?\b.{0,120}$'
+    rf'|^[\s"]{{0,4}}(?:from|requester|requesting|asking)(?:[ _]node)?"?[ ]{{0,4}}(?:{MASTERS}){{2,96}}[,;\t ]{{0,40}}$'
     rf'|^[\s"]{{0,4}}[^,;\t]{{0,30}}\b(?:{SAYS})\b[^,;\t]{{0,30}}(?:{CELL}){{2,96}}[,;\t ]{{0,40}}$|^{PAIRS}'
     rf'|^[\s"]{{0,4}}{WAYS}[ "]{{0,4}}(?:{CELL}){{2,96}}[,;\t ]{{0,40}}$',
     re.IGNORECASE,
@@ -57,9 +65,11 @@ OURS = re.compile(r"\bLOCKTIME\b", re.IGNORECASE)
 UNITS = re.compile(
     r"(?<![A-Z])(?:(?P<micro>micro-?sec\w*|[µμ]s|us)|(?P<milli>milli-?sec\w*|ms))(?![A-Z])", re.IGNORECASE
 )
-DOWN = re.compile(r"\b(?:from|request\w*|asking)\b.{0,20}\b(?:to|master)\b", re.IGNORECASE)
-ACROSS = re.compile(r"\b(?:to|master)\b.{0,20}\b(?:from|request\w*|asking)\b", re.IGNORECASE)
+ASKS = r"(?:from|request(?:er|ing)(?:_node)?|asking)"
+DOWN = re.compile(rf"\b{ASKS}\b.{{0,40}}\b(?:to|master)\b", re.IGNORECASE)
+ACROSS = re.compile(rf"\b(?:to|master)\b.{{0,40}}\b{ASKS}\b", re.IGNORECASE)
 NAME = re.compile(NODE, re.IGNORECASE)
+MASTER_HEAD = re.compile(MASTER, re.IGNORECASE)
 NOTHING = ("", "-", "--", "n/a", "na", "null", "none")
 MOST_NODES = 96
 """A cluster has at most 96 nodes."""
@@ -163,12 +173,17 @@ def _heading(index: int, line: str, title: str) -> _Table | None:
     """Read the line of the masters' names; `None` for any other line."""
     delimiter = _delimiter(line)
     cells = _split(line.rstrip(f"{delimiter} "), delimiter)
-    nodes = tuple(cell.upper() for cell in cells[1:])
+    masters = [MASTER_HEAD.fullmatch(cell) for cell in cells[1:]]
+    said = [one for one in masters if one]
+    nodes = tuple((one["node"] if one else cell).upper() for one, cell in zip(masters, cells[1:], strict=True))
     if not 2 <= len(nodes) <= MOST_NODES or len(set(nodes)) < len(nodes):
         return None
     if not all(NAME.fullmatch(node) and not node.isdigit() for node in nodes):
         return None
     says = f"{title} {cells[0]}"
+    if len(said) == len(nodes):
+        units = {(one["unit"] or "").lower() for one in said}
+        return _Table(index, index, delimiter, f"{says} master {' '.join(sorted(units))}", nodes)
     return _Table(index, index, delimiter, says, nodes) if NAMED.search(says) else None
 
 

@@ -12,6 +12,9 @@ Sample::
 No Lock Manager line: no CPU is dedicated to the lock manager. No TCP/IP line: its packet processing engine is off.
 A port that is not listed is not a fast-path port.
 
+Lines of DCL below it that place a port by hand, as `SEARCH SYS$MANAGER:SYSTARTUP_VMS.COM PREFERRED` shows them
+(`$ SET DEVICE/PREFERRED_CPUS=0 EWA0:`, recalled [M]), are kept with their port; a comment places none.
+
 Traps (openvms-formats.md d.6 [R]): the time and the hardware name touch, so the time is found by its hundredths of a
 second; captures of a narrow terminal break the heading into several lines and put blank lines between the rows.
 """
@@ -40,6 +43,11 @@ SERVICE = re.compile(
     r"\s*(?P<service>OpenVMS [A-Z/ ]{2,40}?) is (?:currently )?running on CPU (?P<cpu>[0-9]{1,4})\b", re.I
 )
 IDLE_SERVICE = re.compile(r"\s*OpenVMS [A-Z/ ]{2,40} is (?:currently )?not (?:currently )?running\b", re.I)
+PLACED = re.compile(
+    rf"\s*\$\s*SET\s+DEV(?:I(?:CE?)?)?\s*/PREF[A-Z_]{{0,12}}=\(?(?P<cpu>[0-9]{{1,4}})\)?\s+{NAME}\s*(?:!.*)?$",
+    re.IGNORECASE,
+)
+"""One CPU: of several the port has not been given one."""
 MOST_HEADING_LINES = 8
 """With the blank lines that a capture puts between wrapped pieces."""
 
@@ -49,6 +57,8 @@ def read(report: Report) -> Iterator[Node | FastpathDevice | KernelService]:
     """Yield the node, its ports and its services, for each display in turn."""
     node: str | None = None
     nodes: list[str] = []
+    lines = filter(None, map(PLACED.match, report.lines))
+    placed = {line["device"].upper(): int(line["cpu"]) for line in lines}
     index, heading, rows, facts, inside = 0, 0, 0, 0, False
     while index < len(report.lines):
         line = report.lines[index]
@@ -76,7 +86,11 @@ def read(report: Report) -> Iterator[Node | FastpathDevice | KernelService]:
         elif inside and (match := DEVICE.match(line)):
             report.claim(index)
             rows += 1
-            yield FastpathDevice(source=report.source(index), device=match["device"], cpu=int(match["cpu"]), node=node)
+            name, where = match["device"], report.source(index)
+            by_hand = placed.get(name.upper())
+            yield FastpathDevice(source=where, device=name, cpu=int(match["cpu"]), node=node, placed_on=by_hand)
+        elif PLACED.match(line):
+            report.claim(index)
         elif inside and (match := CUT_ROW.match(line)):
             report.claim(index)
             report.problem(f"{match['device']} has no CPU: the row was cut, repeat SHOW FASTPATH", index)

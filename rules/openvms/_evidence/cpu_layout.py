@@ -326,6 +326,12 @@ class Layout:
         """CPUs of which any display was collected."""
         return {one.number for one in self.facts.every(Cpu)}
 
+    def absent(self, cpu: int) -> bool:
+        """Whether no export shows this CPU, and its number is beyond those of the CPUs that were counted."""
+        if cpu in set(self._seen()):
+            return False
+        return self.all_displayed or (self.active is not None and cpu >= self.active + len(self.stopped))
+
     @property
     def all_displayed(self) -> bool:
         """Whether the state of every active CPU was collected."""

@@ -145,7 +145,7 @@ class Dominating:
             who = self.programs or "the programs that use it"
             return (
                 f"{self._file}: {used.said}, so have {who} open it for input alone ({INPUT}), allowing "
-                "others to read. More global buffers spare none of its locks."
+                f"others to read. {_other_way(buffers)}"
             )
         if buffers and self.written and self.use:
             do = f"{buffers.do[0].upper()}{buffers.do[1:]}"
@@ -456,6 +456,14 @@ def dominating(facts: Facts) -> Dominating | None:
 
 def _first(shares: Sequence[Share]) -> Share | None:
     return next((one for one in shares if dominates(one, SHARE_PERCENT, LEAST_REQUESTS)), None)
+
+
+def _other_way(buffers: Buffers) -> str:
+    """What helps the programs that have to keep a file open for update, as a sentence."""
+    if buffers.change is None:
+        return "More global buffers spare no record lock."
+    count = f"{buffers.change.new:,}" if isinstance(buffers.change.new, int) else buffers.change.new
+    return f"For those that cannot, {count} global buffers spare locks of its buckets, none of records."
 
 
 def _component(share: Share) -> str:

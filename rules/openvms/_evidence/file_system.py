@@ -335,7 +335,8 @@ def remedy(facts: Facts, share: Share) -> str:
 def grown(facts: Facts, share: Share) -> str:
     """Of files that are extended several times each: the extent that one extension would do with, as sentences.
 
-    Twice what a file is extended by on average, as they are not all alike, in hundreds of blocks (this project).
+    What a file gets on average, in whole extents of today (this project): what is larger is extended once more, and
+    twice as much would be left unused in each file that is not cut when it is closed.
     """
     tree, rate, made = busiest(share, VOLUME), *(_rate(facts, f"FCP {one}") for one in (ALLOCATIONS, "Files created"))
     volume = _volume(facts, tree.resource.volume if tree else None)
@@ -344,8 +345,8 @@ def grown(facts: Facts, share: Share) -> str:
     if not PER_FILE <= rate / made <= MOST_PER_FILE:
         return ""
     by, waits = _in_clusters(volume), _rate(facts, VOLUME_WAITS)
-    extent = min(MOST_EXTENDED, 100 * ceil(2 * rate / made * by / 100))
-    if by <= 0 or extent < PER_FILE * by:
+    extent = min(MOST_EXTENDED, ceil(rate / made) * ceil(by))
+    if extent <= by:
         return ""
     device, clusters = comment(volume.device, LONGEST_NAME), ""
     if known(volume.cluster_blocks) and volume.cluster_blocks > 1:
@@ -353,9 +354,10 @@ def grown(facts: Facts, share: Share) -> str:
     waiting = f", and {in_prose(waits)} requests/s wait for a volume's lock" if waits else ""
     return (
         f"SET VOLUME/EXTENSION={extent} {device}: ({volume.extend_blocks:,.0f} blocks now{clusters}): for each file "
-        f"made there are {rate / made:.1f} allocations, {in_prose(rate)}/s in all ({told_by(facts)}){waiting}. Then "
-        "make and delete fewer: keep one open and append, or use work files again; a program's own extent stays, as do "
-        "unused blocks."
+        f"made there are {rate / made:.1f} allocations, {in_prose(rate)}/s in all ({told_by(facts)}){waiting}. For "
+        f"these files alone: ALLOCATION {extent} in their FDL or program, or SET RMS_DEFAULT/EXTEND_QUANTITY={extent} "
+        "before the program; an extent of its own stays, as do unused blocks, and fewer files (append, reuse) spare "
+        "the rest."
     )
 
 

@@ -129,6 +129,11 @@ class WithAndWithout:
         return self.without.where
 
     @property
+    def begins(self) -> str:
+        """Where both were made, at the beginning of a sentence."""
+        return f"{self.where[0].upper()}{self.where[1:]}"
+
+    @property
     def costs(self) -> bool:
         """Whether it gained neither at most nor at the highest load, and cost more than noise there or alone."""
         pairs = (self.last, self.most, *((self.alone,) if self.alone else ()))
@@ -171,7 +176,7 @@ def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False, leas
     """The series of this node that can be what they claim. A rule need not declare anything for it.
 
     `either`: with those that ran on the same cores without the co-threads that run now; `of_model`: with those whose
-    title is the name of the node's machine, of as many cores as it has CPUs.
+    title is the name of the node's machine, of as many cores as it has CPUs, or as it has cores where threads count.
     """
     facts = facts.also(LoadSeries, *LAYOUT_FACTS)
     name = node_name(facts)
@@ -179,12 +184,12 @@ def own_runs(facts: Facts, *, either: bool = False, of_model: bool = False, leas
     active, cores = layout.active, layout.cores or _cores_by_half(layout)
     found = []
     for series in facts.every(LoadSeries):
-        own = bool(name) and of_node(series, name or "")
-        alike = of_model and active is not None and series.cores == active and _of_machine(series, facts)
-        if not (own or alike) or series.derived or series.rate_name != LOCKS or uneven_work(series):
-            continue
         threads = either or settings_of(series).get("threads") == "on"
         sizes = {active, cores} if threads else {active}
+        own = bool(name) and of_node(series, name or "")
+        alike = of_model and active is not None and series.cores in sizes - {None} and _of_machine(series, facts)
+        if not (own or alike) or series.derived or series.rate_name != LOCKS or uneven_work(series):
+            continue
         if dict(series.setup).get("nodes", "1") != "1" or (series.cores and active and series.cores not in sizes):
             continue
         course = course_of(series)

@@ -244,6 +244,7 @@ def left_alone(layout: Layout) -> str:
     """What the choice that the system makes by itself would run into, and which CPUs have nothing, as a clause."""
     seat = layout.setting("LCKMGR_CPUID")
     named = seat is not None and seat > 0 and layout.runs(int(seat)) is not False and not layout.is_primary(int(seat))
+    named = named and seat is not None and not layout.absent(int(seat))
     cpu = int(seat) if named and seat is not None else layout.default_choice
     there = [device.device for device in layout.devices_on(cpu)]
     there += [service.service for service in layout.services_on(cpu)]

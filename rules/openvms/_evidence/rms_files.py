@@ -2,9 +2,9 @@
 
 No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
 the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
-(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read they are asked for,
-and first as many buffers are tried as the file has buckets, as far as a part of the free memory and of GBLPAGFIL has
-room for them; where these are not known either, a smaller number.
+(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read, they are asked
+for, and first as many buffers are tried as the file has buckets, as far as a part of GBLPAGFIL and of the free memory
+has room for them; where GBLPAGFIL is not known either, a smaller number.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ SETTINGS = (ALLOWED, PERCENT, LARGEST)
 FIRST = 2_000
 """Buffers, this project: to try with where the DEFAULT option's own number is not known."""
 PART = 0.1
-"""Of the free memory, this project: what the buffers of one file take at most; of GBLPAGFIL they take half."""
+"""This project: what the buffers of one file take of the free memory at most, beside half of GBLPAGFIL; of GBLPAGFIL
+where the free memory is not known."""
 KEEPS = "try global buffers: RMS then keeps read-mode bucket locks between accesses"
 
 
@@ -134,10 +135,12 @@ def _count(facts: Facts, file: FileName) -> tuple[int, float] | None:
 
 
 def _tried_first(facts: Facts, bucket: float) -> float:
-    """Buffers that the free memory and GBLPAGFIL have room for, and half of what a file may have, at most."""
+    """Buffers that GBLPAGFIL and the free memory have room for, and half of what a file may have, at most."""
     free, allowed = free_memory(facts), _setting(facts, ALLOWED)
-    if free is None or allowed is None:
+    if allowed is None:
         return FIRST
+    if free is None:
+        return max(FIRST, min(PART * allowed * MEMORY_PAGE // (bucket * BLOCK), MOST_BUFFERS // 2))
     room = min(PART * free.mb * 2**20, allowed / 2 * MEMORY_PAGE)
     return min(room // (bucket * BLOCK), MOST_BUFFERS // 2)
 

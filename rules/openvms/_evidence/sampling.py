@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import MonitorSample, T4File
-from rules.sample import COARSE, LeastSample
+from rules.sample import COARSE, LeastSample, samples_agree, samples_needed
 
 SAMPLE_FACTS = (T4File, MonitorSample)
 """What a rule that uses this module has to declare."""
@@ -69,6 +69,7 @@ def too_short(facts: Facts, source: Source, least_samples: int, least_minutes: f
     covered = sampled(facts, source)
     if covered is None or covered.untold:
         return None
+    least_samples = samples_needed(least_samples, agree=samples_agree(facts, source.file))
     few = covered.samples is not None and covered.samples < least_samples
     brief = covered.seconds is not None and covered.seconds < 60 * least_minutes
     if not few and not brief and (covered.samples is not None or covered.seconds is not None):

@@ -103,6 +103,12 @@ class Session:
         if one is None:
             return
         table = bool(frame.columns)
+        if frame.kind == "display" and frame.time and frame.time == one.last_time and table != one.table:
+            if not table:  # bars of the moment whose figures were read: the same ones, rounded
+                output.time_of(frame)
+                return
+            if one.frames == 1:
+                one = output.classes[one.name, one.cpu] = ClassOf(one.name, one.cpu)
         if self._cut_off(frame, one, table=table):
             return
         if frame.kind == "display" and table and one.begins_anew(frame.rows):
