@@ -6,7 +6,8 @@ half at least. Of a cache that misses less than that, too, where more tasks wait
 third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
 Of a cache for logs alone, where as much is missed, that who reads the log is further behind than it reaches back.
 Where no such memory is free, a named cache beside it that nobody searches and that is half as large or more is named as
-the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart.
+the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart. So
+is a named cache that is as much larger than all that is bound to it, however much it is searched.
 Where `max memory` is used up and `free` shows that the host has memory, it is to be raised first: a step, no script.
 
 Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was
@@ -81,6 +82,11 @@ LINKS = (
 USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample, MonOpenObjectActivity)
 UNUSED = "Each miss is a read from disk that a task waits for, while memory that max memory allows is used by nothing."
 UNUSED_CACHE = "Memory of one cache serves no other: each miss is a read from disk beside memory that nobody searches."
+EMPTY_CACHE = (
+    "Memory of one cache serves no other, and what is bound to {0} has {1:,.0f} MB at most: nothing else comes into "
+    "its {2:,.0f} MB."
+)
+MAY_GROW = "Whether a table that is bound to {0} is larger at another time, as before it is emptied, no export shows."
 SCANNED = (
     "Reads that one statement makes by scanning come back in a cache of any size that does not hold the whole table."
 )
@@ -191,6 +197,9 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     if idle:
         lies = comment(idle.name)
         beside, unused = f"{idle.size_mb:,.0f} MB of {lies} lie idle", UNUSED_CACHE
+        if idle.bound_mb is not None:
+            beside = f"{idle.gives_mb:,} MB of {lies} hold nothing"
+            unused = EMPTY_CACHE.format(lies, idle.bound_mb, idle.size_mb)
         changes = moved(facts, idle, named, size_mb) if idle.never_used and not first else ()
         grow = f"{lies} smaller by {idle.gives_mb:,} MB (a restart), then {name} larger by as much"
         grow += "" if idle.never_used else f": first look whether {lies} is used at another hour"
@@ -216,7 +225,10 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
         because=joined(unused, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
-        unknown="" if first else joined(FROM_HOST if beyond else "", _unknown(grown, at_random)),
+        unknown=joined(
+            MAY_GROW.format(comment(idle.name)) if idle and idle.bound_mb is not None else "",
+            "" if first else joined(FROM_HOST if beyond else "", _unknown(grown, at_random)),
+        ),
         changes=changes,
         explains=("ase/reads_slow",),
         evidence=(
@@ -293,6 +305,9 @@ def _of_log(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCach
 
 def _of_idle(idle: Idle) -> Iterator[Evidence]:
     yield Evidence(f"size of {idle.name}", idle.size_mb, "MB", idle.source)
+    if idle.bound_mb is not None:
+        yield Evidence(f"size of what is bound to {idle.name}", round(idle.bound_mb, 1), "MB", idle.source)
+        return
     yield Evidence(f"searches of {idle.name}", round(idle.searches, 2), "/s", idle.source, SEARCHES_PER_SECOND)
     if idle.touched_percent is not None:
         touched = f"of {idle.name} used since the start"
