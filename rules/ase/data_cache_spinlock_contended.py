@@ -46,7 +46,7 @@ from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
 from rules.ase._evidence.caches.hot_page import EXPLAINED, hot_page, read_as_often, spread_page, surplus_of
-from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
+from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
 from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_temporary
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
@@ -535,6 +535,10 @@ def _finding(
     if bound:
         evidence.append(bound.evidence)
     cost = bound.says if bound and not bound.nothing else ""
+    spoken = "lockless" in joined(advice.do, advice.instead)
+    instead = "" if spoken else lockless_instead(facts, named)
+    ready = bool(instead) and read_nothing(facts, named)
+    step = instead if ready and not (advice.change or advice.instead) else ""
     by_share = Severity.CRITICAL if loud else Severity.ADVICE if alike else Severity.WARNING
     if figure.since_boot:
         by_share = Severity.NOTE if figure.light_average else min(by_share, Severity.ADVICE)
@@ -545,13 +549,13 @@ def _finding(
         severity=Severity.NOTE if figure.undated else _loudness(bound, advice, by_share),
         title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended"
         + (f", its hottest partition {hottest:.3g} %" if known(hottest) else "")
-        + (f"; {skew.hot_ones}" if skew else ""),
+        + (f"; {skew.hot_ones}" if skew else "")
+        + ("; a lockless data cache is the alternative" if ready else ""),
         seen=joined(says, figure.lock.counted if figure.lock else hides),
         because=joined(advice.because or SEARCHES, cost),
-        do=joined(advice.do, advice.instead),
+        do=joined(advice.do, advice.instead or step),
         unknown=joined(
-            ("" if "lockless" in joined(advice.do, advice.instead) else lockless_instead(facts, named))
-            or ("" if figure.lock else decides(facts)),
+            ("" if step else instead) or ("" if figure.lock else decides(facts)),
             next_in_line(facts, figure.lock),
             figure.aside,
         ),
