@@ -32,7 +32,9 @@ FILE = re.compile(
 
 A number without a unit right behind the word (`_diff600`) is of seconds, if samples usually last so long; two of four
 digits are times of day (`_difference_1400_1410`)."""
-LONG = re.compile(r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min)$", re.IGNORECASE)
+LONG = re.compile(
+    r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min)(?:[^a-z0-9]top[0-9]{1,3})?$", re.IGNORECASE
+)
 SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
 TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
@@ -47,8 +49,10 @@ AT_END = re.compile(r",\s{0,3}(?:difference|delta|diff)s?\s{0,3}(?:\*/\s{0,3})?$
 """How a title ends that says so behind a comma: `two copies of monSysWaits, 13:30 and 13:35, difference`."""
 REMARK = r"(?:##|--|/\*|#|!|===)"
 WORD = r"(?i:(?:difference|delta|diff)s?\b)"
-UNMARKED = rf"(?={TABLE},?\s{{1,3}}{WORD}|{WORD}\s{{1,3}}(?:of\s{{1,3}})?{TABLE})"
-"""A line without the mark of a remark is a title only where it begins with a table and the word, in either order."""
+BOTH = rf"(?i:from)\s{{1,3}}(?:{ANY})\s{{1,3}}(?i:to|until)\s{{1,3}}(?:{ANY})"
+UNMARKED = rf"(?={TABLE},?\s{{1,3}}{WORD}|{WORD}\s{{1,3}}(?:of\s{{1,3}})?{TABLE}|{BOTH})"
+"""A line without the mark of a remark is a title only where it begins with a table and the word, in either order, or
+with two dates, from and to: that tells how long, and not that it is of differences."""
 TITLE = re.compile(
     rf"\s{{0,10}}(?:(?:[0-9]{{1,6}}> ?){{1,9}}\s{{0,9}})?(?:{REMARK}\s{{0,10}}|{UNMARKED})(?P<says>\S.{{0,200}})"
 )
