@@ -46,6 +46,7 @@ from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
 from rules.ase._evidence.caches.hot_page import EXPLAINED, hot_page, read_as_often, spread_page, surplus_of
+from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
 from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_temporary
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
@@ -163,7 +164,7 @@ BY_SCHEME = {
 }
 """What limits the rows of a page, by the lock scheme of the table (vendor)."""
 BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_per_page (allpages)"
-ITS_TABLE = "the table it is of (by reads and rows changed in monOpenObjectActivity)"
+ITS_TABLE = "the table it is of (by its use in monOpenObjectActivity)"
 MOST_CHANGES = 0.5
 """This project: the table with at least half of all changed rows in the cache is named for the hot page."""
 DENSER = 5.0
@@ -538,7 +539,7 @@ def _finding(
     spoken = "lockless" in joined(advice.do, advice.instead)
     instead = "" if spoken else lockless_instead(facts, named)
     ready = bool(instead) and read_nothing(facts, named)
-    step = instead if ready and not (advice.change or advice.instead) else ""
+    step = LOCKLESS if ready and not (advice.change or advice.instead) else ""
     by_share = Severity.CRITICAL if loud else Severity.ADVICE if alike else Severity.WARNING
     if figure.since_boot:
         by_share = Severity.NOTE if figure.light_average else min(by_share, Severity.ADVICE)
