@@ -3,7 +3,8 @@
 Finds: tasks that wait because the buffer at the end of a cache's chain is still being written or read (wait events 46
 and 47 of monSysWaits), as an average number over the interval and as a share of the tasks that wait or run. The cache
 is named from the stalls that two snapshots of monDataCache count, else from the buffers that sp_sysmon counts as
-grabbed dirty. Without monSysWaits: a pool that stalls ten times a second (monCachePool) with a short wash area.
+grabbed dirty. Without monSysWaits: a pool with a short wash area that stalls ten times a second (monCachePool), or
+gives as many dirty buffers by sp_sysmon.
 
 Why it matters: a page that is not in the cache needs a buffer, and the cache gives the one that was unused longest. If
 that is still dirty, the task that only wants to read waits for a write first. The cache is too small for what changes
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil, floor
 
-from collectors.facts import Facts, known
+from collectors.facts import ABSENT, Facts, known
 from collectors.facts.ase import (
     CacheBinding,
     CachePool,
@@ -34,9 +35,10 @@ from collectors.facts.ase import (
     MonDataCache,
     MonSysWaits,
     NamedCache,
+    SysmonSample,
 )
 from rules.ase._evidence.caches.bindings import bound_to
-from rules.ase._evidence.caches.figures import named_of, pool_kb, pools_of
+from rules.ase._evidence.caches.figures import named_of, pool_kb, pools_of, seconds_of
 from rules.ase._evidence.caches.large_io import SHARE
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, OVERHEAD_FACTS, free_memory, overhead_of
 from rules.ase._evidence.caches.monitored import MONITORED
@@ -93,6 +95,8 @@ TENTH = (
 AFTER_WASH = "Only if it stalls as much afterwards: a larger cache, fewer scans through it, or faster writes."
 NO_CACHE = MissingInput("which cache stalls", MonDataCache.COLLECTED_BY)
 DIRTY = "buffers grabbed dirty"
+MANY = 2
+"""Partitions from which on the wash area of a pool may be counted for each of them."""
 MOST = 2
 """Caches that the sentence names."""
 
@@ -108,6 +112,7 @@ class Limits(WaitLimits):
         *WAIT_FACTS,
         *MONITORED,
         CachePoolActivity,
+        SysmonSample,
         CachePool,
         MonCachePool,
         MonDataCache,
@@ -278,7 +283,14 @@ def _short(facts: Facts) -> _Short | None:
     row = max(rows, key=lambda one: one.stalls if known(one.stalls) else 0.0, default=None)
     gave = next(iter(_stalled(facts)), None) if row is None else None
     if gave:
-        row = MonCachePool(source=gave[0].source, cache=gave[0].cache, io_size_kb=gave[0].io_size_kb, stalls=gave[1])
+        pool_of, count = gave
+        row = MonCachePool(
+            source=pool_of.source,
+            cache=pool_of.cache,
+            io_size_kb=pool_of.io_size_kb,
+            stalls=count,
+            seconds=seconds_of(facts),
+        )
     if row is None or not row.cache or not known(row.stalls) or row.stalls <= 0:
         return None
     pool = facts.latest(CachePool, cache=row.cache, io_size_kb=row.io_size_kb)
@@ -296,13 +308,18 @@ def _short(facts: Facts) -> _Short | None:
 
 def _wash(facts: Facts, row: MonCachePool, size: float, wash: float) -> tuple[str, str, Evidence, Change] | None:
     """The wash area of the server's other large pools, else of a new one, for a pool with clearly less; kilobytes."""
-    created, others = floor(default_wash_kb(size)), _wash_of_others(facts, row, size)
-    new = max(created, floor(others))
+    created, others = floor(default_wash_kb(size)), floor(_wash_of_others(facts, row, size))
+    parts = _wash_by_partition(facts, row, size)
+    new = max(created, others, floor(parts.kb if parts else 0.0))
     if wash > SAME_WASH * new:
         return None
     change = set_wash(row.cache or "", row.io_size_kb, wash, new, size)
-    where = "the other large pools of this server have" if new > created else "a pool of that size is created with"
-    whose = "of the others" if new > created else "of a new one"
+    where, whose = "a pool of that size is created with", "of a new one"
+    if new > created:
+        where, whose = "the other large pools of this server have", "of the others"
+    if parts and new > max(created, others):
+        where = f"by what {parts.shown} was given for each partition it would have"
+        whose = f"of {parts.partitions:.0f} partitions"
     return (
         f"its wash area is {wash:,.0f} KB of {size / 1024:,.0f} MB, where {where} {new:,.0f} KB",
         f"Give {_pool_name(row)} the wash area {whose} by sp_poolconfig, {change.new} (at once).",
@@ -326,6 +343,39 @@ def _wash_of_others(facts: Facts, row: MonCachePool, size: float) -> float:
     }
     alike = next(iter(found)) if len(found) == 1 else None
     return alike if known(alike) else 0.0
+
+
+@dataclass(frozen=True)
+class _ByPartition:
+    """What a pool has where the server counts the wash area of each partition by itself."""
+
+    kb: float
+    partitions: float
+    shown: str
+    """The pool that shows it."""
+
+
+def _wash_by_partition(facts: Facts, row: MonCachePool, size: float) -> _ByPartition | None:
+    """By another pool that has as many times the vendor's wash area as its cache has partitions; `None` where none has.
+
+    The vendor's sentence is of a pool and names no partitions: 61,440 KB were seen of pools of one partition, and as
+    many times that as there are partitions of others.
+    """
+    named = named_of(facts, row.cache or "")
+    partitions = named.run_partitions if named else ABSENT
+    if not known(partitions) or partitions < MANY:
+        return None
+    for pool in {(one.cache, one.io_size_kb): one for one in facts.every(CachePool)}.values():
+        home = named_of(facts, pool.cache)
+        cut = home.run_partitions if home else ABSENT
+        whole, wash = pool.run_size_mb, pool.wash_size_kb
+        if (pool.cache, pool.io_size_kb) == (row.cache, row.io_size_kb) or not (known(cut) and known(whole)):
+            continue
+        each = default_wash_kb(1024 * whole / cut) if cut >= MANY else 0.0
+        if known(wash) and cut * each > default_wash_kb(1024 * whole) and SAME_WASH <= wash / (cut * each) <= 1.0:
+            kb = partitions * default_wash_kb(size / partitions)
+            return _ByPartition(kb, partitions, f"the {pool.io_size_kb:g}K pool of {comment(pool.cache)}")
+    return None
 
 
 def _larger(facts: Facts, row: MonCachePool, size: float) -> tuple[str, str, Evidence, Change] | None:
@@ -356,15 +406,22 @@ def _counted(facts: Facts, limits: Limits, short: _Short) -> Finding:
     rate = short.per_second or 0.0
     return Finding(
         subject=subject_of(facts),
-        severity=Severity.WARNING,
-        title=f"{short.named[0].upper()}{short.named[1:]} stalls {rate:,.0f} times a second",
+        severity=Severity.ADVICE if short.dirty else Severity.WARNING,
+        title=f"{short.named[0].upper()}{short.named[1:]} "
+        + (f"gives {rate:,.0f} buffers dirty a second" if short.dirty else f"stalls {rate:,.0f} times a second"),
         seen=short.says,
         because=STALL,
         do=joined(short.do, AFTER_WASH),
         unknown=f"How long tasks waited is not in the export: {MonSysWaits.COLLECTED_BY}.",
         changes=(short.change,),
         evidence=(
-            Evidence("stalls a second", round(rate, 1), "/s", short.pool.source, limits.waits_per_second),
+            Evidence(
+                f"{DIRTY if short.dirty else 'stalls'} a second",
+                round(rate, 1),
+                "/s",
+                short.pool.source,
+                limits.waits_per_second,
+            ),
             *short.evidence,
         ),
     )

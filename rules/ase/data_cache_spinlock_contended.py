@@ -45,8 +45,9 @@ from rules.ase._evidence.caches.binding_report import (
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
-from rules.ase._evidence.caches.hot_page import hot_page, spread_page
-from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead
+from rules.ase._evidence.caches.hot_page import EXPLAINED, hot_page, read_as_often, spread_page, surplus_of
+from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
+from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
 from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_temporary
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
@@ -150,6 +151,11 @@ STRICT_BEFORE = (
 LATCHES = "latch requests for one page show like this (vendor; ase/latch_contended counts the tasks that wait for them)"
 MORE_DO_LITTLE = "More partitions do little for one hot page or table, which lies in one of them whatever their number."
 NO_PARTITIONS = "No partitions are proposed, and binding does not help either: one hot page lies in one of them."
+READ_LESS = (
+    "No partitions are proposed: one hot page lies in one of them. Where sp_spaceused shows that {0} has a few pages, "
+    "read it less often, as by keeping what it says in the program, or bind it to a small cache of its own, which "
+    "takes its searches off all others."
+)
 FEWER_ROWS = f"Have fewer rows on a page of {{}} by {{}}, then reorg rebuild ({REBUILD_NEEDS})."
 BY_SCHEME = {
     "allpages": "max_rows_per_page, as it has allpages locking",
@@ -158,7 +164,7 @@ BY_SCHEME = {
 }
 """What limits the rows of a page, by the lock scheme of the table (vendor)."""
 BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_per_page (allpages)"
-ITS_TABLE = "the table it is of (by rows changed in monOpenObjectActivity)"
+ITS_TABLE = "the table it is of (by its use in monOpenObjectActivity)"
 MOST_CHANGES = 0.5
 """This project: the table with at least half of all changed rows in the cache is named for the hot page."""
 DENSER = 5.0
@@ -232,9 +238,14 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         cut = advice.change is not None and advice.change.takes_effect is not Effect.ONLINE
         if skew and (cut or advice.do == SEPARATE):
             hot = hot_page(facts, skew)
+            read = None if hot else read_as_often(facts, skew)
             because = joined(f"{skew.says}.", f"{hot.explains}.") if hot else f"{skew.says}; {LATCHES}."
             fewer = _fewer_rows(facts, figure.label, skew)
-            advice = Advice(fewer, because=because) if hot else Advice(NO_PARTITIONS, because=because, instead=fewer)
+            if read:
+                advice = Advice(READ_LESS.format(read.name), because=joined(f"{skew.says}.", read.explains))
+            else:
+                alone = Advice(NO_PARTITIONS, because=because, instead=fewer)
+                advice = Advice(fewer, because=because) if hot else alone
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
@@ -338,7 +349,8 @@ def _fewer_rows(facts: Facts, cache: str, skew: Uneven | None) -> str:
     held = list({(one.database, one.owner or "", one.table): one for one in changed}.values())  # the data, if listed
     sized = all(one.size_mb and not one.index_id for one in held)
     most, why = _densest(held) if sized else _most_changed(held)
-    if most is None:
+    uses = most.reads + (most.changed or 0.0) if most else 0.0
+    if most is None or (skew and uses < EXPLAINED * surplus_of(skew)[0]):
         return FEWER_ROWS.format(ITS_TABLE, BY_EITHER)
     scheme = schemes(facts).get((most.database, most.table))
     way = BY_SCHEME.get(scheme.scheme, BY_EITHER) if scheme else BY_EITHER
@@ -460,6 +472,7 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -
     lock = skew.lock
     hot, rows, bound = lock.hottest.waited_percent or 0.0, len(lock.rows), spin_bound(facts, lock)
     page = hot_page(facts, skew)
+    read = None if page else read_as_often(facts, skew)
     says = f"One of {rows} partitions is {hot:.3g} % contended, all together {figure.contention:.3g} %"
     return Finding(
         subject=figure.label,
@@ -467,12 +480,19 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -
         title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended"
         + (f"; {page.name} is what it is grabbed for" if page else ""),
         seen=joined(f"{says}{at_work(facts, figure)}.", lock.counted),
-        because=joined(f"{page.explains}." if page else MORE_DO_LITTLE, bound.says if bound else ""),
+        because=joined(
+            f"{page.explains}." if page else read.explains if read else MORE_DO_LITTLE, bound.says if bound else ""
+        ),
         do=LEAVE_IT
         if bound and bound.nothing
+        else READ_LESS.format(read.name)
+        if read
         else joined("" if page else NO_PARTITIONS, _fewer_rows(facts, figure.label, skew)),
         unknown=figure.aside,
-        evidence=(*lock.evidence(limits.contention_percent), *(page.evidence if page else ())),
+        evidence=(
+            *lock.evidence(limits.contention_percent),
+            *(page.evidence if page else read.evidence if read else ()),
+        ),
         explains=("ase/engines_not_the_answer",),
         weight=figure.weight,
         share=figure.share,
@@ -516,6 +536,10 @@ def _finding(
     if bound:
         evidence.append(bound.evidence)
     cost = bound.says if bound and not bound.nothing else ""
+    spoken = "lockless" in joined(advice.do, advice.instead)
+    instead = "" if spoken else lockless_instead(facts, named)
+    ready = bool(instead) and read_nothing(facts, named)
+    step = LOCKLESS if ready and not (advice.change or advice.instead) else ""
     by_share = Severity.CRITICAL if loud else Severity.ADVICE if alike else Severity.WARNING
     if figure.since_boot:
         by_share = Severity.NOTE if figure.light_average else min(by_share, Severity.ADVICE)
@@ -526,13 +550,13 @@ def _finding(
         severity=Severity.NOTE if figure.undated else _loudness(bound, advice, by_share),
         title=f"{figure.label}: {'lockless, CAS grabs' if lockless else 'spinlock'} {contention:g} % contended"
         + (f", its hottest partition {hottest:.3g} %" if known(hottest) else "")
-        + (f"; {skew.hot_ones}" if skew else ""),
+        + (f"; {skew.hot_ones}" if skew else "")
+        + ("; a lockless data cache is the alternative" if ready else ""),
         seen=joined(says, figure.lock.counted if figure.lock else hides),
         because=joined(advice.because or SEARCHES, cost),
-        do=joined(advice.do, advice.instead),
+        do=joined(advice.do, advice.instead or step),
         unknown=joined(
-            ("" if "lockless" in joined(advice.do, advice.instead) else lockless_instead(facts, named))
-            or ("" if figure.lock else decides(facts)),
+            ("" if step else instead) or ("" if figure.lock else decides(facts)),
             next_in_line(facts, figure.lock),
             figure.aside,
         ),

@@ -6,7 +6,9 @@ half at least. Of a cache that misses less than that, too, where more tasks wait
 third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
 Of a cache for logs alone, where as much is missed, that who reads the log is further behind than it reaches back.
 Where no such memory is free, a named cache beside it that nobody searches and that is half as large or more is named as
-the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart.
+the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart. So
+is a named cache that is as much larger than all that is bound to it, however much it is searched.
+Where `max memory` is used up and `free` shows that the host has memory, it is to be raised first: a step, no script.
 
 Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was
 configured to use helps nobody.
@@ -23,9 +25,19 @@ How loud it is: a warning where tasks wait for physical reads, by monSysWaits or
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, floor
+from typing import NamedTuple
 
 from collectors.facts import Fact, Facts, known
-from collectors.facts.ase import CacheActivity, CachePool, MonDataCache, MonOpenObjectActivity, NamedCache, SysmonSample
+from collectors.facts.ase import (
+    CacheActivity,
+    CachePool,
+    HostMemory,
+    MonDataCache,
+    MonOpenObjectActivity,
+    NamedCache,
+    SysmonSample,
+)
 from rules.ase._evidence.caches.figures import (
     doubt,
     kind_of,
@@ -34,9 +46,18 @@ from rules.ase._evidence.caches.figures import (
     set_apart,
     turnover_percent,
 )
-from rules.ase._evidence.caches.growth import Larger, MissLimits, larger, misses
+from rules.ase._evidence.caches.growth import STEP, Larger, MissLimits, larger, misses
 from rules.ase._evidence.caches.idle import SEARCHES_PER_SECOND, TOUCHED_PERCENT, Idle, idle_beside, moved
-from rules.ase._evidence.caches.memory import MEMORY_FACTS, MEMORY_MISSING, OVERHEAD_FACTS, free_evidence, free_memory
+from rules.ase._evidence.caches.memory import (
+    MEMORY_FACTS,
+    MEMORY_MISSING,
+    OVERHEAD_FACTS,
+    PAGE_KB,
+    FreeMemory,
+    free_evidence,
+    free_memory,
+    overhead_of,
+)
 from rules.ase._evidence.caches.monitored import MONITORED
 from rules.ase._evidence.caches.partitions import as_installed, never_sized
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
@@ -45,7 +66,7 @@ from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, costliest
 from rules.ase._evidence.objects.scans import scans_of
 from rules.ase._evidence.objects.seen import USES as SIZED
 from rules.ase._evidence.objects.seen import activity, name_of, sizes
-from rules.ase._evidence.server import ENGINE_FACTS, page_kb
+from rules.ase._evidence.server import ENGINE_FACTS, page_kb, setting_of
 from rules.ase._evidence.waits.events import READS
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
@@ -61,10 +82,20 @@ LINKS = (
 USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample, MonOpenObjectActivity)
 UNUSED = "Each miss is a read from disk that a task waits for, while memory that max memory allows is used by nothing."
 UNUSED_CACHE = "Memory of one cache serves no other: each miss is a read from disk beside memory that nobody searches."
+EMPTY_CACHE = (
+    "Memory of one cache serves no other, and what is bound to {0} has {1:,.0f} MB at most: nothing else comes into "
+    "its {2:,.0f} MB."
+)
+MAY_GROW = "Whether a table that is bound to {0} is larger at another time, as before it is emptied, no export shows."
 SCANNED = (
     "Reads that one statement makes by scanning come back in a cache of any size that does not hold the whole table."
 )
 AT_RANDOM = "At most {0:.0f} % of the reads from disk are of scans or prefetch, so they are of pages that come back."
+OF_HOST = "Max memory is used up while the host has memory: each miss is a read from disk for which a task waits."
+FROM_HOST = (
+    "The new size is twice the old one, or as much as half of the host's memory allows (this project); others may need "
+    "that memory."
+)
 LARGE_ENOUGH = "No export shows how large it must be: look at the misses of the same hour afterwards."
 LOG_READ = "What newer pages of the log took the place of is read from disk, and its reader falls further behind."
 LOG_GROW = (
@@ -162,14 +193,24 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
     free, name = free_memory(facts), comment(cache.name)
     grown = larger(facts, named, size_mb, free, least=limits.growth)
     idle = None if grown else idle_beside(facts, cache.name, size_mb * (limits.growth - 1))
+    beyond = None if grown or idle or free is None else _of_host(facts, size_mb, free, limits)
     if idle:
         lies = comment(idle.name)
         beside, unused = f"{idle.size_mb:,.0f} MB of {lies} lie idle", UNUSED_CACHE
+        if idle.bound_mb is not None:
+            beside = f"{idle.gives_mb:,} MB of {lies} hold nothing"
+            unused = EMPTY_CACHE.format(lies, idle.bound_mb, idle.size_mb)
         changes = moved(facts, idle, named, size_mb) if idle.never_used and not first else ()
         grow = f"{lies} smaller by {idle.gives_mb:,} MB (a restart), then {name} larger by as much"
         grow += "" if idle.never_used else f": first look whether {lies} is used at another hour"
     elif free is None:
         return Unknown((MEMORY_MISSING,), f"{cache.name}:{told} Whether memory is free is not in the export")
+    elif beyond:
+        beside, unused, changes = f"the host has {beyond.host_mb:,.0f} MB that max memory leaves out", OF_HOST, ()
+        grow = (
+            f"{beyond.first}, then {name} {beyond.size_mb:,.0f} MB large with sp_cacheconfig, without a restart; the "
+            "way back takes one"
+        )
     elif grown is None:
         return f"{cache.name}:{told} {free.mb:,.0f} MB are free, which is not enough to make it much larger"
     else:
@@ -184,17 +225,49 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         seen=joined(f"{told.strip().rstrip('.')}{replaced}.", waits.seen if waits else ""),
         because=joined(unused, SCANNED if first else AT_RANDOM.format(scanned) if at_random else ""),
         do=f"Look first at {first}. Only for what it leaves make {grow}." if first else f"Make {grow}.",
-        unknown="" if first else _unknown(grown, at_random),
+        unknown=joined(
+            MAY_GROW.format(comment(idle.name)) if idle and idle.bound_mb is not None else "",
+            "" if first else joined(FROM_HOST if beyond else "", _unknown(grown, at_random)),
+        ),
         changes=changes,
         explains=("ase/reads_slow",),
         evidence=(
             Evidence(f"size of {cache.name} in force", size_mb, "MB", named.source),
             *figures,
             *(_of_idle(idle) if idle else free_evidence(facts)),
+            *((beyond.evidence,) if beyond else ()),
             *more,
             *(waits.evidence if waits else ()),
         ),
     )
+
+
+class _Beyond(NamedTuple):
+    """A larger size for which `max memory` is raised first."""
+
+    host_mb: float
+    size_mb: float
+    first: str
+    """The setting to make first, as a clause."""
+    evidence: Evidence
+
+
+def _of_host(facts: Facts, size_mb: float, free: FreeMemory, limits: Limits) -> _Beyond | None:
+    """What the host has for the cache beyond `max memory`; `None` where that is not known, or is too little for it."""
+    host, most, listed = free.host, setting_of(facts, "max memory"), facts.latest(HostMemory)
+    now = most.run_number if most else None
+    if host is None or listed is None or not now:
+        return None
+    new = floor(min(2 * size_mb, size_mb + (host.available_mb - host.keeps_mb) * STEP) / 10) * 10.0
+    if new < size_mb * limits.growth:
+        return None
+    needed = new - size_mb + overhead_of(facts).more(size_mb, new) - free.mb
+    pages = ceil(needed * 1024 / PAGE_KB)
+    if needed <= 0 or not host.has(needed):
+        return None
+    first = f'max memory {pages:,} pages of 2 KB larger (`sp_configure "max memory", {now + pages:.0f}`, at once)'
+    available = Evidence("memory of the host that is available", host.available_mb, "MB", listed.source)
+    return _Beyond(host.available_mb, new, first, available)
 
 
 def _unknown(grown: Larger | None, at_random: bool) -> str:
@@ -232,6 +305,9 @@ def _of_log(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCach
 
 def _of_idle(idle: Idle) -> Iterator[Evidence]:
     yield Evidence(f"size of {idle.name}", idle.size_mb, "MB", idle.source)
+    if idle.bound_mb is not None:
+        yield Evidence(f"size of what is bound to {idle.name}", round(idle.bound_mb, 1), "MB", idle.source)
+        return
     yield Evidence(f"searches of {idle.name}", round(idle.searches, 2), "/s", idle.source, SEARCHES_PER_SECOND)
     if idle.touched_percent is not None:
         touched = f"of {idle.name} used since the start"

@@ -87,6 +87,7 @@ def test_twelve_engines_and_three_caches(real: Path) -> None:
     caches = {fact.name: fact for fact in facts_of([one], CacheActivity)}
     assert set(caches) == {"dbcc_cache", "default data cache", "tempdb_cache"}
     assert caches["default data cache"].large_io_denied == 888 + 25266
+    assert caches["default data cache"].large_io_without_room == 888
     assert caches["default data cache"].washed_dirty is NOT_MEASURED
     assert caches["tempdb_cache"].hits == 0
     assert [fact.device for fact in facts_of([one], DeviceActivity)] == [f"data_0{n}" for n in range(1, 5)]

@@ -263,6 +263,8 @@ class CacheActivity(Fact):
     large_io_requests: Reading = ABSENT
     large_io_denied: Reading = ABSENT
     """Large I/Os asked for and not done, for either reason; 0 where none was asked for."""
+    large_io_without_room: Reading = ABSENT
+    """Of these, those whose pool had no room for them (`Pool < Prefetch Size`), whatever lies in another pool."""
     advice: tuple[str, ...] = ()
     """What sp_sysmon itself recommends for this cache."""
 

@@ -40,6 +40,8 @@ COLUMNS: dict[str, Column] = {
 }
 COUNTED = ("logicalreads", "physicalreads", "lockrequests", "lockwaits", "usedcount", "rowsupdated", "rowsinserted",
            "operations", "apfreads", "pagesread", "optselectcount", "scans", "exclusivelockwaittime")  # fmt: skip
+BY_DATABASE = "dbname logicalreads apfreads"
+"""Sums of a question that groups by database: no other table has all three, and no counter of process or statement."""
 OTHERS = frozenset(("spid", "kpid", "iobuffersize", "procedureid", "planid", "ssqlid"))
 """Columns of tables that count by process, procedure or statement."""
 BEFORE = "DBID ObjectID IndexID"
@@ -80,7 +82,7 @@ OPEN_OBJECTS = MonitorTable(
     name="monOpenObjectActivity",
     fact=MonOpenObjectActivity,
     columns=COLUMNS,
-    marks=marks(*(f"{who} {what}" for who in ("objectname", "objectid") for what in COUNTED)),
+    marks=marks(*(f"{who} {what}" for who in ("objectname", "objectid") for what in COUNTED), BY_DATABASE),
     never=OTHERS | {"partitionid", "partitionname"},
     joined=SCHEME_BESIDE,
     its_own=frozenset(("lockscheme",)),

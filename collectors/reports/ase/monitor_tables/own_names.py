@@ -79,6 +79,16 @@ OF_TABLES = (
         told={"totalcputime": "cpumilliseconds"},
         of_differences=True,
     ),
+    OwnNames(
+        objects.OPEN_OBJECTS,
+        {
+            "db": "dbname",
+            **dict.fromkeys(("object", "obj"), "objectname"),
+            **dict.fromkeys(("ix", "ixid", "indid"), "indexid"),
+            **dict.fromkeys(("lreads", "logreads"), "logicalreads"),
+            **dict.fromkeys(("preads", "physreads"), "physicalreads"),
+        },
+    ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
     OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
 )

@@ -32,7 +32,9 @@ FILE = re.compile(
 
 A number without a unit right behind the word (`_diff600`) is of seconds, if samples usually last so long; two of four
 digits are times of day (`_difference_1400_1410`)."""
-LONG = re.compile(r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min)$", re.IGNORECASE)
+LONG = re.compile(
+    r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min)(?:[^a-z0-9]top[0-9]{1,3})?$", re.IGNORECASE
+)
 SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
 TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
@@ -43,8 +45,17 @@ DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 """How a title begins that says of the rows below that they are differences: it may name a table and a server before."""
+AT_END = re.compile(r",\s{0,3}(?:difference|delta|diff)s?\s{0,3}(?:\*/\s{0,3})?$", re.IGNORECASE)
+"""How a title ends that says so behind a comma: `two copies of monSysWaits, 13:30 and 13:35, difference`."""
 REMARK = r"(?:##|--|/\*|#|!|===)"
-TITLE = re.compile(rf"\s{{0,10}}(?:(?:[0-9]{{1,6}}> ?){{1,9}}\s{{0,9}})?{REMARK}\s{{0,10}}(?P<says>\S.{{0,200}})")
+WORD = r"(?i:(?:difference|delta|diff)s?\b)"
+BOTH = rf"(?i:from)\s{{1,3}}(?:{ANY})\s{{1,3}}(?i:to|until)\s{{1,3}}(?:{ANY})"
+UNMARKED = rf"(?={TABLE},?\s{{1,3}}{WORD}|{WORD}\s{{1,3}}(?:of\s{{1,3}})?{TABLE}|{BOTH})"
+"""A line without the mark of a remark is a title only where it begins with a table and the word, in either order, or
+with two dates, from and to: that tells how long, and not that it is of differences."""
+TITLE = re.compile(
+    rf"\s{{0,10}}(?:(?:[0-9]{{1,6}}> ?){{1,9}}\s{{0,9}})?(?:{REMARK}\s{{0,10}}|{UNMARKED})(?P<says>\S.{{0,200}})"
+)
 CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.:][0-9]{1,6})?)?"
 SECOND = r"[\s,;]{0,9}\b(?:second|end|(?:snapshot|sample|copy)\s{0,2}(?:2|b))\b\s{0,3}[:=]?\s{0,3}"
 TO = rf"(?:\s{{0,3}}(?:->?|/|\u2013|\u2192|to|until|and)\s{{0,3}}|{SECOND})"
@@ -146,7 +157,7 @@ def by_title(line: str, above: str = "") -> Subtracted | None:
 def of_differences(line: str) -> bool:
     """Whether a title speaks of differences, though it may not tell over how long."""
     title = TITLE.match(line)
-    return title is not None and DIFFERENCE.match(title["says"]) is not None
+    return title is not None and (DIFFERENCE.match(title["says"]) or AT_END.search(title["says"])) is not None
 
 
 def _between(one: timedelta, other: timedelta) -> timedelta:

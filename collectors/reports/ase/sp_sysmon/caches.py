@@ -40,7 +40,8 @@ from collectors.reports.ase.sp_sysmon.page import TWO_LINE_LABEL, Advised, Block
 CACHE = "Cache: "
 POOL = re.compile(r"([0-9]{1,5}) ?Kb Pool", re.IGNORECASE)
 GRAB = "LRU Buffer Grab"
-DENIED = ("Pool < Prefetch Size", " ".join((*TWO_LINE_LABEL, "Buffer Pool")))
+NO_ROOM = "Pool < Prefetch Size"
+DENIED = (NO_ROOM, " ".join((*TWO_LINE_LABEL, "Buffer Pool")))
 
 
 def caches(section: Section) -> Iterator[Form]:
@@ -98,6 +99,7 @@ class _Cache:
                 "found_in_wash": left_out(row("Found in Wash"), hits),
                 "grabbed_dirty": self._pooled("Grabbed Dirty", Cell(turnover, COUNT)),
                 "large_io_denied": added([left_out(row(label), large) for label in DENIED]),
+                "large_io_without_room": left_out(row(NO_ROOM), large),
                 "advice": lambda page: tuple(advice_text(page, one) for one in advice),
             },
         )

@@ -31,6 +31,9 @@ OWN_CACHE = "Or bind it and its indexes to a small relaxed LRU cache ({0:,.0f} r
 """Vendor: relaxed LRU suits what is rarely changed and never replaced, as all of so small a table is there."""
 READ_MOSTLY = 100.0
 """This project: reads for each change from which on a table is rarely changed."""
+NEAR = 0.1
+"""This project: how far the reads of a table whose size is not known may be from the surplus grabs to be taken for
+what is hot: the hot page is read, and each read is a grab, so they are nearly as many."""
 DEFAULT_PAGE_KB = 2.0
 """The smallest page of a server: used where no export shows its own."""
 
@@ -107,15 +110,63 @@ class HotPage:
         )
 
 
+@dataclass(frozen=True)
+class ReadAsOften:
+    """The one table that is read as often as the hot partitions are grabbed more than the others."""
+
+    held: Held
+    surplus: float
+
+    @property
+    def name(self) -> str:
+        """`database.owner.table`, safe in a text."""
+        return comment(self.held.name)
+
+    @property
+    def explains(self) -> str:
+        """The two counts, as a sentence."""
+        return (
+            f"{self.name} has {self.held.reads:,.0f} reads, as many as the {self.surplus:,.0f} grabs that the hot "
+            "partition has more than the mean of the others."
+        )
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The reads."""
+        return (Evidence(f"reads of {self.name}", self.held.reads, "", self.held.source),)
+
+
+def surplus_of(skew: Uneven) -> tuple[float, float]:
+    """Grabs of the hot partitions above the mean of the others, and all of their grabs."""
+    others = [row for row in skew.lock.rows if row not in skew.hot]
+    mean = sum(row.grabs for row in others if known(row.grabs)) / len(others)
+    grabs = sum(row.grabs for row in skew.hot if known(row.grabs))
+    return grabs - mean * len(skew.hot), grabs
+
+
+def read_as_often(facts: Facts, skew: Uneven | None) -> ReadAsOften | None:
+    """The one table that is read as often, of whatever size is not known; `None` where none is, or anything else is."""
+    contents = contents_of(facts) if skew else None
+    if skew is None or not isinstance(contents, Contents):
+        return None
+    (surplus, _), kb = surplus_of(skew), page_kb(facts) or DEFAULT_PAGE_KB
+    near = [
+        one
+        for one in contents.held
+        if one.cache == skew.lock.name
+        and abs(one.reads - surplus) <= NEAR * surplus
+        and (one.size_mb or 0.0) * 1024.0 <= LARGEST_PAGES * kb
+    ]
+    alone = len(near) == 1 and not (near[0].index_id or near[0].system)
+    return ReadAsOften(near[0], surplus) if alone else None
+
+
 def hot_page(facts: Facts, skew: Uneven | None) -> HotPage | None:
     """The one small table that explains most of the surplus; `None` where none does, or more than one could."""
     contents = contents_of(facts) if skew else None
     if skew is None or not isinstance(contents, Contents):
         return None
-    others = [row for row in skew.lock.rows if row not in skew.hot]
-    mean = sum(row.grabs for row in others if known(row.grabs)) / len(others)
-    grabs = sum(row.grabs for row in skew.hot if known(row.grabs))
-    surplus = grabs - mean * len(skew.hot)
+    surplus, grabs = surplus_of(skew)
     if surplus <= 0:
         return None
     kb = page_kb(facts) or DEFAULT_PAGE_KB

@@ -1,7 +1,8 @@
 """A named data cache that lies idle, as memory that a cache which is too small can take.
 
 Memory of one cache serves no other. A cache is made smaller in a restart alone, so a script is given only where the
-idle one was hardly touched since the start: work of another hour shows there, and in no interval.
+idle one was hardly touched since the start: work of another hour shows there, and in no interval. Or where all that is
+bound to it has a size and leaves the rest of it empty: nothing else ever comes into it, however much it is searched.
 """
 
 import math
@@ -20,6 +21,8 @@ from rules.ase._evidence.caches.figures import (
     seconds_of,
     set_apart,
 )
+from rules.ase._evidence.caches.fit import GROWTH, bound_at_most
+from rules.ase._evidence.caches.growth import ALL_BOUND
 from rules.ase._evidence.caches.temporary import serves_tempdb
 from rules.ase._evidence.server import page_kb
 from rules.changes.ase_cache import grow_cache, shrink_cache
@@ -34,7 +37,7 @@ TOUCHED_PERCENT, TOUCHED_ORIGIN = 10.0, "this project: the rest was never touche
 
 @dataclass(frozen=True)
 class Idle:
-    """A named cache that nobody searches."""
+    """A named cache that nobody searches, or far larger than what is bound to it."""
 
     name: str
     size_mb: float
@@ -44,11 +47,15 @@ class Idle:
     touched_percent: float | None
     """How much of it was ever used since the start; `None` where monCachePool does not say it."""
     source: Source
+    bound_mb: float | None = None
+    """What all that is bound to it has at most, where that is why so much of it can hold nothing."""
 
     @property
     def never_used(self) -> bool:
-        """Whether it lay idle at every hour since the start."""
-        return self.touched_percent is not None and self.touched_percent <= TOUCHED_PERCENT
+        """Whether what it gives lay idle at every hour since the start."""
+        return self.bound_mb is not None or (
+            self.touched_percent is not None and self.touched_percent <= TOUCHED_PERCENT
+        )
 
 
 def idle_beside(facts: Facts, starved: str, needed_mb: float) -> Idle | None:
@@ -65,17 +72,26 @@ def _idle(facts: Facts, starved: str) -> list[Idle]:
     for cache in latest_caches(facts):
         named = named_of(facts, cache.name)
         rate = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
-        if named is None or named.is_default or cache.name == starved or rate is None or rate >= SEARCHES_PER_SECOND:
+        if named is None or named.is_default or cache.name == starved:
             continue
         if set_apart(named) or named.pending or kind_of(named) == "log" or serves_tempdb(facts, cache.name, named):
             continue
         size, page = named.run_size_mb, page_kb(facts)
-        if not known(size) or not known(named.run_partitions) or page is None or size <= 0 or rate < 0:
+        if not known(size) or not known(named.run_partitions) or page is None or size <= 0:
+            continue
+        unsearched = rate is not None and 0 <= rate < SEARCHES_PER_SECOND
+        bound = None if unsearched else bound_at_most(facts, cache.name)
+        if not unsearched and bound is None:
             continue
         pools = max(1, len(pools_of(facts, cache.name)))
-        keeps = max(KEPT * size, pools * named.run_partitions * least_pool_kb(page) / 1024)
-        gives = math.floor(size - keeps)
-        found.append(Idle(cache.name, size, gives, rate, _touched(facts, cache.name), cache.source))
+        keeps = max(
+            KEPT * size if bound is None else GROWTH * bound,
+            pools * named.run_partitions * least_pool_kb(page) / 1024,
+        )
+        gives, touched = math.floor(size - keeps), _touched(facts, cache.name)
+        if bound is not None and touched is not None and touched * size > 100.0 * keeps:
+            continue  # more than what is bound now was there once
+        found.append(Idle(cache.name, size, gives, rate or 0.0, touched, cache.source, bound))
     return found
 
 
@@ -94,6 +110,7 @@ def moved(facts: Facts, idle: Idle, named: NamedCache, size_mb: float) -> tuple[
     if not pools or not whole:
         return ()
     kept = f"It keeps {keeps:,.0f} MB, as a first step (this project's): look at every hour whether it is used."
+    kept = kept if idle.bound_mb is None else ALL_BOUND.format(idle.bound_mb)
     try:
         smaller = shrink_cache(
             idle.name,

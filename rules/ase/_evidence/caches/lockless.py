@@ -48,6 +48,14 @@ def lockless_instead(facts: Facts, named: NamedCache | None) -> str:
     return INSTEAD if _may_be(facts, named) else ""
 
 
+def read_nothing(facts: Facts, named: NamedCache | None) -> bool:
+    """Whether a cache with relaxed LRU read nothing from disk between two snapshots, so that it replaces nothing."""
+    if named is None or not named.relaxed or named.pending:
+        return False
+    rows = [one for one in facts.every(MonDataCache) if one.name == named.name and one.believed and one.of_interval]
+    return bool(rows) and bool(rows[-1].seconds) and rows[-1].misses == 0
+
+
 def lockless_as_met(facts: Facts, named: NamedCache | None) -> str:
     """Ask for a lockless data cache where the exports show that this one meets all conditions; nothing elsewhere.
 

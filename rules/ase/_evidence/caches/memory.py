@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import CacheOverhead, ConfigParameter, HostMemory, MemoryHeadroom
+from collectors.facts.ase import CacheOverhead, ConfigParameter, HostMemory, MemoryHeadroom, ResourceUsage
 from rules.finding import Evidence, MissingInput
 from rules.laws.binding import OVERHEAD_POINTS, REACH, overhead_mb, overhead_points
 
@@ -31,9 +31,11 @@ class FreeMemory:
 
 
 def free_memory(facts: Facts) -> FreeMemory | None:
-    """As `sp_configure "memory"` says it, else the difference of the two settings in force; `None` without either.
+    """As `sp_configure "memory"` says it, else the difference of the two settings in force; `None` without any.
 
-    A `max memory` that waits for nothing is dynamic: the run value counts.
+    A `max memory` that waits for nothing is dynamic: the run value counts. Where neither was asked for, what
+    `sp_monitorconfig` has free of it: the vendor's example adds up to the 33,792 pages of 2 KB that were the default of
+    12.5 (System Procedures). Scripts look at `sp_configure "memory"` before they take any.
     """
     said, host = facts.every(MemoryHeadroom), host_of(facts)
     if said:
@@ -41,7 +43,10 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     most = facts.latest(ConfigParameter, name="max memory")
     used = facts.latest(ConfigParameter, name="total logical memory")
     if most is None or used is None or not known(most.run_value) or not known(used.run_value):
-        return None
+        left = facts.also(ResourceUsage).latest(ResourceUsage, name="max memory")
+        if left is None or not known(left.free):
+            return None
+        return FreeMemory(max(0.0, left.free * PAGE_KB / 1024), left.source, host)
     return FreeMemory(max(0.0, (most.run_value - used.run_value) * PAGE_KB / 1024), most.source, host)
 
 
