@@ -12,8 +12,8 @@ from collectors.places import places_of
 
 OF_HOST = (HostLoad, HostMemory, HostProcessors, LoadAverage, PartitionLoad)
 OF_LISTED = (
-    "names no host, so it is taken for one of that whose record locks are listed beside it: put figures of another host "
-    "into a folder of their own"
+    "names no host, so it is taken for one of that whose record locks are listed beside it: put figures of another "
+    "host into a folder of their own"
 )
 
 

@@ -2,9 +2,9 @@
 
 No source names a number of buffers for a file. The one used here is that which OpenVMS itself takes where a file has
 the DEFAULT option: GB_CACHEALLMAX blocks of it or GB_DEFPERCENT of it, whichever is more, divided by the largest bucket
-(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read they are asked for,
-and first as many buffers are tried as the file has buckets, as far as a part of the free memory and of GBLPAGFIL has
-room for them; where these are not known either, a smaller number.
+(help text of GB_DEFPERCENT; documented for Alpha and Integrity). Where these parameters were not read they are asked
+for, and first as many buffers are tried as the file has buckets, as far as a part of the free memory and of GBLPAGFIL
+has room for them; where these are not known either, a smaller number.
 """
 
 from dataclasses import dataclass
