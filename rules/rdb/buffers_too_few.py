@@ -55,6 +55,7 @@ FREE_SHARE, ONE_STEP_MB = 0.1, 2_048.0
 """This project: what global buffers take of the memory that is free, and of any memory in one step: no export tells
 how many pages are read again."""
 ROOM = "room for a global section of {:,.0f} MB (GBLPAGES, and GBLPAGFIL where it lies in a page file)"
+MAY_BE = " that there may be"
 EACH = "synchronous data reads per transaction"
 
 
@@ -269,14 +270,14 @@ def _do(one: OneDatabase, changes: tuple[Change, ...], pool: _Pool | None) -> st
         return f"Set {named}{size}{seen}; then count again."
     local, new = changes[0], changes[0].new
     if blocks and users and isinstance(new, int | float):
-        size += f", {blocks * BLOCK * users * new / MEGABYTE:,.0f} MB for all {users:,.0f} users that there may be"
+        size += f", {blocks * BLOCK * users * new / MEGABYTE:,.0f} MB for all {users:,.0f} users{MAY_BE}"
     named = f"{local.target} from {_said(local.old)} to {_said(new)}{size}"
     if not pool:
         return f"Set {named}, after SHOW MEMORY has shown that the node has that memory; then count again."
     return (
         f"In an outage set GLOBAL BUFFERS ARE ENABLED (NUMBER IS {pool.number:.0f}, USER LIMIT IS {pool.each:.0f}), "
-        f"which all users share ({room}), with {named}. Until then a program that starts with RDM$BIND_BUFFERS "
-        f"defined as {_said(new)} has that many; then count again."
+        f"which all users share ({room}), with {named.removesuffix(MAY_BE)}. Until then a program that starts with "
+        f"RDM$BIND_BUFFERS defined as {_said(new)} has that many."
     )
 
 

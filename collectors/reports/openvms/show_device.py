@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from collectors.facts.base import Reading, known
+from collectors.facts import Source, known
 from collectors.facts.openvms import Volume
 from collectors.layouts.figures import reading
 from collectors.registry import NotThisReport, Report, report
@@ -53,11 +53,11 @@ def read(report: Report) -> Iterator[Volume]:
                 now = None
             continue
         elif (label := LABEL.match(line)) and not now.label:
-            now = _with(now, report, index, label=label["label"].strip())
+            now = _with(now, replace(now, label=label["label"].strip()), report.source(index))
         elif cluster := CLUSTER.match(line):
-            now = _with(now, report, index, cluster_blocks=reading(cluster["blocks"]))
+            now = _with(now, replace(now, cluster_blocks=reading(cluster["blocks"])), report.source(index))
         elif extend := EXTEND.match(line):
-            now = _with(now, report, index, extend_blocks=reading(extend["blocks"]))
+            now = _with(now, replace(now, extend_blocks=reading(extend["blocks"])), report.source(index))
         report.claim(index)
     found += [now] if now and now.label else []
     if not found:
@@ -67,8 +67,7 @@ def read(report: Report) -> Iterator[Volume]:
     yield from found[:MOST]
 
 
-def _with(volume: Volume, report: Report, index: int, **read: str | Reading) -> Volume:
+def _with(before: Volume, after: Volume, here: Source) -> Volume:
     """The volume with what a line says of it, and its source from the first of these lines to this one."""
-    here = report.source(index)
-    told = volume.label or known(volume.cluster_blocks) or known(volume.extend_blocks)
-    return replace(volume, source=replace(volume.source, last=here.last) if told else here, **read)
+    told = before.label or known(before.cluster_blocks) or known(before.extend_blocks)
+    return replace(after, source=replace(before.source, last=here.last) if told else here)
