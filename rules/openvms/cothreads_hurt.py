@@ -308,7 +308,7 @@ def _advise(
         title = f"Co-threads run, and {tried.where} they gained nothing: {tried.brief}{_less(tried)}"
         seen = f"{tried.begins}, with co-threads against without: {tried.said}{_at_the_end(tried)}."
         here = f"Here {said}" if said else "How busy the node is in production was not read"
-        seen = f"{seen} {here}; two co-threads each run on {len(on)} cores ({_pairs(on)})."
+        seen = f"{seen} {here}; {len(on)} cores run two co-threads ({_pairs(on)})."
         why = "A test of locks alone: threads that compute may gain by them, so it is a reason to try it, no proof."
         order = order if spare is None else order[: max(0, spare)]
         together = _stopped_in_test(layout, on, tried, spare)

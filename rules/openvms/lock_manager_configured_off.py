@@ -452,9 +452,7 @@ def _named(layout: Layout, seat: int | None) -> str:
     cpu = layout.setting(SEAT)
     if not cpu or not layout.absent(int(cpu)):
         return ""
-    return (
-        f"{SEAT} names CPU {cpu:.0f}, which no export shows among {layout.active:.0f} active CPUs: {left_alone(layout)}"
-    )
+    return f"{SEAT} names CPU {cpu:.0f}, which no export shows: {left_alone(layout)}"
 
 
 def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: SysgenParameter) -> Finding:

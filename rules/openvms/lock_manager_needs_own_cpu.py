@@ -572,9 +572,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
     if layout.enough_stopped(mode or 0):
         out = ", ".join(map(str, layout.stopped))
         are = "are" if len(layout.stopped) > 1 else "is"
-        stays = (
-            f"only where CPU {out} {are} to stay stopped: START/CPU {out} alone turns it on, unless given back (iCAP)"
-        )
+        stays = f"only where CPU {out} {are} to stay stopped or given back (iCAP): START/CPU {out} alone turns it on"
         now_set = [replace(one, condition=stays) for one in now_set]
     stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=on_with)
     stopped = next((seat.sibling for seat in placed.seats if seat.cpu == home), None) if stop else None

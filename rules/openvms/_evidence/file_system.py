@@ -356,8 +356,7 @@ def grown(facts: Facts, share: Share) -> str:
         f"SET VOLUME/EXTENSION={extent} {device}: ({volume.extend_blocks:,.0f} blocks now{clusters}): for each file "
         f"made there are {rate / made:.1f} allocations, {in_prose(rate)}/s in all ({told_by(facts)}){waiting}. For "
         f"these files alone: ALLOCATION {extent} in their FDL or program, or SET RMS_DEFAULT/EXTEND_QUANTITY={extent} "
-        "before the program; an extent of its own stays, as do unused blocks, and fewer files (append, reuse) spare "
-        "the rest."
+        "before the program; an extent of its own stays, as do unused blocks."
     )
 
 

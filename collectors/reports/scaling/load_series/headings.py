@@ -12,8 +12,10 @@ from collectors.reports.scaling.load_series.titles import CLOCK, Title, column_t
 LOAD = (
     r"(?:(?:number|no\.?|num|count)[ _](?:of[ _])?|(?:concurrent|active|virtual|online)[ _])?"
     r"(?:load|process(?:es)?|procs|processors?|engines?|users?|cpus?|threads?|clients?|cores|workers|sessions"
-    r"|connections|concurrency)"
+    r"|connections|concurrency)(?:[ _](?:active|running|online|used))?"
 )
+RUNNING = re.compile(r"_(?:active|running|online|used)$")
+"""What stands behind a load and makes it no other one: `cpus_active`."""
 PARAMETER = (
     r"(?:RESHASHTBL|LOCKIDTBL|(?:resource[ _])?hash[ _]table(?:[ _](?:size|entries))?|RHT(?:[ _](?:size|entries))?"
     r"|(?:LVB|(?:lock[ _])?value[ _]block)[ _](?:bytes|size))"
@@ -69,6 +71,7 @@ KNOWN = {
     **{name.removesuffix("_percent"): name for name in (*MODES, "interrupt_percent", "total_percent")},
     **dict.fromkeys(("mpsynch", "mp_sync", "mpsync", "mp_synchronization"), "mp_synch_percent"),
     **{"executive": "exec_percent", "supervisor": "super_percent", "idle_time": "idle_percent"},
+    "inter": "interrupt_percent",
     **dict.fromkeys(("new_enq", "new_enqs", "new_enq_rate"), NEW),
     **dict.fromkeys(("convert_enq", "converted_enq", "convert_enq_per_second", "converted_enq_rate"), CONVERTED),
     **dict.fromkeys(("deq", "deqs", "deqs_per_second", "deq_rate"), DEQ),
@@ -175,7 +178,7 @@ def _table(delimiter: str, cells: list[str], below: Sequence[str]) -> Table | No
     seen: set[str] = set()
     for at, name in enumerate(named):
         if at == loads[0] or (name == "total_percent" and not modes):
-            named[at] = _plain(cells[at])
+            named[at] = RUNNING.sub("", _plain(cells[at]))
         if named[at] in seen:
             named[at] = f"{named[at]}_{at + 1}"
         seen.add(named[at])
