@@ -56,7 +56,7 @@ SIGNS = (
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
     "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
-    "LocksHeld", "ULCMaxUsage", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
+    "LocksHeld", "ULCMaxUsage", "HkgcRequests", "HkgcOverflows", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
     "SuspendedProcesses", "OperationID", "ExecutionCnt", "SequenceInBatch",
     "PacketsSent", "BytesSent",
 )  # fmt: skip
@@ -69,7 +69,8 @@ OF_SCRIPTS = (
     r"(?<![@'(.\w])(?:"
     rf"spin(?:_?lock)?(?:_?name)?\b(?!\.).{{0,80}}\b(?:{MARK})?grabs(?:_(?:delta|diff|d))?\b"
     rf"|ev(?:ent)?(?:_?id)?\b[^\w.]{{1,40}}{MARK}waits\b"
-    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time)\b"
+    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time"
+    rf"|lock_?requests|rows_?(?:inserted|updated|deleted)|hkgc_?(?:requests|overflows))\b"
     r")(?![.(=])"
 )
 """Headings of differences that a script made: see `own_names`."""
