@@ -29,5 +29,5 @@ def counted(
         deleted=reading(row.get(deleted)),
         pages=reading(row.get(pages)),
         empty_pages=reading(row.get(empty_pages)),
-        row_bytes=reading(row.get("datarowsize")),
+        row_bytes=reading(row.get("datarowsize", "avg_datarowsize")),
     )

@@ -14,8 +14,8 @@ vendor has 4, dearer for the delete itself, for deletes in batches. It is dynami
 `reorg reclaim_space`, which gives back pages without a row; it does so for the indexes only when they are named. Where
 4 or 5 is in force already, that is all there is. From 0, which the vendor recommends against, go to the default of 1.
 
-How loud it is: a warning where half of the pages are empty, or half of the rows of a large table are deleted ones; with the housekeeper switched off only if the table is
-read for a part of all logical reads that counts, else advice.
+How loud it is: a warning where half of the pages are empty, or half of the rows of a large table are deleted ones;
+with the housekeeper switched off only if the table is read for a part of all logical reads that counts, else advice.
 
 When to ignore it: a table that is emptied and filled again at once uses its pages anew. What the columns of the
 housekeeper count is recalled, and no source gives a limit: both are this project's.

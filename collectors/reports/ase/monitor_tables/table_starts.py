@@ -56,9 +56,9 @@ SIGNS = (
     "DiagnosticDumps", "LockLevel", "LockState", "DeadlockID", "VictimKPID", "HeldLockType", "NumSearches",
     "HitCount", "UsedSizeKB", "NumStatements", "BlockingSPID", "SecondsWaiting", "SSQLID", "AvgLIO", "PagesModified",
     "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
-    "LocksHeld", "ULCMaxUsage", "HkgcRequests", "HkgcOverflows", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
+    "LocksHeld", "ULCMaxUsage", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
     "SuspendedProcesses", "OperationID", "ExecutionCnt", "SequenceInBatch",
-    "PacketsSent", "BytesSent",
+    "PacketsSent", "BytesSent", "HkgcRequests", "HkgcOverflows",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"
