@@ -47,8 +47,7 @@ LOOK = (
 REBUILD = (
     'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <{2}>), then lay it '
     f"out anew with that room: `reorg rebuild {{1}}`, which takes its size once more ({REBUILD_NEEDS}). "
-    "Without an outage `reorg forwarded_rows {1}` moves back what is forwarded, piece by piece (`with resume, time = "
-    "<minutes>`)."
+    "Without outage: `reorg forwarded_rows {1}`."
 )
 FEW = (
     'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <{2}>), then run '

@@ -159,7 +159,7 @@ class Reading:
         if heading.parts > 1:
             return self._feed_wrapped(number, line)
         if END.match(line):  # a row whose name looks like it is still a row
-            if heading.layout != "isql" or not self._row((line,), number, number):
+            if not line.strip() or heading.layout != "isql" or not self._row((line,), number, number):
                 return False
             self.last = number
             return True

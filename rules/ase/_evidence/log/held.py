@@ -58,8 +58,7 @@ AT_WORK = (
 )
 REPLICATED = (
     "{start}; dump the transaction log when its truncation point has moved (room until then: alter database {0} log on "
-    "<device>). Do not have the point ignored to free the log (dbcc settrunc): the replicate would lack what was not "
-    "sent, and have to be reconciled or made anew."
+    "<device>). Do not have it ignored (dbcc settrunc): the replicate would lack what was not sent."
 )
 ENDED = "Mend what ended the RepAgent of {0} ({why}) and start it: sp_start_rep_agent {0}"
 NUMBER = re.compile(r"\AMsg \d{1,9}\.\s{1,9}")
