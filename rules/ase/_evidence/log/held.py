@@ -57,7 +57,7 @@ AT_WORK = (
     "work, which can take as long, costs less."
 )
 REPLICATED = (
-    "{start}; dump the transaction log when its truncation point has moved (room until then: alter database {0} log on "
+    "{start}; dump the log when its truncation point has moved (room until then: alter database {0} log on "
     "<device>). Do not have it ignored (dbcc settrunc): the replicate would lack what was not sent."
 )
 ENDED = "Mend what ended the RepAgent of {0} ({why}) and start it: sp_start_rep_agent {0}"
