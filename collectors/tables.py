@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from collectors.facts.base import Fact
-from collectors.layouts.tables import MOST_KNOWN, Row, Table, cut, remember, remember_line
+from collectors.layouts.tables import ECHOED, MOST_KNOWN, Row, Table, cut, remember, remember_line
 from collectors.registry import NotThisReport, Report
 
 F = TypeVar("F", bound=Fact)
@@ -105,7 +105,7 @@ class Listing(Generic[F]):
                     yield one.placed(report.source(row.first, row.last))
 
     def _kind(self, line: str) -> Line:
-        if self.heading.search(line):
+        if self.heading.search(line) and not ECHOED.match(line):
             kind = Line.HEADING
         elif self.remarks and self.remarks.match(line):
             kind = Line.REMARK

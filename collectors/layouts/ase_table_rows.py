@@ -14,7 +14,7 @@ def counted(
     row: Row, table: Table, deleted: str = "delrowcnt", pages: str = "pagecnt", empty_pages: str = "emptypgcnt"
 ) -> Iterator[TableRows | str]:
     """The rows of one table, or what is wrong with the line; nothing of one that is cut short."""
-    name, index = row.get(*NAMES), number(row.get("indid"))
+    name, index = row.get(*NAMES), number(row.get("indid", "IndexID"))
     if not row.whole:
         return
     if not name or name.upper() == "NULL":
@@ -29,5 +29,5 @@ def counted(
         deleted=reading(row.get(deleted)),
         pages=reading(row.get(pages)),
         empty_pages=reading(row.get(empty_pages)),
-        row_bytes=reading(row.get("datarowsize")),
+        row_bytes=reading(row.get("datarowsize", "avg_datarowsize")),
     )

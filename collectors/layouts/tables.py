@@ -41,6 +41,8 @@ END = re.compile(
     r"|\s*(?:[0-9]{1,6}:)?[0-9]{1,6}>|\s*Msg [0-9]|\s*[=#]{5,}|\s*</?(?:table|body|pre)\b",
     re.IGNORECASE,
 )
+ECHOED = re.compile(r"\s{0,4}(?:[0-9]{1,6}:)?[0-9]{1,6}> ")
+"""The prompt of a line of a query, as `isql -e` shows it: the columns that it names are no heading."""
 BORDER = re.compile(r"\s*[|+][-+|=: ]*[|+]\s*$")
 GAP = re.compile(r"\s{2,}|\t")
 SEPARATORS = "\t;,|"

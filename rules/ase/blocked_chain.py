@@ -206,6 +206,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if orphans and not blocked:
         yield Unknown((HOLDER,), f"{len(orphans)} tasks wait for locks, and nothing says by whom they are held")
     elif holds and not blocked:
+        yield from _by_marks(facts, limits, holds)
         yield Unknown((WAITERS,), f"others wait for {_of_holder(facts, holds)}; who they are is not in the export")
     elif blocked and all(one.seconds is None for one in blocked):
         yield Unknown((SINCE,), f"{_many(len(blocked))} at this moment; since when is not in the export")
@@ -215,6 +216,25 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         longest = max((one.seconds for one in blocked if one.seconds is not None), default=0.0)
         said = f"{_many(len(blocked))}, {longest:,.0f} s at most" if blocked else "nobody is blocked"
         yield Clean(f"{said} (limits {limits.tasks:g} tasks, {limits.seconds:g} s)")
+
+
+def _by_marks(facts: Facts, limits: Limits, holds: list[HeldLock]) -> Iterator[Finding]:
+    """Without those who wait: the holder whose transaction is open longest, of the locks that are marked to block."""
+    opened = {one.spid: begun for one in holds if one.spid and (begun := open_since(facts, one.spid))}
+    if not opened:
+        return
+    spid = min(opened, key=lambda one: opened[one])
+    lock, begun = blocking_lock(facts, spid) or holds[0], opened[spid]
+    yield Finding(
+        subject=subject_of(facts),
+        severity=Severity.NOTE,
+        title=f"SPID {spid} blocks others ({place_of_lock(facts, lock)}; its transaction is open since "
+        f"{begun:%Y-%m-%d %H:%M})",
+        seen=f"Others wait for {_of_holder(facts, [lock])}, whose transaction is open since {begun:%Y-%m-%d %H:%M}.",
+        do=UNTIMED.format(spid, limits.seconds),
+        unknown="Who waits and since when, and what the holder does: sp_who.",
+        evidence=(Evidence(f"lock of SPID {spid} that others wait for", say_lock(facts, lock), "", lock.source),),
+    )
 
 
 def _of_holder(facts: Facts, holds: list[HeldLock]) -> str:

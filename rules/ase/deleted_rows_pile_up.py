@@ -14,8 +14,8 @@ vendor has 4, dearer for the delete itself, for deletes in batches. It is dynami
 `reorg reclaim_space`, which gives back pages without a row; it does so for the indexes only when they are named. Where
 4 or 5 is in force already, that is all there is. From 0, which the vendor recommends against, go to the default of 1.
 
-How loud it is: a warning where half of the pages are empty; with the housekeeper switched off only if the table is
-read for a part of all logical reads that counts, else advice.
+How loud it is: a warning where half of the pages are empty, or half of the rows of a large table are deleted ones;
+with the housekeeper switched off only if the table is read for a part of all logical reads that counts, else advice.
 
 When to ignore it: a table that is emptied and filled again at once uses its pages anew. What the columns of the
 housekeeper count is recalled, and no source gives a limit: both are this project's.
@@ -210,16 +210,18 @@ def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter
     to = value not in AGGRESSIVE and waits not in AGGRESSIVE
     step = f'Let the housekeeper look thoroughly (`sp_configure "{NAME}", {THOROUGH}`)' if to else ""
     now = "" if value is None else f", with {NAME} {value:g}"
-    counted = f"{empty.empty_pages:,.0f} of its {empty.pages:,.0f} pages" if empty and share is not None else ""
+    counted = _counted(limits, empty) if empty else ""
+    held = _held(limits, empty) if empty and share is None else None
     return Finding(
         subject=name,
-        severity=Severity.WARNING if share is not None and share >= limits.empty_percent else Severity.ADVICE,
+        severity=Severity.WARNING if max(share or 0.0, held or 0.0) >= limits.empty_percent else Severity.ADVICE,
         title=f"The housekeeper loses {worst.share:.0f} % of the clean-ups of {name}"
-        + (f"; {share:.0f} % of its pages are empty" if share is not None else ""),
+        + (f"; {share:.0f} % of its pages are empty" if share is not None else "")
+        + (_beside(empty) if empty and held is not None else ""),
         seen=joined(
             f"{worst.rate:,.0f} clean-ups a second of {name} found the housekeeper's list full, {worst.share:.0f} % of "
             f"those asked for, and {worst.pending:,.0f} were waiting{now}.",
-            f"By systabstats {counted} are empty." if counted else "",
+            counted,
         ),
         because=BECAUSE,
         do=joined(f"{step}." if to else "", RECLAIM.format(plain)),
@@ -237,12 +239,38 @@ def _finding(facts: Facts, limits: Limits, worst: Lost, setting: ConfigParameter
                 if empty and share is not None
                 else ()
             ),
+            *(
+                (Evidence(f"deleted rows of all in {name}", round(held, 1), "%", empty.source, limits.empty_percent),)
+                if empty and held is not None
+                else ()
+            ),
         ),
         changes=(configure(NAME, value, THOROUGH, cautions=(BATCHES, RECLAIM.format(plain))),)
         if to and value is not None
         else (),
         share=worst.share,
     )
+
+
+def _held(limits: Limits, row: TableRows) -> float | None:
+    """Per cent of its rows that are deleted ones, where the table is large; `None` where it cannot be told."""
+    if not (known(row.deleted) and known(row.rows) and known(row.pages)) or row.pages < limits.pages:
+        return None
+    return 100.0 * row.deleted / (row.deleted + row.rows) if row.deleted > 0 and row.rows >= 0 else None
+
+
+def _beside(row: TableRows) -> str:
+    """How many deleted rows a table holds, to end a title."""
+    return f"; it holds {row.deleted:,.0f} deleted rows beside {row.rows:,.0f} others"
+
+
+def _counted(limits: Limits, row: TableRows) -> str:
+    """What systabstats says of the table, as a sentence: its empty pages, else its deleted rows; empty without both."""
+    if _share(row) is not None:
+        return f"By systabstats {row.empty_pages:,.0f} of its {row.pages:,.0f} pages are empty."
+    if _held(limits, row) is None:
+        return ""
+    return f"By systabstats its {row.pages:,.0f} pages hold {row.deleted:,.0f} deleted rows and {row.rows:,.0f} others."
 
 
 def _left(facts: Facts, limits: Limits) -> TableRows | None:

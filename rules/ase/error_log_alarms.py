@@ -35,7 +35,16 @@ from datetime import timedelta
 from collectors.facts import Facts
 from collectors.facts.ase import ErrorLog, LogEvent
 from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
-from rules.ase._evidence.log.held import ENDED, HELD_FACTS, REPLICATED, full_logs, held, rep_agent_ended, say_error
+from rules.ase._evidence.log.held import (
+    ENDED,
+    HELD_FACTS,
+    REPLICATED,
+    full_logs,
+    held,
+    rep_agent_ended,
+    say_error,
+    why_ended,
+)
 from rules.ase._evidence.procedure_cache import (
     PROCEDURE_FACTS,
     SIZE,
@@ -181,7 +190,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
     if ended:
         because = AGENT_ENDED.format(f"{ended.last:%Y-%m-%d %H:%M}", say_error(ended))
         do = REPLICATED.replace("{start}", ENDED)
-    do = holder.do if holder else do.format(database)
+    do = holder.do if holder else do.format(database, why=why_ended(ended))
     many = "1 message" if count == 1 else f"{count:,} messages"
     small = kind == LogEvent.PROCEDURES
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"

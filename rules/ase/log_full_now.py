@@ -13,7 +13,7 @@ RepAgent again; it asks Replication Server for that point after each `scan batch
 Server Administration Guide 2), so `sp_help_rep_agent <database>, "scan"` tells whether it is behind (practice). No
 other value of that batch is advised: whether the RepAgent, the network or Replication Server is slow, no export of the
 server tells. `dbcc settrunc('ltm', 'ignore')` gives up what was not sent: the replicate is then wrong until it is
-reconciled or made anew (vendor: Replication Server Reference Manual 15.7), so its owner decides. For later a larger
+reconciled or made anew (vendor: Replication Server Reference Manual 15.7), so it is never advised. For later a larger
 log, dumps more often, or a threshold procedure that dumps it (vendor: Monitoring Tables, event 259).
 
 When to ignore it: where it was over by the time you read this. A database that is full and has nobody suspended is

@@ -9,9 +9,10 @@ with the latches and, where they are not in memory, the reads of both, until a r
 What to do: find the tables whose rows grow (variable-length or nullable columns filled in later), leave room with
 `exp_row_size`, and move the rows back with `reorg forwarded_rows`. sp_sysmon counts them for the whole server and
 names no table: `systabstats.forwrowcnt` does, and where a tenth of the rows of a table is forwarded, `reorg rebuild`
-lays them out anew with that room, in an outage. Without it those that two snapshots of monOpenObjectActivity show to be
-updated most are the first to look at. How many bytes a row comes to is at least the mean of
-all rows (`systabstats.datarowsize`); what a grown one has is in no export, so this is words and no script.
+lays them out anew with that room, in an outage; `reorg forwarded_rows` needs none and leaves the others as they are.
+Without it those that two snapshots of monOpenObjectActivity show to be updated most are the first to look at. How many
+bytes a row comes to is at least the mean of all rows (`systabstats.datarowsize`); what a grown one has is in no export,
+so this is words and no script.
 
 When to ignore it: a load that fills rows in once. The vendor gives no limit: both are this project's.
 """
@@ -46,7 +47,8 @@ LOOK = (
 )
 REBUILD = (
     'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <{2}>), then lay it '
-    f"out anew with that room: `reorg rebuild {{1}}`, which takes its size once more ({REBUILD_NEEDS})."
+    f"out anew with that room: `reorg rebuild {{1}}`, which takes its size once more ({REBUILD_NEEDS}). "
+    "Without outage: `reorg forwarded_rows {1}`."
 )
 FEW = (
     'Leave room for the rows of {0} (sp_chgattribute "{1}", "exp_row_size", <{2}>), then run '

@@ -3,7 +3,7 @@
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
 from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors, LoadAverage, PartitionLoad
-from collectors.facts.ase.logs import LogHolder, LogIoSize
+from collectors.facts.ase.logs import LogHolder, LogIoSize, RepAgentProcess, TruncationPoint
 from collectors.facts.ase.monitoring import (
     MonDeviceIO,
     MonEngine,
@@ -174,6 +174,7 @@ __all__ = [
     "ProcedureCacheActivity",
     "ProcedureText",
     "Recompilations",
+    "RepAgentProcess",
     "ResourceUsage",
     "RowsAffected",
     "RowsChanged",
@@ -197,6 +198,7 @@ __all__ = [
     "TaskSwitches",
     "ThreadBusy",
     "ThreadPool",
+    "TruncationPoint",
     "UserLogCacheFlushes",
     "WithoutIndexes",
     "WorkerRequests",

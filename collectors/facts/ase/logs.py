@@ -32,6 +32,31 @@ class LogHolder(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RepAgentProcess(Fact):
+    """What the RepAgent of one database does, or one of its paths: it sends the log to Replication Server."""
+
+    COLLECTED_BY: ClassVar[str] = "sp_help_rep_agent <database>, 'process'"
+    NOT_RUNNING: ClassVar[str] = "not running"
+
+    database: str
+    status: str
+    """As it is printed, in small letters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TruncationPoint(Fact):
+    """Up to where the log of one database was got by Replication Server: nothing behind it is freed while it counts."""
+
+    COLLECTED_BY: ClassVar[str] = "dbcc gettrunc /* in each replicated database */"
+
+    database: str
+    db_id: int | None = None
+    page: Reading = ABSENT
+    valid: bool | None = None
+    """Whether the server keeps the log for it; `None`: not printed."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class LogIoSize(Fact):
     """The log I/O size of one database, in kilobytes, 2 to 128: how much of its log goes in one write at most."""
 

@@ -67,16 +67,24 @@ NO_SPACE = re.compile(
 """The text of 1105; the line with its number names no database."""
 AGENT = re.compile(
     r"\bRep\s?Agent\b.{0,40}\bdatabase,?\s{1,3}'(?P<database>[^']{1,255})'.{0,40}\b(?:terminated|is exiting)\b"
+    r"|\bRepAgent\((?P<number>[0-9]{1,6})\):\s{1,3}Shutting down the Replication Agent for database,?\s{1,3}"
+    r"'?(?P<shut>[\w#$]{1,255})\b"
     r"|\bStarted\s{1,3}Rep\s?Agent\b.{0,20}\bdatabase,?\s{1,3}'(?P<started>[^']{1,255})'",
     re.IGNORECASE,
 )
-"""That the thread which sends a database's log to Replication Server ended, or began: both texts are recalled."""
+"""That the thread which sends a database's log to Replication Server ended, or began: the texts are recalled."""
 AGENT_ERROR = re.compile(
     r"\bRep\s?Agent\b.{0,40}\bdatabase,?\s{1,3}'(?P<database>[^']{1,255})' received the following error "
     r"message from the Replication Server:\s{1,3}(?P<error>.{1,200})",
     re.IGNORECASE,
 )
 """Why it ended, said just before: its text is recalled."""
+AGENT_SAYS = re.compile(
+    r"\bRepAgent\((?P<number>[0-9]{1,6})\):\s{1,3}(?:Received the following error message from the Replication Server:"
+    r"\s{1,3}(?P<error>.{1,200})|(?P<connection>Failed to connect to Replication Server)\b)",
+    re.IGNORECASE,
+)
+"""The same where a RepAgent is told by a number: that it does not connect any more is often what follows of it."""
 STACK = re.compile(r"\bcurrent process\b.{0,60}\binfected (?:with|at)\b", re.IGNORECASE)
 ENGINE = re.compile(
     r"\bonline as engine (?P<thread>[0-9]{1,4})\b|\bengine (?P<process>[0-9]{1,4}), os pid [0-9]+\s+online\b"
@@ -135,7 +143,7 @@ class Log:
         self.heads: dict[str, datetime] = {}
         """When an error of this kind told its number and its text is still to come."""
         self.errors: dict[str, str] = {}
-        """By database, what Replication Server told its RepAgent last."""
+        """By database, or by the number of a RepAgent, what Replication Server told it last."""
         self.chain = _Chain()
         self.edges: list[Deadlock] = []
         self.problems: list[str] = []
@@ -202,10 +210,16 @@ class Log:
             self._once(number, when, spid, kind, said, space["database"])
         elif error := AGENT_ERROR.search(said):
             self.errors[error["database"]] = error["error"]
+        elif says := AGENT_SAYS.search(said):
+            if says["error"]:
+                self.errors[says["number"]] = says["error"]
+            else:
+                self.errors.setdefault(says["number"], says["connection"])
         elif agent := AGENT.search(said):
-            kind = LogEvent.AGENT_ENDED if agent["database"] else LogEvent.AGENT_STARTED
-            database = agent["database"] or agent["started"]
-            self._count(number, when, kind, database, self.errors.pop(database, None))
+            ended = agent["database"] or agent["shut"]
+            kind = LogEvent.AGENT_ENDED if ended else LogEvent.AGENT_STARTED
+            database = ended or agent["started"]
+            self._count(number, when, kind, database, self.errors.pop(agent["number"] or database, None))
         elif STACK.search(said):
             self._count(number, when, LogEvent.STACK)
         elif engine := ENGINE.search(said):

@@ -46,7 +46,7 @@ from collectors.layouts.ase_catalog import SCHEMES, clustered_of, database_asked
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.layouts.ase_table_rows import counted
 from collectors.layouts.figures import decimal_comma, number, size
-from collectors.layouts.tables import MOST_PARTS, Row, Table, cut
+from collectors.layouts.tables import ECHOED, MOST_PARTS, Row, Table, cut
 from collectors.registry import NotThisReport, Report, report
 
 NAMES = ("ObjectName", "TableName", "Object_name", "Table", "Object", "Name")
@@ -122,7 +122,7 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             table = cut(report.lines, index, stop=STOP)
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
-        elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line):
+        elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line) and not ECHOED.match(line):
             table = cut(report.lines, index, min(index + HEADING_LINES, len(report.lines)), STOP)
             short = SHORT.match(line) and not any(row.get("Scheme").lower() in SCHEMES for row in table.rows)
             if not short and any(table.has(name) for name in (*SCHEME, "sysstat2")):

@@ -11,6 +11,7 @@ Every release has it, with monitoring tables or without.
 
 The fact is that of `monProcess`, without times, wait events and the program, none of which is printed. `status` says
 only whether a process runs or for what it sleeps, so no wait event is made of it. A `blk_spid` of 0: nobody blocks it.
+Columns that sp_who does not print show that rows of `sysprocesses` follow.
 """
 
 import re
@@ -22,8 +23,12 @@ from collectors.layouts.tables import Row, Table
 from collectors.registry import Report, report
 from collectors.tables import Listing
 
-HEADING = re.compile(r"\bspid\W{1,40}status\W{1,60}loginame\b", re.IGNORECASE)
-STOP = re.compile(rf"\W{{0,40}}(?:fid\W{{1,40}})?(?:{HEADING.pattern})|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
+HEADING = re.compile(
+    r"^(?!.{0,400}\b(?:select|blocked|time_blocked|tran_name|program_name|hostprocess|enginenum)\b)"
+    r"\W{0,40}(?:fid\W{1,40})?spid\W{1,40}status\W{1,60}loginame\b",
+    re.IGNORECASE,
+)
+STOP = re.compile(rf"{HEADING.pattern}|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 REMEDY = "export it again in full (isql -w 1000)"
 
 

@@ -24,7 +24,8 @@ from collectors.tables import Listing
 
 HEADING = re.compile(
     r"^(?!.{0,400}\b(?:select|starttime|xactid|locktype|locks)\b)(?=.{0,400}\bspid\b)"
-    r".{0,400}\b(?:time_blocked|tran_name|program_name|hostprocess|enginenum)\b",
+    r"(?:.{0,400}\b(?:time_blocked|tran_name|program_name|hostprocess|enginenum)\b"
+    r"|(?!.{0,400}\b(?:fid|blk_spid|blk)\b)(?=.{0,400}\bstatus\b).{0,400}\bcmd\b)",
     re.IGNORECASE,
 )
 STOP = re.compile(rf"{HEADING.pattern}|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)

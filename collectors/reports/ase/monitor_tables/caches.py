@@ -3,7 +3,7 @@
 from collectors.facts.ase import MonCachedObject, MonCachePool, MonDataCache
 from collectors.reports.ase.monitor_tables.cells import kilobytes, relaxed, whole, words, yes
 from collectors.reports.ase.monitor_tables.objects import OPEN_OBJECTS
-from collectors.reports.ase.monitor_tables.tables import MonitorTable, counts, marks, order
+from collectors.reports.ase.monitor_tables.tables import Joined, MonitorTable, counts, marks, order
 
 DATA_CACHES = MonitorTable(
     name="monDataCache",
@@ -134,8 +134,7 @@ CACHED_OBJECTS = MonitorTable(
         **counts(cached_kb="cachedkb", total_kb="totalsizekb", processes="processesaccessing"),
     },
     marks=marks("cachedkb objectid", "cachedkb objectname", "cachedkb indexid", "cachedkb cachename"),
-    joined=OPEN_OBJECTS,
-    its_own=frozenset(("logicalreads",)),
+    joined=(Joined(OPEN_OBJECTS, frozenset(("logicalreads",))),),
     orders=(
         order(
             "CacheID DBID IndexID CachedKB CacheName ObjectID DBName OwnerUserID OwnerName ObjectName PartitionID "

@@ -1,9 +1,10 @@
 """Open tables, indexes and partitions: `monOpenObjectActivity`, `monOpenPartitionActivity`."""
 
-from collectors.facts.ase import MonOpenObjectActivity, MonOpenPartitionActivity, TableScheme
+from collectors.facts.ase import MonOpenObjectActivity, MonOpenPartitionActivity, TableRows, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, is_system
+from collectors.layouts.figures import reading
 from collectors.reports.ase.monitor_tables.cells import time, whole, words
-from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks, order
+from collectors.reports.ase.monitor_tables.tables import Column, Joined, MonitorTable, counts, marks, order
 
 COLUMNS: dict[str, Column] = {
     "dbname": ("database", words),
@@ -39,7 +40,8 @@ COLUMNS: dict[str, Column] = {
     ),
 }
 COUNTED = ("logicalreads", "physicalreads", "lockrequests", "lockwaits", "usedcount", "rowsupdated", "rowsinserted",
-           "operations", "apfreads", "pagesread", "optselectcount", "scans", "exclusivelockwaittime")  # fmt: skip
+           "operations", "apfreads", "pagesread", "optselectcount", "scans", "exclusivelockwaittime",
+           "hkgcrequests", "hkgcoverflows")  # fmt: skip
 BY_DATABASE = "dbname logicalreads apfreads"
 """Sums of a question that groups by database: no other table has all three, and no counter of process or statement."""
 OTHERS = frozenset(("spid", "kpid", "iobuffersize", "procedureid", "planid", "ssqlid"))
@@ -72,11 +74,31 @@ SCHEME_BESIDE = MonitorTable(
         "ownername": ("owner", words),
         "objectname": ("table", _users),
         "objectid": ("object_id", whole),
+        "scheme": ("scheme", _scheme),
         "lockscheme": ("scheme", _scheme),
     },
     marks=(),
 )
 """No table of the server: what `lockscheme(ObjectID, DBID)` beside the counts says of their tables."""
+
+ROWS_BESIDE = MonitorTable(
+    name="systabstats",
+    fact=TableRows,
+    columns={
+        "dbname": ("database", words),
+        "objectname": ("table", _users),
+        "indexid": ("index_id", whole),
+        "rowcnt": ("rows", reading),
+        "forwrowcnt": ("forwarded", reading),
+        "delrowcnt": ("deleted", reading),
+        "pagecnt": ("pages", reading),
+        "emptypgcnt": ("empty_pages", reading),
+        "datarowsize": ("row_bytes", reading),
+    },
+    marks=(),
+    besides=("rows",),
+)
+"""Rows of `systabstats` beside the counts."""
 
 OPEN_OBJECTS = MonitorTable(
     name="monOpenObjectActivity",
@@ -84,8 +106,10 @@ OPEN_OBJECTS = MonitorTable(
     columns=COLUMNS,
     marks=marks(*(f"{who} {what}" for who in ("objectname", "objectid") for what in COUNTED), BY_DATABASE),
     never=OTHERS | {"partitionid", "partitionname"},
-    joined=SCHEME_BESIDE,
-    its_own=frozenset(("lockscheme",)),
+    joined=(
+        Joined(SCHEME_BESIDE, frozenset(("lockscheme", "scheme"))),
+        Joined(ROWS_BESIDE, frozenset(("delrowcnt", "emptypgcnt", "forwrowcnt"))),
+    ),
     orders=(
         order(f"{BEFORE} {COUNTS}"),
         order(f"{BEFORE} DBName ObjectName {COUNTS}"),

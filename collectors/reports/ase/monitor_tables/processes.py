@@ -14,7 +14,7 @@ from collectors.facts.ase import (
     MonSysStatement,
 )
 from collectors.reports.ase.monitor_tables.cells import count, text, time, whole, words
-from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks
+from collectors.reports.ase.monitor_tables.tables import Column, Joined, MonitorTable, counts, marks
 
 OF_PROCESS: dict[str, Column] = {
     "spid": ("spid", whole),
@@ -119,8 +119,7 @@ PROCESS_TEXT = MonitorTable(
     marks=marks("spid sequenceinline sqltext", "spid linenumber sqltext", "spid secondswaiting sqltext"),
     never=frozenset(("sequenceinbatch", "ssqlid", "logicalreads")),
     unless_asked=frozenset(("sequenceinbatch",)),  # a script that calls the order of the lines so
-    joined=PROCESSES,
-    its_own=frozenset(("waiteventid", "secondswaiting", "blockingspid")),
+    joined=(Joined(PROCESSES, frozenset(("waiteventid", "secondswaiting", "blockingspid"))),),
 )
 
 ENDED_TEXT = MonitorTable(

@@ -99,10 +99,10 @@ class Reading:
         self.final = ""
         self.repeats = 0
         """Lines of dashes to come below a repeated heading."""
-        other = table.joined if table.its_own & set(self.columns) else None
-        self.beside = Beside(other, other.plan(self.columns)) if other else None
+        others = [one.table for one in table.joined if one.its_own & set(self.columns)]
+        self.beside = [Beside(one, one.plan(self.columns)) for one in others]
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
-        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None or other
+        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None or others
         self.cut_block = None if by_row else cutter(heading, starts)
         self.block, self.by_row_to = LEAST_BLOCK, line
 
@@ -159,7 +159,7 @@ class Reading:
         if heading.parts > 1:
             return self._feed_wrapped(number, line)
         if END.match(line):  # a row whose name looks like it is still a row
-            if heading.layout != "isql" or not self._row((line,), number, number):
+            if not line.strip() or heading.layout != "isql" or not self._row((line,), number, number):
                 return False
             self.last = number
             return True
@@ -240,7 +240,7 @@ class Reading:
             return False
         try:
             values = self._values(self.plan, cells)
-            others = self._values(self.beside.plan, cells) if self.beside else {}
+            others = [self._values(one.plan, cells) for one in self.beside]
         except (Doubt, IndexError):
             return False
         if not self.needed <= values.keys():
@@ -264,8 +264,8 @@ class Reading:
             self._open(self.run.begin(self.table.name, Source(self.file, self.line, self.line)))
         if self.gather:
             self.gather.add(values, source)
-        if self.beside:
-            self.beside.add(others, source)
+        for beside, said in zip(self.beside, others, strict=True):
+            beside.add(said, source)
         return True
 
     def _values(self, plan: Sequence[tuple[int, str, Read]], cells: Sequence[str]) -> dict[str, Any]:
@@ -318,7 +318,7 @@ class Reading:
                 rows=self.gather.rows,
                 all_zero=self.gather.all_zero,
             )
-            facts = [*self.gather.finish(), fact, *(self.beside.finish() if self.beside else ())]
+            facts = [*self.gather.finish(), fact, *(one for beside in self.beside for one in beside.finish())]
             self.run.add(self.moment, as_interval(facts, self.subtracted) if self.subtracted else facts)
             if self.subtracted:
                 self.moment.seconds = self.subtracted.seconds or self.moment.seconds

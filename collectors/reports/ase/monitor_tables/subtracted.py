@@ -23,8 +23,8 @@ SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", r
 COPY = re.compile(r"\bfrom\s{1,9}(?:#|tempdb\.\w{0,30}\.)\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
 """A temporary table that is called differences."""
 FILE = re.compile(
-    r"(?:^|[^a-z])(?:(?P<before>[0-9]{1,5})(?P<of>s|sec|min)[^a-z0-9])?(?:delta|diff|difference)s?"
-    r"(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min)|(?P<plain>60|90|120|180|240|300|600|900|1200|3600)"
+    r"(?:^|[^a-z])(?:(?P<before>[0-9]{1,5})(?P<of>s|sec|min|h)[^a-z0-9])?(?:delta|diff|difference)s?"
+    r"(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min|h)|(?P<plain>60|90|120|180|240|300|600|900|1200|3600)"
     r"|[^a-z0-9](?P<first>(?:[01][0-9]|2[0-3])[0-5][0-9])[^a-z0-9](?P<second>(?:[01][0-9]|2[0-3])[0-5][0-9]))?$",
     re.IGNORECASE,
 )
@@ -33,8 +33,10 @@ FILE = re.compile(
 A number without a unit right behind the word (`_diff600`) is of seconds, if samples usually last so long; two of four
 digits are times of day (`_difference_1400_1410`)."""
 LONG = re.compile(
-    r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min)(?:[^a-z0-9]top[0-9]{1,3})?$", re.IGNORECASE
+    r"(?:^|[^a-z0-9])(?P<many>[1-9][0-9]{0,4})(?P<unit>s|sec|min|h)(?:[^a-z0-9]top[0-9]{1,3})?$", re.IGNORECASE
 )
+UNITS = {"min": 60, "h": 3600}
+"""Seconds of one of them, where the unit is not the second."""
 SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
 TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
@@ -99,7 +101,7 @@ def by_file(name: str, titled: float | None = None) -> Subtracted | None:
     if found is None:
         return None
     many, unit = found["many"] or found["before"] or found["plain"], found["unit"] or found["of"] or "s"
-    named = float(many) * (60 if unit.lower() == "min" else 1) if many else None
+    named = float(many) * UNITS.get(unit.lower(), 1) if many else None
     if found["first"] and not (found["first"][:2] == found["second"][:2] == "20"):  # 2018_2019 may be years
         both = [_of_day(f"{one[:2]}:{one[2:]}") for one in (found["first"], found["second"])]
         named = _between(*both).total_seconds() or None
@@ -111,7 +113,7 @@ def by_file(name: str, titled: float | None = None) -> Subtracted | None:
 def seconds_of(name: str) -> float | None:
     """The seconds that the name of a file tells at its end, whatever it holds: `objects_15min.csv`."""
     found = LONG.search(PurePath(name).stem)
-    return float(found["many"]) * (60 if found["unit"].lower() == "min" else 1) if found else None
+    return float(found["many"]) * UNITS.get(found["unit"].lower(), 1) if found else None
 
 
 def length_of(line: str) -> float | None:

@@ -58,7 +58,7 @@ SIGNS = (
     "SequenceInLine", "WaitClassID", "ProcELCNum", "ProcELCAllocs", "ULCBytesWritten", "ULCFlushes", "TableAccesses",
     "LocksHeld", "ULCMaxUsage", "segmap", "IOType", "AppendLogRequests", "AppendLogWaits", "TransactionLogFull",
     "SuspendedProcesses", "OperationID", "ExecutionCnt", "SequenceInBatch",
-    "PacketsSent", "BytesSent",
+    "PacketsSent", "BytesSent", "HkgcRequests", "HkgcOverflows",
 )  # fmt: skip
 """Column names that stand in no other text; in a heading wrapped at 80 one of them may be all that is on a line."""
 WORDS = "Requests|Loads|Writes|Stalls"
@@ -70,7 +70,8 @@ OF_SCRIPTS = (
     rf"spin(?:_?lock)?(?:_?name)?\b(?!\.).{{0,80}}\b(?:{MARK})?grabs(?:_(?:delta|diff|d))?\b"
     r"|obj(?:ect)?(?:_?name)?\b[^\w.].{0,40}\bl(?:og)?_?reads\b"
     rf"|ev(?:ent)?(?:_?id)?\b[^\w.]{{1,40}}{MARK}waits\b"
-    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time)\b"
+    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time"
+    rf"|lock_?requests|rows_?(?:inserted|updated|deleted)|hkgc_?(?:requests|overflows))\b"
     r")(?![.(=])"
 )
 """Headings of differences that a script made: see `own_names`."""

@@ -32,9 +32,7 @@ class MonitorTable:
     """All columns as the releases order them, for files without a heading (ase-formats.md 2.2, [D])."""
     besides: tuple[str, ...] = ()
     """What a row must say beside the fields of the fact that have no default."""
-    joined: "MonitorTable | None" = None
-    """The table that questions join this one with: its facts are given, too, where a row has one of `its_own`."""
-    its_own: frozenset[str] = frozenset()
+    joined: "tuple[Joined, ...]" = ()
     counters: tuple[str, ...] = field(init=False)
     needed: frozenset[str] = field(init=False)
     """Fields without which there is no fact."""
@@ -58,6 +56,14 @@ class MonitorTable:
             if called in places and called not in self.columns:
                 places.setdefault(name, places[called])
         return [(places[name], *column) for name, column in self.columns.items() if name in places]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A table that questions join another one with: its facts are given, too, where a row has one of `its_own`."""
+
+    table: MonitorTable
+    its_own: frozenset[str]
 
 
 CALLED = {

@@ -10,15 +10,27 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from collectors.facts import Fact, Facts, Source, known
-from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonOpenDatabases, MonProcess, Snapshot
+from collectors.facts.ase import (
+    ErrorLog,
+    LogEvent,
+    LogHolder,
+    MonOpenDatabases,
+    MonProcess,
+    RepAgentProcess,
+    Snapshot,
+    TruncationPoint,
+)
 from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.objects.statements import quoted
 from rules.ase._evidence.waits.chains import IDLE_CLIENT, head_process, of_last_file, process_rows, say_client
+from rules.ase._evidence.waits.error_log import DAY, events_of
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.changes.quoting import comment
 from rules.finding import Evidence, MissingInput
 
-HELD_FACTS: tuple[type[Fact], ...] = (LogHolder, MonOpenDatabases, MonProcess, ErrorLog, LogEvent, Snapshot)
+HELD_FACTS: tuple[type[Fact], ...] = (
+    LogHolder, MonOpenDatabases, MonProcess, ErrorLog, LogEvent, Snapshot, RepAgentProcess, TruncationPoint,
+)  # fmt: skip
 """What a rule declares that asks for it."""
 HOLDER = MissingInput("what holds the log, behind which nothing is freed", LogHolder.COLLECTED_BY)
 SUSPENDED = "log suspend"
@@ -45,11 +57,10 @@ AT_WORK = (
     "work, which can take as long, costs less."
 )
 REPLICATED = (
-    "{start}; dump the transaction log when its truncation point has moved (room until then: alter database {0} log on "
-    "<device>). Only if the owner of the replicate agrees: dbcc settrunc('ltm', 'ignore'), after which it lacks what "
-    "was not sent (rs_subcmp, or made anew)."
+    "{start}; dump the log when its truncation point has moved (room until then: alter database {0} log on "
+    "<device>). Do not have it ignored (dbcc settrunc): the replicate would lack what was not sent."
 )
-ENDED = "Mend what ended the RepAgent of {0} (error log) and start it: sp_start_rep_agent {0}"
+ENDED = "Mend what ended the RepAgent of {0} ({why}) and start it: sp_start_rep_agent {0}"
 NUMBER = re.compile(r"\AMsg \d{1,9}\.\s{1,9}")
 LONGEST_ERROR = 70
 """Characters of what Replication Server said that are shown."""
@@ -98,6 +109,9 @@ def full_logs(facts: Facts) -> list[FullLog]:
             sleeping = one.suspended if known(one.suspended) else counted
             how = "When monOpenDatabases was read"
             found[one.database] = FullLog(one.database, sleeping, one.source, how, _number(one.backup) > 0)
+    told = {one.database for one in events_of(facts, DAY) if one.kind == LogEvent.LOG_FULL and one.database}
+    if asleep.keys() == {""} and not found and len(told) == 1:  # whose log it is, the error log says
+        asleep = dict.fromkeys(told, asleep[""])
     for name, tasks in asleep.items():
         if name and name not in found:
             how = f"By the state of {len(tasks)} {'session' if len(tasks) == 1 else 'sessions'}"
@@ -125,11 +139,13 @@ def held(facts: Facts, database: str) -> Held | None:
     name, since, who = comment(database), f"{started:%Y-%m-%d %H:%M}", "replication"
     if oldest.replicates:
         ended = rep_agent_ended(facts, database)
-        start = (ENDED if ended else MAY_RUN).format(name)
+        stands = [one for one in facts.every(RepAgentProcess) if one.database == database]
+        stopped = bool(stands) and all(one.status == RepAgentProcess.NOT_RUNNING for one in stands)
+        start = (ENDED if ended or stopped else MAY_RUN).format(name, why=why_ended(ended))
         error = say_error(ended) if ended else ""
         says = (
             f"The oldest that holds it is the truncation point of replication, of {since}"
-            + (f", whose RepAgent ended{error}" if error else "")
+            + (f", whose RepAgent ended{error}" if error else ", whose RepAgent does not run" if stopped else "")
             + ": a dump frees nothing of it."
         )
         do = REPLICATED.format(name, start=start)
@@ -154,6 +170,11 @@ def say_error(ended: LogEvent) -> str:
     return f" by {quoted(error.removesuffix('.'), LONGEST_ERROR)}" if error else ""
 
 
+def why_ended(ended: LogEvent | None) -> str:
+    """Why a RepAgent ended, in brackets: what Replication Server said of it, or where to look."""
+    return say_error(ended).removeprefix(" by ") if ended and ended.error else "error log"
+
+
 def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:
     """The message that the RepAgent of this database ended, where no newer one says that it was started."""
     kinds = (LogEvent.AGENT_ENDED, LogEvent.AGENT_STARTED)
@@ -166,7 +187,8 @@ def _name(facts: Facts, row: LogHolder, rows: list[LogHolder]) -> str | None:
     """The database of a row: by its name, by its number, or as that in which all who hold a transaction there work."""
     if row.database or row.db_id is None:
         return row.database
-    listed = {one.db_id: one.database for one in facts.every(MonOpenDatabases)} | databases(facts)
+    points = {one.db_id: one.database for one in facts.every(TruncationPoint)}
+    listed = points | {one.db_id: one.database for one in facts.every(MonOpenDatabases)} | databases(facts)
     if row.db_id in listed:
         return listed[row.db_id]
     found = [head_process(facts, one.spid) for one in rows if one.db_id == row.db_id and one.spid]
