@@ -248,7 +248,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         if high and not long and not many and high.seconds < limits.stall_seconds:
             if not (_main(waits, limits) or most_waited_for(high)):
                 yield Unknown((TYPES,), f"{one.subject}: {of_mean(high)}, for which lock type is not in the export")
-        elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None) not in NOBODY:
+        elif not culprits(waits.held) and _holder(one, waits, long, high, timeouts if many else None, "") not in NOBODY:
             yield Unknown((HOLDER,), f"{one.subject}: no log names who holds a lock")
         return
     if lines:
@@ -344,17 +344,17 @@ def _finding(
     evidence += evidence_of_shared([*long[:3], *main[:1]], rows)
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
+    passes = most if most and mean and mean.seconds < limits.stall_seconds and shared_of(most[0], rows) else None
+    # what passes from one to the next has no holder to be found: who holds it now is not to blame
+    find = f"{ONLY_LONGER}." if passes else CULPRIT.format(named(most[0]) if most else "it")
     do = (
         joined(of_holder(held, lines, attached), now(waits, lines, limits.still_seconds))
         if held
         else UNPARTITIONED
         if waits.hidden
-        else _holder(one, waits, long, mean, timeouts, named(most[0]) if most else "it")
+        else _holder(one, waits, long, mean, timeouts, find)
     )
     again = timeouts is not None and ended_again(waits, long, limits.queue, limits.main_percent)
-    passes = most if most and mean and mean.seconds < limits.stall_seconds and shared_of(most[0], rows) else None
-    if passes and "MODE=CULPRIT" in do:
-        do = f"{ONLY_LONGER}."  # it passes from one to the next, so who holds it now is not to blame
     passed = passes_on(lines, mean, limits.queue, limits.still_seconds) and stopped(long, limits.still_seconds) == 0
     do = of_row(do, [] if held else long or ([passes[0]] if passes else []), lines, rows, again=again, passed=passed)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
@@ -397,9 +397,9 @@ def _finding(
 
 
 def _holder(
-    one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None, what: str = "it"
+    one: OneDatabase, waits: Waits, long: list[WaitGroup], mean: Mean | None, timeouts: Events | None, find: str
 ) -> str:
-    """How to find who holds what is waited for, or why there is nobody to find, a sentence."""
+    """Why there is nobody to find who holds what is waited for, a sentence, or how to: `find`."""
     named_ones = long or (waits.most(TIMEOUTS) if timeouts else [])
     if named_ones and named_ones[0].resource_kind == "filid":
         return of_extents(one, waits)[1]
@@ -411,7 +411,7 @@ def _holder(
             return CROSSED
     if timeouts and not long and not mean and one.figure("lock_timeout_seconds") == 0:
         return REFUSED
-    return CULPRIT.format(what)
+    return find
 
 
 def _queue(
