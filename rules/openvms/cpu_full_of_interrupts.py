@@ -20,7 +20,7 @@ helps.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from collectors.facts import Facts, known
+from collectors.facts import ABSENT, Facts, known
 from collectors.facts.openvms import CpuModes, ProcessorModes, SysgenParameter
 from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import set_cpus, set_parameter
@@ -221,7 +221,7 @@ def _finding(facts: Facts, limits: Limits, found: Flooded) -> Iterator[Outcome]:
     there = [comment(one) for one in (*devices, *services)]
     named = ", ".join((*there[:MOST_NAMED], *((f"{len(there) - MOST_NAMED} more",) if len(there) > MOST_NAMED else ())))
     off = look_at(facts, IOLOCK8)
-    remedy = _remedy(layout, cpu, devices)
+    remedy = _remedy(layout, limits, cpu, devices)
     unknown = ""
     if machine_of(facts).x86:
         remedy = Remedy(f"Fast Path is {ALPHA_AND_INTEGRITY}: find the device of these interrupts, and ask VSI.")
@@ -300,18 +300,22 @@ class Remedy:
     """Whether the ports are spread anew by FASTPATH_SERVER."""
 
 
-def _remedy(layout: Layout, cpu: int, devices: list[str]) -> Remedy:
-    """Take fast path off the primary by its mask; a port of another CPU is moved by hand."""
+def _remedy(layout: Layout, limits: Limits, cpu: int, devices: list[str]) -> Remedy:
+    """Take fast path off the primary by its mask; a port of another CPU is moved by hand.
+
+    Where the mask has none but full CPUs, it gets the others: a port that is moved by hand has nowhere to go.
+    """
     mask, may = layout.fast_path_mask, layout.fast_path_cpus
     pinned = may is not None and may & _running(layout) == {cpu}
-    if not layout.may_be_primary(cpu) and not pinned:
+    wider = _wider(layout, limits, may) if may is not None and devices else frozenset()
+    if not layout.may_be_primary(cpu) and not pinned and not wider:
         moved = tuple(place_by_hand(name, cpu, v7=layout.v7) for name in devices[1:])
         names = " and ".join(comment(one) for one in devices[1:])
         return Remedy(f"Give {names} another CPU than {cpu}." if moved else "", moved)
-    if may is not None and cpu not in may and devices:
+    if may is not None and cpu not in may and devices and not wider:
         moved = tuple(place_by_hand(name, cpu, v7=layout.v7) for name in devices)
         return Remedy(f"{mask} leaves CPU {cpu} out, so these ports were placed by hand: give them other CPUs.", moved)
-    target = _others(layout, cpu, may, len(devices))
+    target = wider or _others(layout, cpu, may, len(devices))
     if not target or not (devices or pinned):
         return Remedy()
     text = listed_cpus(target).replace(" ", "")
@@ -337,13 +341,33 @@ def _remedy(layout: Layout, cpu: int, devices: list[str]) -> Remedy:
         for one in listed[-1:]
         if isinstance(one.current, str) or known(one.current)
     )
+    inside = listed_cpus((may or frozenset()) & _running(layout))
+    first = f"{mask}{now} leaves the ports CPU {inside} alone" if wider else f"Leave CPU {cpu} out of {mask}{now}"
     return Remedy(
-        f"Leave CPU {cpu} out of {mask}{now}: USE ACTIVE, SET {mask} {set_to}, WRITE ACTIVE{other}. FASTPATH_SERVER "
+        f"{first}: USE ACTIVE, SET {mask} {set_to}, WRITE ACTIVE{other}. FASTPATH_SERVER "
         f"then spreads the ports over CPU {listed_cpus(target)}; SHOW FASTPATH tells where.",
         (change,),
         evidence,
         spreads=True,
     )
+
+
+def _wider(layout: Layout, limits: Limits, may: frozenset[int]) -> frozenset[int]:
+    """The CPUs that the mask is to have where each of several that it has now is full of interrupts; else none."""
+    modes = {one.cpu: one.interrupt_percent for one in layout.facts.every(CpuModes) if one.statistic == "mean"}
+    inside, apart = may & _running(layout), _lock_manager(layout)
+    full = [cpu for cpu in inside if known(share := modes.get(cpu, ABSENT)) and share >= limits.interrupt_percent]
+    if len(inside) < 2 or len(full) < len(inside) or not _running(layout) - may - apart:
+        return frozenset()
+    return frozenset(cpu for cpu in _running(layout) - apart if cpu not in may or not layout.may_be_primary(cpu))
+
+
+def _lock_manager(layout: Layout) -> frozenset[int]:
+    """The lock manager's own CPU and its co-thread, where it has one."""
+    if not layout.lock_manager:
+        return frozenset()
+    pair = layout.pair(layout.lock_manager[0])
+    return frozenset((layout.lock_manager[0], *(pair.both if isinstance(pair, Pair) else ())))
 
 
 def _running(layout: Layout) -> frozenset[int]:
@@ -357,9 +381,6 @@ def _others(layout: Layout, cpu: int, may: frozenset[int] | None, ports: int) ->
 
     Never the lock manager's own CPU or its co-thread.
     """
-    free = _running(layout) - {cpu}
-    if layout.lock_manager:
-        pair = layout.pair(layout.lock_manager[0])
-        free -= {layout.lock_manager[0], *(pair.both if isinstance(pair, Pair) else ())}
+    free = _running(layout) - {cpu} - _lock_manager(layout)
     allowed = free & may if may is not None else free
     return allowed if len(allowed) >= min(ports, len(free)) and len(allowed) > 1 else free

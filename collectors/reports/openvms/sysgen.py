@@ -19,7 +19,8 @@ that which a DBA wrote above it as a word or comment of one word (`! ORKNEY`, `O
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
-stands in brackets, `(0-7,9)`, and reads as the text between them (recalled [M]); that it is a list is documented.
+stands in brackets, `(0-7,9)`, or without, and reads as its text (recalled [M]); that it is a list is documented, so one
+number is a CPU and no mask.
 
 The column `Current` is the work area's value, whatever was last USEd. `USE ACTIVE` is what runs, `USE CURRENT` what the
 next boot takes, `USE file` a parameter file. A line `USE ...`, SYSMAN's `Parameters in use: ...` or its message
@@ -109,6 +110,9 @@ HEX = re.compile(r"(?:%X|0[Xx])(?P<digits>[0-9A-Fa-f]{1,16})")
 BARE_HEX = re.compile(r"[0-9A-F]{8}(?:[0-9A-F]{8})?")
 VALUE = re.compile(rf'"[^"]*"|\([0-9,-]{{0,60}}\)|{HEX.pattern}|{DECIMAL.pattern}(?:-[0-9]{{1,20}})?')
 TOUCHING = re.compile(r"(?P<left>-?[0-9]{1,20})(?P<right>-[0-9]{1,20})|(?P<zero>0)(?P<rest>[0-9]{1,20})")
+SET_OF_CPUS = "_BITMAP"
+"""How parameters end whose values are lists of CPUs (wiki.vmssoftware.com/IO_PRCPU_BITMAP, SMP_CPU_BITMAP)."""
+CPUS = re.compile(r"[0-9]{1,4}(?:-[0-9]{1,4})?(?:,[0-9]{1,4}(?:-[0-9]{1,4})?){0,64}")
 WIDTH = 10
 """Characters of a value's field."""
 COLUMNS = ("current", "default", "minimum", "maximum")
@@ -442,7 +446,8 @@ def _row(line: str, edges: tuple[int, ...], *, strict: bool) -> _Row | None:
     tokens = list(TOKEN.finditer(line, found.end()))
     aligned = bool(edges) and "  " in line[found.end("name") :].rstrip() and not _pushed(tokens, edges)
     limit = edges[-1] if aligned else len(line)
-    words, used = _words([token for token in tokens[:9] if token.start() < limit])
+    within = [token for token in tokens[:9] if token.start() < limit]
+    words, used = _sets(within) if found["name"].endswith(SET_OF_CPUS) else _words(within)
     values = [_value(text) for text, _ in words]
     if len(values) > len(COLUMNS) or not values or any(known(value) and abs(value) > LARGEST for value in values):
         return None
@@ -473,6 +478,19 @@ def _by_edge(values: list[Value], ends: list[int], edges: Sequence[int]) -> dict
         column = min(range(len(COLUMNS)), key=lambda at: abs(edges[at] - end))
         named.setdefault(COLUMNS[column], value)
     return named
+
+
+def _sets(tokens: list[re.Match[str]]) -> tuple[list[tuple[str, int]], int]:
+    """The same of a parameter whose value and default are sets of CPUs: each in brackets, whether it stood in them."""
+    words: list[tuple[str, int]] = []
+    for token in tokens[: len(COLUMNS)]:
+        if CPUS.fullmatch(token[0]) and (len(words) < len(COLUMNS) // 2 or not token[0].isdecimal()):
+            words.append((f"({token[0]})", token.end()))
+        elif VALUE.fullmatch(token[0]):
+            words.append((token[0], token.end()))
+        else:
+            break
+    return words, len(words)
 
 
 def _words(tokens: list[re.Match[str]]) -> tuple[list[tuple[str, int]], int]:
