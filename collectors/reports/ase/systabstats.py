@@ -6,11 +6,12 @@
      ------ ------ ------ -------- ----------
      shop   note        0   812416     203311
 
-A table that only the question names (`where id = object_id("note")`) is told by the echoed question.
+A table that only the question names (`where id = object_id("note")`) is told by the echoed question, and so is the
+column that it calls `object_name(id)` by a name of its own.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from collectors.facts.ase import TableRows
@@ -34,6 +35,11 @@ QUESTION = re.compile(
     rf"(?P<table>{IDENTIFIER})[\"']",
     re.IGNORECASE,
 )
+CALLED = re.compile(
+    r"(?:\b(?P<before>\w{1,30})\s{0,4}=\s{0,4})?\bobject_name\s{0,4}\(\s{0,4}(?:\w{1,30}\.)?id\b[^()]{0,40}\)"
+    r"(?:\s{1,4}(?:as\s{1,4})?(?P<after>(?!from\b)\w{1,30}))?",
+    re.IGNORECASE,
+)
 STOP = re.compile(rf"{HEADING.pattern}|\s*(?:sp_\w+\b|go\s*$)", re.IGNORECASE)
 
 
@@ -43,26 +49,34 @@ def read(report: Report) -> Iterator[TableRows]:
     found = False
     for heading, table in ROWS.tables(report):
         found = True
-        asked = None if any(map(table.has, NAMES)) else _asked(report.over(heading, ABOVE))
-        yield from ROWS.facts(report, _of(table, asked) if asked else table, heading)
+        text = "" if any(map(table.has, NAMES)) else _question(report.over(heading, ABOVE))
+        yield from ROWS.facts(report, _named(table, text), heading)
     if not found:
         raise NotThisReport
 
 
-def _of(table: Table, asked: re.Match[str]) -> Table:
-    """The same rows with the table and the database that the question names."""
+def _named(table: Table, question: str) -> Table:
+    """The same rows with the table, and the database, that the question names or that a column of its own has."""
+    called = next(iter(CALLED.finditer(question)), None)
+    column = (called["before"] or called["after"] or "") if called else ""
+    if column and table.has(column):
+        return _with(table, lambda row: {key("name"): row.get(column)})
+    asked = QUESTION.search(question) if len(NAMED.findall(question)) == 1 else None
+    if asked is None:
+        return table
     said = {key("name"): asked["table"], key("db"): asked["database"] or asked["of"] or ""}
-    rows = (replace(row, cells={**said, **row.cells}, made={}) for row in table.rows)
+    return _with(table, lambda row: said)
+
+
+def _with(table: Table, said: Callable[[Row], dict[str, str]]) -> Table:
+    rows = (replace(row, cells={**said(row), **row.cells}, made={}) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 
-def _asked(above: list[str]) -> re.Match[str] | None:
-    """The one table that the question right above a heading asks for by its name; `None` where it names no or more."""
+def _question(above: list[str]) -> str:
+    """The question right above a heading, on one line; empty where none is shown."""
     start = next((at for at in reversed(range(len(above))) if SELECT.search(above[at])), None)
-    if start is None:
-        return None
-    text = " ".join(above[start:])
-    return QUESTION.search(text) if len(NAMED.findall(text)) == 1 else None
+    return "" if start is None else " ".join(above[start:])
 
 
 def _row(row: Row, table: Table) -> Iterator[TableRows | str]:

@@ -94,11 +94,23 @@ def copies_of(facts: Facts) -> Copies | None:
 
 
 def searches_of(facts: Facts) -> Searches | None:
-    """Between two snapshots, else by sp_sysmon; `None` where nothing counts them, or nothing was looked for."""
+    """Between two snapshots, else by sp_sysmon; `None` where nothing counts them, or nothing was looked for.
+
+    Snapshots without times come behind a sample of sp_sysmon, which has its own.
+    """
     rows = [row for row in interval_first(facts, MonStatementCache) if row.of_interval and row.believed]
-    for row in reversed(rows):
-        if known(row.searches) and known(row.hits) and 0 <= row.hits <= row.searches and row.searches:
-            return Searches(row.searches, row.hits, row.seconds, row.source)
+    counted = [
+        Searches(row.searches, row.hits, row.seconds, row.source)
+        for row in reversed(rows)
+        if known(row.searches) and known(row.hits) and 0 <= row.hits <= row.searches and row.searches
+    ]
+    timed = next((one for one in counted if one.seconds), None)
+    sampled = None if timed else _sampled(facts)
+    return timed or (sampled if sampled and (sampled.seconds or not counted) else next(iter(counted), None))
+
+
+def _sampled(facts: Facts) -> Searches | None:
+    """By sp_sysmon."""
     one = facts.latest(ProcedureCacheActivity)
     if one is None or not known(one.statements_found) or not known(one.statements_not_found):
         return None
