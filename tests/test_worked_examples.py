@@ -60,8 +60,9 @@ def test_a_rule_is_added_as_the_page_says(tree: Path) -> None:
     assert [f"made {path}" for path in sorted(shown, reverse=True)] == sorted(made.stdout.splitlines(), reverse=True)
     done = run(tree, *cases)
     assert done.returncode == 0, done.stdout
-    assert "9 passed" in done.stdout, (
-        "six cases, one with the figure at the limit, all with a fact or a figure less, and all with uneven figures"
+    assert "10 passed" in done.stdout, (
+        "six cases, one with the figure at the limit, and all with a fact or a figure less, with uneven figures, and "
+        "without the time that they took"
     )
     assert (
         run(tree, "ruff", "check", *[path for path in shown if path.endswith(".py")]).stdout == "All checks passed!\n"

@@ -35,7 +35,7 @@ class LogHolder(Fact):
 class RepAgentProcess(Fact):
     """What the RepAgent of one database does, or one of its paths: it sends the log to Replication Server."""
 
-    COLLECTED_BY: ClassVar[str] = "sp_help_rep_agent <database>, 'process'"
+    COLLECTED_BY: ClassVar[str] = "an sp_help_rep_agent of the replicated database, its process"
     NOT_RUNNING: ClassVar[str] = "not running"
 
     database: str
@@ -47,7 +47,7 @@ class RepAgentProcess(Fact):
 class TruncationPoint(Fact):
     """Up to where the log of one database was got by Replication Server: nothing behind it is freed while it counts."""
 
-    COLLECTED_BY: ClassVar[str] = "dbcc gettrunc /* in each replicated database */"
+    COLLECTED_BY: ClassVar[str] = "a dbcc gettrunc in the replicated database"
 
     database: str
     db_id: int | None = None

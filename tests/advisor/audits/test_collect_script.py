@@ -340,7 +340,7 @@ BY_HAND = re.compile(
     r"|guest|service applied|sp_helpdb|dbcc|fewer processes|number of CPUs|word that|deadlock pipe|bcp|\.cfg\b|^runs at"
     r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|RMS_LOCKS|DEVICE/FULL|DIRECTORY/FILE_ID"
     r"|series of samples|syslogshold|systabstats|sysprocesses|sysobjects|^an lscpu|of the host, in its shell"
-    r"|sp_helpindex|sp_helpthread|sp_helpsegment"
+    r"|sp_helpindex|sp_helpthread|sp_helpsegment|sp_help_rep_agent"
     r"|sp_logiosize|monSysSQLText|monProcessLookup|monNetworkIO"
     r"|^an error log|^a query plan|at a busy moment|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"
     r"|master\.\.syslocks|sp_helptext|show_cached_text|AUTHORIZE|DEVICE/FILES|^an FDL|^a count of"
