@@ -57,7 +57,7 @@ def read(report: Report) -> Iterator[TableRows]:
 
 def _named(table: Table, question: str) -> Table:
     """The same rows with the table, and the database, that the question names or that a column of its own has."""
-    called = next(iter(CALLED.finditer(question)), None)
+    called = CALLED.search(question)
     column = (called["before"] or called["after"] or "") if called else ""
     if column and table.has(column):
         return _with(table, lambda row: {key("name"): row.get(column)})

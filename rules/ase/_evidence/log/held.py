@@ -165,14 +165,19 @@ def held(facts: Facts, database: str) -> Held | None:
 
 
 def say_error(ended: LogEvent) -> str:
-    """The first sentence of what Replication Server told the RepAgent before it ended, quoted; else empty."""
-    error = NUMBER.sub("", ended.error or "").split(". ")[0]
-    return f" by {quoted(error.removesuffix('.'), LONGEST_ERROR)}" if error else ""
+    """By what Replication Server told the RepAgent it ended, as the rest of a clause; empty where that is not known."""
+    return f" by {error}" if (error := _error(ended)) else ""
 
 
 def why_ended(ended: LogEvent | None) -> str:
     """Why a RepAgent ended, in brackets: what Replication Server said of it, or where to look."""
-    return say_error(ended).removeprefix(" by ") if ended and ended.error else "error log"
+    return _error(ended) if ended and ended.error else "error log"
+
+
+def _error(ended: LogEvent) -> str:
+    """The first sentence of what Replication Server told the RepAgent before it ended, quoted; else empty."""
+    error = NUMBER.sub("", ended.error or "").split(". ")[0]
+    return quoted(error.removesuffix("."), LONGEST_ERROR) if error else ""
 
 
 def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:
