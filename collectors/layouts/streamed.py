@@ -10,8 +10,8 @@ longer than memory and fifty thousand rows take seconds::
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from collectors.layouts.tables import BORDER, GAP, SEPARATORS, bars, columns_of, starts_of
@@ -72,6 +72,18 @@ def isql(heads: Sequence[str], dashes: Sequence[str]) -> Heading:
         indents=tuple(_indent(line) for line in dashes),
         ends=widths[-1],
     )
+
+
+def with_constants(heading: Heading, constants: Mapping[str, str]) -> Heading:
+    """The heading with further columns behind its own that have one value in every record."""
+    if not constants:
+        return heading
+
+    def cut(lines: Sequence[str]) -> Sequence[str] | None:
+        cells = heading.cut(lines)
+        return None if cells is None else [*cells, *constants.values()]
+
+    return replace(heading, columns=(*heading.columns, *constants), cut=cut)
 
 
 def _indent(dashes: str) -> str:

@@ -17,6 +17,7 @@ When to ignore it: where a job is meant to have the table to itself, or takes `l
 now is a promoted one is this project's conclusion from the count: sp_sysmon names no table.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from collectors.facts.ase import HeldLock, LockEvents, LockRequests, TableScheme
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
     batch_of,
+    blocked_tasks,
     database_of_lock,
     head_process,
     is_whole_table,
@@ -77,6 +79,10 @@ COUNTED = (
     "waits until the transaction that was promoted ends."
 )
 FEWER = "Let {0} change fewer {1}s of {2} in one statement than the lock promotion HWM ({3:,}), and commit after each"
+BEHIND = (
+    "{0:,.0f} promotions to exclusive table locks; SPID {1} holds a whole table and other locks, and blocks {2} tasks: "
+    "which of these they wait for is not in the export"
+)
 LIKELY = (
     "SPID {0} most likely has it by lock promotion (it holds the whole table while {1:,.0f} promotions were counted), "
     "and keeps it to the end of its transaction."
@@ -115,8 +121,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not locks:
         yield Unknown((HOLDER,), f"{many:,.0f} promotions to exclusive table locks; of which table is not counted")
         return
-    found = [(lock, _waiting(locks, lock)) for lock in locks if is_whole_table(lock) and lock.spid is not None]
+    found = [(lock, _waiting(facts, locks, lock)) for lock in locks if is_whole_table(lock) and lock.spid is not None]
     worst = max(found, key=lambda one: len(one[1]), default=None)
+    if (
+        (behind := _behind_holder(facts, locks, [lock for lock, _ in found]))
+        and behind[1] > limits.tasks
+        and (worst is None or len(worst[1]) <= limits.tasks)
+    ):
+        yield Unknown((HOLDER,), BEHIND.format(many, *behind))
+        return
     if worst is None or len(worst[1]) <= limits.tasks or LOCKS_TABLE.search(batch_of(facts, worst[0].spid or 0)):
         waits = len(worst[1]) if worst else 0
         yield Clean(f"{waits} tasks wait for a table that is locked whole (limit {limits.tasks:g})")
@@ -202,19 +215,34 @@ def _by_counts(facts: Facts, limits: Limits, counted: list[LockEvents], many: fl
     )
 
 
-def _waiting(locks: list[HeldLock], held: HeldLock) -> list[HeldLock]:
-    """The locks on the same table that are waited for."""
+def _waiting(facts: Facts, locks: list[HeldLock], held: HeldLock) -> dict[int, float | None]:
+    """The SPIDs that wait for this table, with the seconds they have waited; `None` where those are not printed.
+
+    By the locks on it that are waited for; and, as `sp_lock` may list held locks only, by who the processes say is
+    blocked by this SPID, where no other lock of it is marked as one that blocks.
+    """
     same = (held.database or held.db_id, held.object_id or held.object_name)
-    return [
-        one
+    found: dict[int, float | None] = {
+        one.spid: one.wait_seconds if known(one.wait_seconds) else None
         for one in locks
         if one.waiting
-        and one.spid != held.spid
+        and one.spid not in (None, held.spid)
         and (one.database or one.db_id, one.object_id or one.object_name) == same
-    ]
+    }
+    if held.blocking and [one for one in locks if one.spid == held.spid and one.blocking] == [held]:
+        found |= {one.spid: one.seconds for one in blocked_tasks(facts) if one.by == held.spid}
+    return found
 
 
-def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLock], many: float) -> Finding:
+def _behind_holder(facts: Facts, locks: list[HeldLock], whole: list[HeldLock]) -> tuple[int, int] | None:
+    """Who holds a whole table and blocks most tasks of which no lock shows what they wait for, and how many."""
+    told = {one.spid for one in locks if one.waiting}
+    behind = Counter(one.by for one in blocked_tasks(facts) if one.spid not in told)
+    holders = {one.spid for one in whole if not LOCKS_TABLE.search(batch_of(facts, one.spid or 0))}
+    return next(((spid, many) for spid, many in behind.most_common() if spid in holders), None)
+
+
+def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: dict[int, float | None], many: float) -> Finding:
     place, spid, home = place_of_lock(facts, lock), lock.spid or 0, database_of_lock(facts, lock)
     name = table_of_lock(facts, lock)
     listed = [
@@ -249,7 +277,7 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
         if asked and known(asked.waited) and known(asked.total)
         else ""
     )
-    tasks = len({one.spid for one in waiting})
+    tasks = len(waiting)
     return Finding(
         subject=place,
         severity=Severity.WARNING,
@@ -262,7 +290,7 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: list[HeldLoc
         because=LIKELY.format(spid, many),
         do=do,
         unknown="Since when they wait is not in the export (master..monProcess, SecondsWaiting)."
-        if not any(known(one.wait_seconds) for one in waiting)
+        if all(seconds is None for seconds in waiting.values())
         else "",
         urgent=True,
         evidence=(

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from collectors.layouts.tables import key
+from collectors.reports.ase.monitor_tables.select_list import LONGEST, query_of
 from collectors.reports.ase.monitor_tables.subtracted import Subtracted, by_query, by_title, length_of
 from collectors.reports.ase.monitor_tables.table_starts import MENTION, START, TABLES
 
@@ -18,6 +20,8 @@ CALLED = re.compile(
     re.IGNORECASE,
 )
 """What a query calls a column that is known by what it shows, be it cut to a length: a script may give it any name."""
+COLUMNS = frozenset(column for table in TABLES for column in table.columns)
+"""Every column that is read here, as `key` writes it."""
 MOST_NAMED = 50
 """Tables remembered of one batch."""
 
@@ -42,12 +46,16 @@ class NamedTables:
         """What the batch calls the server's name, times and a cached statement's text, by the names of its own."""
         self.nameless: list[str] = []
         """Which of these it gives no name, in their order: above such a column isql prints blanks."""
+        self.query = ""
+        """The batch itself, as far as it stands behind prompts or names tables."""
         self.answered = False
         """Whether something came after the query: the next one begins a new batch."""
 
     def note_query(self, line: str, *, prompted: bool) -> bool:
         """Take a line if it is part of a query, or a title; `prompted`: a prompt stood before it."""
         above, self.above = self.above, "" if prompted else line
+        if prompted:
+            self._add(line)
         if titled := by_title(line, above):
             self.tables, self.answered = [] if self.answered else self.tables, False
             self.seconds, self.subtracts, self.titled = titled.seconds, True, not prompted
@@ -66,6 +74,8 @@ class NamedTables:
         if self.answered:
             self.tables, self.answered, self.subtracts, self.called = [], False, subtracts or self.titled, {}
             self.nameless = []
+        if not prompted:
+            self._add(line)
         for found in CALLED.finditer(line):
             what = found["what"].lower().lstrip("@")
             if name := found["before"] or found["after"]:
@@ -75,6 +85,12 @@ class NamedTables:
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True
+
+    def _add(self, line: str) -> None:
+        if self.answered:
+            self.query = ""
+        if len(self.query) < LONGEST:
+            self.query += f"{line}\n"
 
     def renamed(self, columns: Sequence[str], *, printed: bool) -> tuple[str, ...]:
         """The columns of a heading, those that the query gives a name of its own, or none, called after what they show.
@@ -87,7 +103,21 @@ class NamedTables:
         if len(blank) == len(shows) < len(columns):
             for place, what in zip(blank, shows, strict=True):
                 known[place] = what
+        have, shown = set(map(key, known)), query_of(self.query).shows
+        for place, one in enumerate(known):
+            column = shown.get(key(one), "")
+            if column in COLUMNS - have and key(one) not in COLUMNS:
+                known[place] = column
         return tuple(known)
+
+    def fixed(self, columns: Sequence[str]) -> dict[str, str]:
+        """Columns that a heading lacks, as the query asks for the rows of one value: `where SPID = 118`.
+
+        None where no column is known: then the heading is damaged, or not one of these tables.
+        """
+        have = set(map(key, columns))
+        found = query_of(self.query).fixed if have & COLUMNS else {}
+        return {name: value for name, value in found.items() if name in COLUMNS - have}
 
     @property
     def subtracted(self) -> Subtracted | None:

@@ -191,7 +191,8 @@ class Parser:
     def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
         """The heading with the names by which its columns are known, where the query or a script gives them others."""
         columns, self.marked = as_known(self.asked.renamed(heading.columns, printed=heading.layout == "isql"))
-        return replace(heading, columns=columns)
+        fixed = self.asked.fixed(columns) if heading.layout == "isql" else {}
+        return streamed.with_constants(replace(heading, columns=columns), fixed)
 
     def _subtracted(self) -> Subtracted | None:
         """That the rows below are differences already, by what the query, the file or their columns are called."""

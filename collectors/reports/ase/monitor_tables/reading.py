@@ -102,7 +102,16 @@ class Reading:
         others = [one.table for one in table.joined if one.its_own & set(self.columns)]
         self.beside = [Beside(one, one.plan(self.columns)) for one in others]
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
-        by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None or others
+        constants = heading.layout == "isql" and heading.parts == 1 and len(starts) != len(heading.columns)
+        by_row = (
+            constants
+            or self.again
+            or self.lacks
+            or not one_each
+            or table in WORDS_ALONE
+            or self.length is not None
+            or others
+        )
         self.cut_block = None if by_row else cutter(heading, starts)
         self.block, self.by_row_to = LEAST_BLOCK, line
 

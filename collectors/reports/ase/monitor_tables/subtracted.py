@@ -20,8 +20,8 @@ from collectors.layouts.dates import ANY, moment
 
 SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", re.IGNORECASE)
 """The same column of two tables or aliases, one minus the other."""
-COPY = re.compile(r"\bfrom\s{1,9}(?:#|tempdb\.\w{0,30}\.)\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
-"""A temporary table that is called differences."""
+COPY = re.compile(r"\bfrom\s{1,9}(?:#|\w{1,30}\.\w{0,30}\.)\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
+"""A table of a script, temporary or in a database of its own, that is called differences."""
 FILE = re.compile(
     r"(?:^|[^a-z])(?:(?P<before>[0-9]{1,5})(?P<of>s|sec|min|h)[^a-z0-9])?(?:delta|diff|difference)s?"
     r"(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min|h)|(?P<plain>60|90|120|180|240|300|600|900|1200|3600)"

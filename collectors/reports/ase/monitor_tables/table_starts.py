@@ -92,8 +92,8 @@ TITLE = re.compile(
     rf"(?:{NAMES})[\W_]{{0,80}}$",
     re.IGNORECASE,
 )
-MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors|sysusages)\b", re.IGNORECASE)
-"""Any monitoring table, also one not read here."""
+MENTION = re.compile(r"\b(mon[A-Z][A-Za-z]{3,40}|sysmonitors|sysusages)\b(?!\s{0,3}\.)", re.IGNORECASE)
+"""Any monitoring table, also one not read here; in front of a point stands the name of a database."""
 
 START = re.compile(
     rf"(?<![@'\"(.\w])[\"'|]?\b(?:{'|'.join(SIGNS)})\b(?![.(=]| {{0,9}}[=(:])"
