@@ -73,6 +73,9 @@ TWO_SNAPSHOTS = rf"^\s{{0,10}}{REMARK}\s{{0,10}}{FIRST}(?:{ANY}){SECOND}(?:{ANY}
 SECONDS = re.compile(
     r"(?<![0-9.:,])([0-9]{1,6})\s{0,2}(?:(?P<min>m|min|mins|minutes)|s|sec|secs|seconds)\b", re.IGNORECASE
 )
+NAMED_SERVER = re.compile(
+    rf"(?:^|[\s,;(])(?i:server)(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<name>{SERVER})(?=[\s,;)]|$)"
+)
 STARTS = ("samplestart", "intervalstart", "deltastart")
 ENDS = ("sampleend", "intervalend", "deltaend")
 """Columns that tell from when to when a row was counted."""
@@ -148,6 +151,13 @@ def end_of(line: str) -> datetime | None:
     dated = DATES.search(title["says"]) if title and length_of(line) else None
     times = [one for one in (moment(dated[1]), moment(dated[2])) if one] if dated else []
     return max(times, default=None)
+
+
+def server_of(line: str) -> str | None:
+    """Whose tables they are, by a title that dates both snapshots: `# server HARBOUR, from … to …, 300 s`."""
+    title = TITLE.match(line)
+    named = NAMED_SERVER.search(title["says"]) if title and end_of(line) else None
+    return named["name"] if named else None
 
 
 def by_title(line: str, above: str = "") -> Subtracted | None:
