@@ -6,8 +6,8 @@ half at least. Of a cache that misses less than that, too, where more tasks wait
 third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
 Of a cache for logs alone, where as much is missed, that who reads the log is further behind than it reaches back.
 Where no such memory is free, a named cache beside it that nobody searches and that is half as large or more is named as
-the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart. So
-is a named cache that is as much larger than all that is bound to it, however much it is searched.
+the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart, or,
+where nothing is bound to it and nothing was ever in it, deletes it. So is a named cache that is as much larger than all that is bound to it, however much it is searched.
 Where `max memory` is used up and `free` shows that the host has memory, it is to be raised first: a step, no script.
 
 Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was
@@ -30,7 +30,9 @@ from typing import NamedTuple
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import (
+    BindingList,
     CacheActivity,
+    CacheBinding,
     CachePool,
     HostMemory,
     MonDataCache,
@@ -79,7 +81,16 @@ LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158538035.html",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X77192.htm",
 )
-USES: tuple[type[Fact], ...] = (CacheActivity, CachePool, MonDataCache, NamedCache, SysmonSample, MonOpenObjectActivity)
+USES: tuple[type[Fact], ...] = (
+    BindingList,
+    CacheActivity,
+    CacheBinding,
+    CachePool,
+    MonDataCache,
+    NamedCache,
+    SysmonSample,
+    MonOpenObjectActivity,
+)
 UNUSED = "Each miss is a read from disk that a task waits for, while memory that max memory allows is used by nothing."
 UNUSED_CACHE = "Memory of one cache serves no other: each miss is a read from disk beside memory that nobody searches."
 EMPTY_CACHE = (
@@ -203,6 +214,8 @@ def _held(facts: Facts, limits: Limits, cache: CacheActivity, named: NamedCache,
         changes = moved(facts, idle, named, size_mb) if idle.never_used and not first else ()
         grow = f"{lies} smaller by {idle.gives_mb:,} MB (a restart), then {name} larger by as much"
         grow += "" if idle.never_used else f": first look whether {lies} is used at another hour"
+        if idle.unused:
+            grow = f"{name} larger by the {idle.gives_mb:,} MB of {lies}, which is deleted first: both at once"
     elif free is None:
         return Unknown((MEMORY_MISSING,), f"{cache.name}:{told} Whether memory is free is not in the export")
     elif beyond:

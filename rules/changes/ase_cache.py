@@ -173,6 +173,49 @@ def create_cache(
     )
 
 
+def drop_cache(
+    cache: str,
+    size_mb: float,
+    *,
+    relaxed: bool,
+    partitions: int,
+    largest: int,
+    page_kb: float,
+    pools: Sequence[tuple[float, int]] = (),
+    cautions: tuple[str, ...] = (),
+) -> Change:
+    """Delete a named cache to which nothing is bound, to give its memory to others: dynamic (vendor), as its way back.
+
+    It is made anew as it was: see `create_cache`, also for what is raised. With a binding it would stay until a restart.
+    """
+    anew = create_cache(
+        cache, size_mb, relaxed=relaxed, partitions=partitions, largest=largest, page_kb=page_kb, pools=pools
+    )
+    if (name := quoted_cache(cache)) is None:
+        return by_hand(cache_key(cache, "size"), f"{comment(cache)}: size", f"{_mb(size_mb)} MB", "0 MB")
+    return Change(
+        key=cache_key(cache, "size"),
+        target=f"{comment(cache)}: size",
+        old=f"{_mb(size_mb)} MB",
+        new="0 MB",
+        apply=batches(
+            f"-- {comment(cache)}: as it is now; go on only where no binding to it is listed, as with one the server",
+            "-- keeps it until the next restart",
+            f"sp_cacheconfig {name}",
+            f"sp_helpcache {name}",
+            f'sp_cacheconfig {name}, "0"',
+            "-- check that it is no longer listed, and that its memory is free",
+            "sp_cacheconfig",
+            'sp_configure "memory"',
+        ),
+        undo=batches("-- make room first: what was given its memory becomes smaller in a restart alone", *anew.apply),
+        takes_effect=Effect.ONLINE,
+        cautions=cautions,
+        memory_mb=-size_mb,
+        risk=Risk("medium", "takes effect at once; what gets its memory gives it back in a restart alone"),
+    )
+
+
 def grow_cache(
     cache: str, old_mb: float, new_mb: float, *, overhead_mb: float = 0.0, cautions: tuple[str, ...] = ()
 ) -> Change:

@@ -15,6 +15,8 @@ from collectors.facts.counted import Counted, Width
 
 QUEUES = ("Sched Q", "global sched", "syb_default_pool", "Deferred Queue")
 """Queues of the threaded kernel: very many spins with a low share of waits are normal for them (knowledge 5)."""
+ROUNDED_SHARES = 3.0
+"""By how many points four shares, each rounded to a whole per cent or cut to it, may miss 100 together."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,16 +83,33 @@ class MonEngine(Counted, Fact):
     """Idle with I/O outstanding: not work (ase-formats.md 1.5)."""
     context_switches: Reading = ABSENT
     connections: Reading = ABSENT
+    user_percent: Reading = ABSENT
+    system_percent: Reading = ABSENT
+    idle_percent: Reading = ABSENT
+    io_percent: Reading = ABSENT
+    """Shares that a script computed of the times: of the interval only where its rows are differences already."""
 
     @property
     def busy_percent(self) -> float | None:
         """User and system time as a share of all time counted; spinning counts as busy."""
         user, system, idle = self.user_seconds, self.system_seconds, self.idle_seconds
         if not known(user) or not known(idle):
-            return None
+            return self._printed_busy()
         work = user + (system if known(system) else 0.0)
         whole = work + idle + (self.io_seconds if known(self.io_seconds) else 0.0)
         return 100.0 * work / whole if whole > 0 else None
+
+    def _printed_busy(self) -> float | None:
+        """User and system time as printed, where the shares are of the interval and make up the whole together."""
+        if not self.of_interval or self.earlier is not None:  # shares of a later snapshot are those since boot
+            return None
+        user, system, idle, io = (
+            one if known(one) else 0.0
+            for one in (self.user_percent, self.system_percent, self.idle_percent, self.io_percent)
+        )
+        if not known(self.user_percent) or not known(self.idle_percent):
+            return None
+        return user + system if abs(user + system + idle + io - 100.0) <= ROUNDED_SHARES else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,6 +15,8 @@ from collectors.reports.ase.monitor_tables.tables import MonitorTable, Read
 
 MOST_OF_ONE_NAME = 1000
 """Rows of one spinlock kept apart; on Cluster Edition `fglockspins` has over 100,000 (ase-formats.md 2.2 [S])."""
+MADE_UP = 0.98
+"""Share of a sum from which on the rows beside it are all that it is made of (this project's figure: roundings)."""
 GROUP = re.compile(r"spinlock_([pws])(?:_[0-9]{1,3})?", re.IGNORECASE)
 FIELDS = {"p": "grabs", "w": "waits", "s": "spins"}
 UNSIGNED = 2.0**32
@@ -159,8 +161,20 @@ class Spinlocks(Gatherer):
                 rows = [_sum(rows)]
             elif not self.wide and len(rows) == 1:
                 rows = [replace(rows[0], slot=None)]
-            found.extend(rows)
+            found.extend(_once(rows))
         return found
+
+
+def _once(rows: list[MonSpinlockActivity]) -> list[MonSpinlockActivity]:
+    """The rows of one name without those that are counted in another: a script may list slots and their sum.
+
+    The slots stay where they make up the sum; where only some of them are listed it is the sum that is of all.
+    """
+    sums, slots = ([row for row in rows if (row.slot is None) is whole] for whole in (True, False))
+    if len(sums) != 1 or not slots:
+        return rows
+    listed, whole = sum(row.grabs for row in slots if isinstance(row.grabs, float)), sums[0].grabs
+    return slots if isinstance(whole, float) and listed >= MADE_UP * whole else sums
 
 
 def _sum(rows: list[MonSpinlockActivity]) -> MonSpinlockActivity:

@@ -44,10 +44,15 @@ class OwnNames:
     """Columns whose unit is in doubt, and what they are where a script tells that it is milliseconds."""
     of_differences: bool = False
     """Whether a short name is known in differences alone: totals may be called so, and means, too."""
+    common: Mapping[str, str] = field(default_factory=dict)
+    """Names that columns of many tables have: known only where the heading has one of `beside`, too."""
+    beside: tuple[frozenset[str], ...] = ()
 
     def called(self, one: "_Bare", have: Collection[str]) -> str:
         """The column that has this short name, if it is not there itself."""
         name = self.names.get(one.name, "")
+        if not name and any(columns <= set(have) for columns in self.beside):
+            name = self.common.get(one.name, "")
         return "" if name in have or (self.of_differences and not one.marked) else name
 
     def in_unit(self, one: "_Bare") -> bool:
@@ -62,6 +67,8 @@ OF_TABLES = (
             **dict.fromkeys(("spinlock", "spinname", "lockname"), "spinlockname"),
             **dict.fromkeys(("slot", "slotid"), "spinlockslotid"),
         },
+        common=dict.fromkeys(("lock", "name", "spin"), "spinlockname"),
+        beside=(frozenset(("grabs", "waits")), frozenset(("grabs", "spins"))),
     ),
     OwnNames(
         server.SYSTEM_WAITS,

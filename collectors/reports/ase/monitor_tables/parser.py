@@ -23,6 +23,7 @@ from collectors.reports.ase.monitor_tables.subtracted import (
     length_of,
     of_differences,
     seconds_of,
+    server_of,
 )
 from collectors.reports.ase.monitor_tables.table_starts import COUNTED, START, TABLES, starts_another, table_of_file
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, identify
@@ -121,7 +122,7 @@ class Parser:
             if length_of(line) or of_differences(line):
                 self._claim(number)
             if not prompts and (end := end_of(line)):
-                self.run.tell(Moment(taken=end, source=Source(self.file, number, number)))
+                self.run.tell(Moment(server=server_of(line), taken=end, source=Source(self.file, number, number)))
             return True
         if not self._affected(number, line) and not self._begins(number, line):
             if self.strange >= MOST_STRANGE:

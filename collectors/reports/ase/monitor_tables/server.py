@@ -15,7 +15,7 @@ from collectors.facts.ase import (
     MonSysWaits,
     MonThread,
 )
-from collectors.reports.ase.monitor_tables.cells import time, whole, words
+from collectors.reports.ase.monitor_tables.cells import percent, time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks, order
 
 INSTANCE: dict[str, Column] = {"instanceid": ("instance", whole)}
@@ -51,8 +51,17 @@ ENGINES = MonitorTable(
             context_switches="contextswitches",
             connections="connections",
         ),
+        **{
+            f"{what}{share}": (f"{field}_percent", percent)
+            for what, field in (
+                ("user", "user"), ("usercpu", "user"), ("system", "system"), ("sys", "system"), ("systemcpu", "system"),
+                ("idle", "idle"), ("idlecpu", "idle"), ("io", "io"), ("iocpu", "io"),
+            )
+            for share in ("pct", "percent")
+        },
     },
     marks=marks(
+        "enginenumber userpct", "enginenumber idlepct", "enginenumber userpercent", "enginenumber idlepercent",
         "enginenumber cputime", "enginenumber usercputime", "enginenumber systemcputime", "enginenumber idlecputime",
         "enginenumber contextswitches", "enginenumber affinitiedtocpu", "enginenumber status connections",
     ),

@@ -4,12 +4,21 @@ from collectors.facts.ase import MonSpinlockActivity
 from collectors.reports.ase.monitor_tables.cells import count, percent, whole, words
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, counts, marks, order
 
+ALL_SLOTS = frozenset(("all", "sum", "total", "*", "-"))
+"""What scripts write for the slot of a row that adds up all of a name; `-` where there is but one."""
+
+
+def slot(cell: str) -> int | None:
+    """Which slot it is; `None` for NULL, and for all of them together."""
+    return None if cell.strip().lower() in ALL_SLOTS else whole(cell)
+
+
 SPINLOCKS = MonitorTable(
     name="monSpinlockActivity",
     fact=MonSpinlockActivity,
     columns={
         "spinlockname": ("name", words),
-        "spinlockslotid": ("slot", whole),
+        "spinlockslotid": ("slot", slot),
         "instanceid": ("instance", whole),
         **counts(grabs="grabs", spins="spins", waits="waits"),
         "contention": ("contention_percent", percent),

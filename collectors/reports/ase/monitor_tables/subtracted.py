@@ -47,7 +47,7 @@ DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 """How a title begins that says of the rows below that they are differences: it may name a table and a server before."""
-AT_END = re.compile(r",\s{0,3}(?:difference|delta|diff)s?\s{0,3}(?:\*/\s{0,3})?$", re.IGNORECASE)
+AT_END = re.compile(r",\s{0,3}(?:difference|delta|diff)s?\s{0,3}(?:[;,(].{0,80}|\*/\s{0,3})?$", re.IGNORECASE)
 """How a title ends that says so behind a comma: `two copies of monSysWaits, 13:30 and 13:35, difference`."""
 REMARK = r"(?:##|--|/\*|#|!|===)"
 WORD = r"(?i:(?:difference|delta|diff)s?\b)"
@@ -72,6 +72,9 @@ TWO_SNAPSHOTS = rf"^\s{{0,10}}{REMARK}\s{{0,10}}{FIRST}(?:{ANY}){SECOND}(?:{ANY}
 """A title of nothing but the times of two snapshots: it may stand far above the rows, with another report between."""
 SECONDS = re.compile(
     r"(?<![0-9.:,])([0-9]{1,6})\s{0,2}(?:(?P<min>m|min|mins|minutes)|s|sec|secs|seconds)\b", re.IGNORECASE
+)
+NAMED_SERVER = re.compile(
+    rf"(?:^|[\s,;(])(?i:server)(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<name>{SERVER})(?=[\s,;)]|$)"
 )
 STARTS = ("samplestart", "intervalstart", "deltastart")
 ENDS = ("sampleend", "intervalend", "deltaend")
@@ -148,6 +151,13 @@ def end_of(line: str) -> datetime | None:
     dated = DATES.search(title["says"]) if title and length_of(line) else None
     times = [one for one in (moment(dated[1]), moment(dated[2])) if one] if dated else []
     return max(times, default=None)
+
+
+def server_of(line: str) -> str | None:
+    """Whose tables they are, by a title that dates both snapshots: `# server HARBOUR, from … to …, 300 s`."""
+    title = TITLE.match(line)
+    named = NAMED_SERVER.search(title["says"]) if title and end_of(line) else None
+    return named["name"] if named else None
 
 
 def by_title(line: str, above: str = "") -> Subtracted | None:

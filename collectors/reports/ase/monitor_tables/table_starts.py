@@ -68,6 +68,8 @@ MARK = r"(?:delta|diff|d)_?"
 OF_SCRIPTS = (
     r"(?<![@'(.\w])(?:"
     rf"spin(?:_?lock)?(?:_?name)?\b(?!\.).{{0,80}}\b(?:{MARK})?grabs(?:_(?:delta|diff|d))?\b"
+    rf"|(?:lock(?:_?name)?|name)\b[\w\s,;|\t\"%]{{1,60}}?\b(?:{MARK})?grabs(?:_(?:delta|diff|d))?\b[\w\s,;|\t\"%]{{1,60}}?"
+    rf"\b(?:{MARK})?(?:waits|spins)(?:_(?:delta|diff|d))?\b"
     r"|obj(?:ect)?(?:_?name)?\b[^\w.].{0,40}\bl(?:og)?_?reads\b"
     rf"|ev(?:ent)?(?:_?id)?\b[^\w.]{{1,40}}{MARK}waits\b"
     rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time"

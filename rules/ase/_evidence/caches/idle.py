@@ -3,13 +3,17 @@
 Memory of one cache serves no other. A cache is made smaller in a restart alone, so a script is given only where the
 idle one was hardly touched since the start: work of another hour shows there, and in no interval. Or where all that is
 bound to it has a size and leaves the rest of it empty: nothing else ever comes into it, however much it is searched.
+One to which nothing is bound, and of which no page was touched since the start, is deleted, which needs no restart (the
+vendor's list of dynamic actions; the manuals of 12.5 have it take one). A cache for logs is never idle in this sense.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.ase import MonCachePool, NamedCache
+from collectors.facts.ase import CacheBinding, MonCachePool, NamedCache
+from rules.ase._evidence.caches.bindings import listed
 from rules.ase._evidence.caches.figures import (
     kind_of,
     latest_caches,
@@ -24,14 +28,15 @@ from rules.ase._evidence.caches.figures import (
 from rules.ase._evidence.caches.fit import GROWTH, bound_at_most
 from rules.ase._evidence.caches.growth import ALL_BOUND
 from rules.ase._evidence.caches.temporary import serves_tempdb
-from rules.ase._evidence.server import page_kb
-from rules.changes.ase_cache import grow_cache, shrink_cache
+from rules.ase._evidence.server import level_reached, page_kb, server_of
+from rules.changes.ase_cache import drop_cache, grow_cache, most_partitions, shrink_cache
 from rules.changes.out_of_range import OutOfRange
 from rules.finding import Change
 
 KEPT = 0.1
 """This project: the part that an idle cache keeps, as a first step."""
 SEARCHES_PER_SECOND, SEARCHES_ORIGIN = 10.0, "this project: a cache that is searched less holds nothing that is used"
+NEVER_NEEDED = "Ask first whom it was made for: work that has not come since the start of the server shows nowhere."
 TOUCHED_PERCENT, TOUCHED_ORIGIN = 10.0, "this project: the rest was never touched since the start"
 
 
@@ -49,6 +54,8 @@ class Idle:
     source: Source
     bound_mb: float | None = None
     """What all that is bound to it has at most, where that is why so much of it can hold nothing."""
+    unused: bool = False
+    """Whether nothing is bound to it and nothing was ever in it, so that it can be deleted at once."""
 
     @property
     def never_used(self) -> bool:
@@ -88,11 +95,20 @@ def _idle(facts: Facts, starved: str) -> list[Idle]:
             KEPT * size if bound is None else GROWTH * bound,
             pools * named.run_partitions * least_pool_kb(page) / 1024,
         )
-        gives, touched = math.floor(size - keeps), _touched(facts, cache.name)
+        touched = _touched(facts, cache.name)
+        unused = not rate and touched == 0 and _can_go(facts, named)
+        gives = math.floor(size if unused else size - keeps)
         if bound is not None and touched is not None and touched * size > 100.0 * keeps:
             continue  # more than what is bound now was there once
-        found.append(Idle(cache.name, size, gives, rate or 0.0, touched, cache.source, bound))
+        found.append(Idle(cache.name, size, gives, rate or 0.0, touched, cache.source, bound, unused))
     return found
+
+
+def _can_go(facts: Facts, named: NamedCache) -> bool:
+    """Whether a cache can be deleted without a restart, and made anew as it is: nothing is bound to it, it is mixed."""
+    bound = [one for one in facts.every(CacheBinding) if one.cache == named.name]
+    mixed = (named.kind or "").strip().lower() == "mixed" and named.relaxed is not None
+    return mixed and not bound and listed(facts, named.name) and level_reached(facts, "15.0") is True
 
 
 def _touched(facts: Facts, cache: str) -> float | None:
@@ -104,11 +120,13 @@ def _touched(facts: Facts, cache: str) -> float | None:
 
 
 def moved(facts: Facts, idle: Idle, named: NamedCache, size_mb: float) -> tuple[Change, ...]:
-    """The idle cache made smaller in a restart, then the other one larger by as much; none where that is not legal."""
+    """The idle cache smaller in a restart, or deleted, then the other larger by as much; none where that is not legal."""
     pools = [(pool.io_size_kb, (pool_kb(pool) or 0.0) / 1024) for pool in pools_of(facts, idle.name)]
     keeps, whole = idle.size_mb - idle.gives_mb, sum(mb for _, mb in pools)
     if not pools or not whole:
         return ()
+    if idle.unused:
+        return _deleted(facts, idle, named, size_mb, pools)
     kept = f"It keeps {keeps:,.0f} MB, as a first step (this project's): look at every hour whether it is used."
     kept = kept if idle.bound_mb is None else ALL_BOUND.format(idle.bound_mb)
     try:
@@ -123,3 +141,27 @@ def moved(facts: Facts, idle: Idle, named: NamedCache, size_mb: float) -> tuple[
     except OutOfRange:
         return ()
     return smaller, replace(larger, needs=(smaller.key,))
+
+
+def _deleted(
+    facts: Facts, idle: Idle, named: NamedCache, size_mb: float, pools: Sequence[tuple[float, float]]
+) -> tuple[Change, ...]:
+    """The idle cache deleted, then the other one larger by as much."""
+    gone, server, page = named_of(facts, idle.name), server_of(facts), page_kb(facts)
+    if gone is None or page is None or not known(gone.run_partitions):
+        return ()
+    try:
+        deleted = drop_cache(
+            idle.name,
+            idle.size_mb,
+            relaxed=bool(gone.relaxed),
+            partitions=int(gone.run_partitions),
+            largest=most_partitions(server.version if server else None),
+            page_kb=page,
+            pools=[(io_kb, math.floor(mb)) for io_kb, mb in pools if io_kb != page],
+            cautions=(NEVER_NEEDED,),
+        )
+        larger = grow_cache(named.name, size_mb, size_mb + idle.gives_mb)
+    except OutOfRange:
+        return ()
+    return deleted, replace(larger, needs=(deleted.key,))
