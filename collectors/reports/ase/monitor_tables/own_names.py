@@ -60,6 +60,10 @@ class OwnNames:
         return not one.unit or (one.unit in MILLISECONDS) == self.milliseconds
 
 
+WAIT_COUNTS = ("waits", "count", "cnt")
+WAIT_TIMES = ("waittime", "wait", "time", "sec", "secs", "seconds")
+COUNTED_WAITS = {**dict.fromkeys(WAIT_COUNTS, "waits"), **dict.fromkeys(WAIT_TIMES, "waittime")}
+"""What scripts call the waits and the time of an event: plain words, which are known side by side alone."""
 OF_TABLES = (
     OwnNames(
         spinlocks.SPINLOCKS,
@@ -72,7 +76,19 @@ OF_TABLES = (
     ),
     OwnNames(
         server.SYSTEM_WAITS,
-        {**dict.fromkeys(("ev", "event", "eventid"), "waiteventid"), "time": "waittime"},
+        {"id": "waiteventid", **dict.fromkeys(("event", "text", "descr"), "description")},
+        common=COUNTED_WAITS,
+        beside=tuple(frozenset(("id", count, time)) for count in WAIT_COUNTS for time in WAIT_TIMES),
+    ),
+    OwnNames(
+        server.SYSTEM_WAITS,
+        {
+            **dict.fromkeys(("ev", "event", "eventid", "evt", "evtid", "waitevent"), "waiteventid"),
+            **dict.fromkeys(("text", "evtext", "evttext", "eventtext", "descr"), "description"),
+            "time": "waittime",
+        },
+        common=COUNTED_WAITS,
+        beside=tuple(frozenset((count, time)) for count in WAIT_COUNTS for time in WAIT_TIMES),
     ),
     OwnNames(
         processes.CACHED_STATEMENTS,
@@ -90,11 +106,16 @@ OF_TABLES = (
         objects.OPEN_OBJECTS,
         {
             "db": "dbname",
-            **dict.fromkeys(("object", "obj"), "objectname"),
-            **dict.fromkeys(("ix", "ixid", "indid"), "indexid"),
+            **dict.fromkeys(("object", "obj", "objname", "tab", "tabname", "table", "tablename"), "objectname"),
+            **dict.fromkeys(("ix", "ixid", "indid", "index"), "indexid"),
+            **dict.fromkeys(("lockreq", "lockreqs"), "lockrequests"),
             **dict.fromkeys(("lreads", "logreads"), "logicalreads"),
             **dict.fromkeys(("preads", "physreads"), "physicalreads"),
+            **dict.fromkeys(("shwait", "sharedwait"), "sharedlockwaittime"),
+            **dict.fromkeys(("exwait", "exclusivewait"), "exclusivelockwaittime"),
+            **dict.fromkeys(("updwait", "updatewait"), "updatelockwaittime"),
         },
+        milliseconds=True,
     ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
     OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
@@ -107,6 +128,9 @@ def as_known(columns: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     have = {one.name for one in bare}
     of = next((own for own in OF_TABLES if _is_of(own, bare, have)), None)
     names = [_name(one, of, have) for one in bare]
+    names = [
+        "" if one.name in LENGTH and names.count(name) > 1 else name for one, name in zip(bare, names, strict=True)
+    ]
     marked = any(one.marked and name for one, name in zip(bare, names, strict=True))
     found = [name or column for name, column in zip(names, columns, strict=True)]
     if marked:

@@ -15,6 +15,7 @@ from collectors.reports.ase.monitor_tables.failures import Failures, Problems
 from collectors.reports.ase.monitor_tables.named_tables import NamedTables
 from collectors.reports.ase.monitor_tables.own_names import as_known
 from collectors.reports.ase.monitor_tables.reading import Reading
+from collectors.reports.ase.monitor_tables.server import SYSTEM_WAITS
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
 from collectors.reports.ase.monitor_tables.subtracted import (
     Subtracted,
@@ -60,6 +61,8 @@ class Parser:
         self.asked = NamedTables()
         self.marked = False
         """Whether columns of the heading at hand are called differences."""
+        self.own = self.plain = False
+        """Whether it is of separated values under a script's own names, without a time; and whether none names waits."""
         self.read: tuple[str, int] | None = None
         self.claimed = self.strange = 0
         self.above: list[tuple[int, str]] = []
@@ -185,22 +188,30 @@ class Parser:
         self._end_message()
         self._claim(line)
         self.strange = 0
-        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
+        doubtful = table is SYSTEM_WAITS and self.plain
+        self.table = Reading(
+            self.file, line, heading, table, self.run, self.tell, starts, self._subtracted(), doubtful=doubtful
+        )
         self.read = None
         return True
 
     def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
         """The heading with the names by which its columns are known, where the query or a script gives them others."""
-        columns, self.marked = as_known(self.asked.renamed(heading.columns, printed=heading.layout == "isql"))
+        asked = self.asked.renamed(heading.columns, printed=heading.layout == "isql")
+        columns, self.marked = as_known(asked)
+        self.plain = not any("wait" in one.lower() for one in asked)
+        timed = bool(set(map(key, columns)) & set(clock.TAKEN)) or bool(self.run.moments)
+        self.own = heading.layout == "delimited" and columns != tuple(asked) and not timed
         fixed = self.asked.fixed(columns) if heading.layout == "isql" else {}
         return streamed.with_constants(replace(heading, columns=columns), fixed)
 
     def _subtracted(self) -> Subtracted | None:
         """That the rows below are differences already, by what the query, the file or their columns are called."""
         found, self.asked.titled = self.asked.subtracted or by_file(self.file, self.asked.seconds), False
-        if found is None and not self.marked:
+        named = seconds_of(self.file) if self.own or self.marked or found else None
+        if found is None and not self.marked and not named:  # a script counts over the time that it calls its file
             return None
-        return Subtracted(found.seconds if found and found.seconds else self.asked.seconds or seconds_of(self.file))
+        return Subtracted(found.seconds if found and found.seconds else self.asked.seconds or named)
 
     def _clock(self, number: int, line: str) -> bool:
         """Take a line of the row that may say the time."""

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from math import isnan
 from typing import Any, Protocol
 
-from collectors.facts.ase import MonTable
-from collectors.facts.base import ABSENT, Source
+from collectors.facts.ase import MonSysWaits, MonTable
+from collectors.facts.base import ABSENT, Fact, Source
 from collectors.layouts.dates import ambiguous, has_seconds, moment
 from collectors.layouts.streamed import Heading, delimited
 from collectors.layouts.tables import END, is_dashes, key
@@ -42,6 +42,13 @@ OF_INDEX = ("used_count", "scans")
 MOST_TAIL = 64
 LEAST_BLOCK, MOST_BLOCK = 16, 4096
 """Rows read at once: twice as many after each block, half as many where one of them is not plain."""
+EVERYWHERE = frozenset((19, 29, 55, 57, 61, 179, 214, 215, 250))
+"""Events that every server has within minutes: its own tasks that pause, run queue, network, reads and log writes."""
+ENOUGH = 3
+"""This project: so many of them stand in no other list of three plain columns."""
+NO_WAITS = (
+    "not read as waits: id, time and count of other things; name the column of the events WaitEventID if they are"
+)
 COMPUTED = "a column has no name, as that of a count, or as one whose heading is cut"
 
 
@@ -65,12 +72,15 @@ class Reading:
         tell: Problems,
         starts: Sequence[int] = (),
         subtracted: Subtracted | None = None,
+        *,
+        doubtful: bool = False,
     ) -> None:
         """Begin below a heading that stands on `line`; `starts`: where the columns of an isql table begin.
 
-        `subtracted`: that the query above makes the differences itself.
+        `subtracted`: that the query above makes the differences itself. `doubtful`: that the heading has such plain
+        words (`id,sec,count`) that only its rows tell that they are waits.
         """
-        self.subtracted = subtracted
+        self.subtracted, self.doubtful = subtracted, doubtful
         self.file, self.line, self.last = file, line, line
         self.heading, self.table, self.run, self.tell = heading, table, run, tell
         self.columns = tuple(map(key, heading.columns))
@@ -328,6 +338,10 @@ class Reading:
                 all_zero=self.gather.all_zero,
             )
             facts = [*self.gather.finish(), fact, *(one for beside in self.beside for one in beside.finish())]
+            if self.doubtful and not _are_waits(facts):
+                self.tell(NO_WAITS, self.line)
+                self.gather = None
+                return
             self.run.add(self.moment, as_interval(facts, self.subtracted) if self.subtracted else facts)
             if self.subtracted:
                 self.moment.seconds = self.subtracted.seconds or self.moment.seconds
@@ -372,6 +386,12 @@ class Reading:
         """Whether the last column is a figure."""
         place, _, read = max(self.plan, default=(-1, "", words))
         return place == len(self.columns) - 1 and read not in MAY_BE_EMPTY
+
+
+def _are_waits(facts: Sequence[Fact]) -> bool:
+    """Whether rows below plain words are of wait events: some of those are there that every server counts."""
+    events = [fact.event for fact in facts if isinstance(fact, MonSysWaits)]
+    return len(EVERYWHERE & set(events)) >= ENOUGH and len(events) == len(set(events))
 
 
 def _repeated(columns: Sequence[str], places: Collection[int]) -> list[tuple[int, int]]:

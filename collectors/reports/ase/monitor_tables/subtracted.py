@@ -22,10 +22,12 @@ SUBTRACTS = re.compile(r"\b\w{1,30}\.(\w{1,40})\s{0,4}-\s{0,4}\w{1,30}\.\1\b", r
 """The same column of two tables or aliases, one minus the other."""
 COPY = re.compile(r"\bfrom\s{1,9}(?:#|\w{1,30}\.\w{0,30}\.)\w{0,30}(?:delta|diff)\w{0,20}", re.IGNORECASE)
 """A table of a script, temporary or in a database of its own, that is called differences."""
+TWO_TIMES = r"[^a-z0-9](?P<first>(?:[01][0-9]|2[0-3])[0-5][0-9])[^a-z0-9](?P<second>(?:[01][0-9]|2[0-3])[0-5][0-9])"
+TIMES = re.compile(rf"{TWO_TIMES}$", re.IGNORECASE)
 FILE = re.compile(
     r"(?:^|[^a-z])(?:(?P<before>[0-9]{1,5})(?P<of>s|sec|min|h)[^a-z0-9])?(?:delta|diff|difference)s?"
     r"(?:[^a-z0-9]?(?P<many>[0-9]{1,5})(?P<unit>s|sec|min|h)|(?P<plain>60|90|120|180|240|300|600|900|1200|3600)"
-    r"|[^a-z0-9](?P<first>(?:[01][0-9]|2[0-3])[0-5][0-9])[^a-z0-9](?P<second>(?:[01][0-9]|2[0-3])[0-5][0-9]))?$",
+    rf"|{TWO_TIMES})?$",
     re.IGNORECASE,
 )
 """How the name of a file ends that holds them: `monDeviceIO_delta.csv`. In front it may be the name of a server.
@@ -105,18 +107,29 @@ def by_file(name: str, titled: float | None = None) -> Subtracted | None:
         return None
     many, unit = found["many"] or found["before"] or found["plain"], found["unit"] or found["of"] or "s"
     named = float(many) * UNITS.get(unit.lower(), 1) if many else None
-    if found["first"] and not (found["first"][:2] == found["second"][:2] == "20"):  # 2018_2019 may be years
-        both = [_of_day(f"{one[:2]}:{one[2:]}") for one in (found["first"], found["second"])]
-        named = _between(*both).total_seconds() or None
+    if found["first"]:
+        named = _apart(found) or named
     if named and titled and abs(named - titled) > CLOCKS_OFF:
         return Subtracted()
     return Subtracted(titled or named or None)
 
 
 def seconds_of(name: str) -> float | None:
-    """The seconds that the name of a file tells at its end, whatever it holds: `objects_15min.csv`."""
+    """The seconds that the name of a file tells at its end: `objects_15min.csv`, `waits_0830_0840.csv`."""
+    if times := TIMES.search(PurePath(name).stem):
+        return _apart(times)
     found = LONG.search(PurePath(name).stem)
     return float(found["many"]) * UNITS.get(found["unit"].lower(), 1) if found else None
+
+
+def _apart(found: re.Match[str]) -> float | None:
+    """Seconds between two times of day in a name; none of what may be two years (`2018_2019`)."""
+    if found["first"][:2] == found["second"][:2] == "20":
+        return None
+    return (
+        _between(*(_of_day(f"{one[:2]}:{one[2:]}") for one in (found["first"], found["second"]))).total_seconds()
+        or None
+    )
 
 
 def length_of(line: str) -> float | None:
