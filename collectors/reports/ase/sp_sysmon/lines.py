@@ -199,6 +199,7 @@ def _made(kind: str, shape: str, indent: int, tokens: list[Token]) -> Row:
         figures.append(ABSENT if what in "n%" else OVERFLOW if what == "*" else slice(start, end))
     if kind == "standard":
         figures += [ABSENT] * (4 - len(figures))
+    placed = kind == "standard" and not shape.startswith("\t")  # the server's own tab: its figures stand as they like
     gaps = [after[0] - before[1] - 2 * before[3] for before, after in pairwise(tokens)]
     return Row(
         kind,
@@ -207,6 +208,6 @@ def _made(kind: str, shape: str, indent: int, tokens: list[Token]) -> Row:
         indent,
         tuple(figures),
         tuple((start, end) for start, end, _, _ in tokens),
-        stray_of(shape, tokens) if kind == "standard" else 0,
+        stray_of(shape, tokens) if placed else 0,
         all(gap == 1 for gap in gaps) and (not stop or tokens[0][0] - stop == 1),
     )

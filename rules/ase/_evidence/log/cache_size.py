@@ -40,9 +40,9 @@ FIRST_STEP = (
 )
 BY_FLUSHES = (
     "A transaction is flushed {0:.1f} times by Full ULC on average and once at its end, so it writes up to {1:,.0f} "
-    "bytes; as that is a mean, one step doubles the size twice, which leaves room for larger ones "
-    "(this project). A few large transactions make such a mean, too: look at the share of Full ULC again afterwards."
+    "bytes{2}. A few large transactions make such a mean, too: look at the share of Full ULC again afterwards."
 )
+DOUBLED = "; the size is doubled until that fits (this project)"
 BY_BYTES = (
     "Nine of ten commits are of sessions that write {0:,.0f} bytes a transaction or less (monProcessActivity){1}. "
     "Look at the share of Full ULC again afterwards."
@@ -118,8 +118,11 @@ def larger(facts: Facts) -> Larger:
         return Larger(do=useless, evidence=proof, stays=True)
     workers, waiting = _number(facts, "number of worker processes") or 0.0, waiting_number(setting)
     times = _times_full(facts)
-    by_mean = (2.0 if times <= 1.0 else STEP) * size  # one that just fits the mean would ask for a restart more
-    new = by_mean if written is None else min(max(STEP * size, USUAL), _whole_pages(facts, written.size_bytes))
+    most, mean = max(STEP * size, USUAL), (times + 1) * size
+    by_mean = 2.0 * size  # a size between two doublings would ask for a restart more
+    while by_mean < mean and 2 * by_mean <= most:
+        by_mean *= 2
+    new = by_mean if written is None else min(most, _whole_pages(facts, written.size_bytes))
     if waiting is not None and waiting >= new:
         return Larger(
             do=f"A {SETTING} of {waiting:,.0f} bytes is configured and waits for the restart: measure after it."
@@ -132,7 +135,7 @@ def larger(facts: Facts) -> Larger:
     cautions = (
         BY_BYTES.format(written.size_bytes, CAPPED if new < written.size_bytes else ", so one restart is enough")
         if written
-        else BY_FLUSHES.format(times, (times + 1) * size)
+        else BY_FLUSHES.format(times, mean, CAPPED if new < mean else DOUBLED)
         if new > 2 * size
         else FIRST_STEP,
         EACH.format(users + workers, more_mb),
