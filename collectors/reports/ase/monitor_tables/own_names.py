@@ -24,6 +24,7 @@ COUNTERS = frozenset(
     for table in (
         *(spinlocks.SPINLOCKS, caches.CACHE_POOLS, caches.DATA_CACHES, *processes.TABLES, objects.OPEN_OBJECTS),
         *(server.SYSTEM_WAITS, server.DEVICES, server.IO_QUEUES, server.STATEMENT_CACHE, server.PROCEDURE_CACHE),
+        server.ENGINE_LOCAL_CACHES,
         *(server.NETWORK, server.ENGINES, server.THREADS, locks.LOCKS),
     )
     for column, (name, _) in table.columns.items()
@@ -97,6 +98,13 @@ OF_TABLES = (
         },
     ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
+    OwnNames(
+        server.ENGINE_LOCAL_CACHES,
+        {
+            name: f"procelc{name}"
+            for name in ("chunksize", "count", "maxcount", "allocs", "frees", "empty", "full", "flushes")
+        },
+    ),
     OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
 )
 
