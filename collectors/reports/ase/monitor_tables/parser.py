@@ -34,6 +34,12 @@ GOES_ON = re.compile(r"\s{0,4}(?:[0-9]{1,6}:)?(?!1>)[0-9]{1,6}> ?")
 AFFECTED = re.compile(
     r"\s{0,4}(?:\((?P<affected>[0-9]{1,9}) rows? affected\)|Rows (?P<rows>[0-9]{1,9}))", re.IGNORECASE
 )
+OF_CACHE = re.compile(
+    r"(?<![\w.!<>])(?:\w{1,30}\.)?CacheName\s{0,3}=\s{0,3}([\"'])(?P<name>[^\"'\x00-\x1f]{1,60})\1", re.IGNORECASE
+)
+"""Of which cache rows are that do not name one: by their query, or by a remark above them."""
+OF_SOME = re.compile(r"\b(?:or|not|case|when)\b", re.IGNORECASE)
+"""Beside it, that they may be of others, too."""
 MOST_STRANGE = 1000
 """Lines not understood, one after the other; then the tables have ended."""
 
@@ -58,6 +64,8 @@ class Parser:
         self.tell = self.problems.tell
         self.failures = Failures(self.tell)
         self.asked = NamedTables()
+        self.of_caches: list[str] = []
+        """The caches that the query or remark above the next table names."""
         self.marked = False
         """Whether columns of the heading at hand are called differences."""
         self.read: tuple[str, int] | None = None
@@ -119,6 +127,7 @@ class Parser:
         if starts_another(raw):
             return False
         if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
+            self._note_cache(number, line)
             if length_of(line) or of_differences(line):
                 self._claim(number)
             if not prompts and (end := end_of(line)):
@@ -130,6 +139,13 @@ class Parser:
             self.strange += 1
             self._keep(number, line)
         return True
+
+    def _note_cache(self, number: int, line: str) -> None:
+        """Note which cache the rows to come are of, where a query or a remark names one."""
+        if found := OF_CACHE.search(line):
+            some = OF_SOME.search(line) is not None
+            self.of_caches += ["", found["name"]] if some else [found["name"]]  # of two none is meant
+            self._claim(number)
 
     def _keep(self, number: int, line: str) -> None:
         """Keep a line that may be part of a heading; the oldest is a leftover then."""
@@ -185,7 +201,9 @@ class Parser:
         self._end_message()
         self._claim(line)
         self.strange = 0
-        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
+        of_cache = self.of_caches[0] if len(set(self.of_caches)) == 1 else ""
+        self.of_caches = []
+        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted(), of_cache)
         self.read = None
         return True
 

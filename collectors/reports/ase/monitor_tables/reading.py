@@ -65,10 +65,11 @@ class Reading:
         tell: Problems,
         starts: Sequence[int] = (),
         subtracted: Subtracted | None = None,
+        of_cache: str = "",
     ) -> None:
         """Begin below a heading that stands on `line`; `starts`: where the columns of an isql table begin.
 
-        `subtracted`: that the query above makes the differences itself.
+        `subtracted`: that the query above makes the differences itself. `of_cache`: the cache that the query names.
         """
         self.subtracted = subtracted
         self.file, self.line, self.last = file, line, line
@@ -79,7 +80,9 @@ class Reading:
         if self.merged:  # uses of index 0 are scans of the table: without the index nobody knows which uses these are
             self.plan = [one for one in self.plan if one[1] not in OF_INDEX]
         self.again = _repeated(self.columns, {place for place, _, _ in self.plan})
-        self.needed = table.needed & {name for _, name, _ in self.plan}
+        named = table.columns.get("cachename") if of_cache and "cachename" not in self.columns else None
+        self.given: dict[str, Any] = {named[0]: of_cache} if named else {}
+        self.needed = table.needed & {*self.given, *(name for _, name, _ in self.plan)}
         self.lacks = sorted(table.needed - self.needed - {"source"})
         self.time = next((self.columns.index(name) for name in TAKEN if name in self.columns), None)
         self.start = next((self.columns.index(name) for name in STARTS if name in self.columns), None)
@@ -103,6 +106,7 @@ class Reading:
         self.beside = [Beside(one, one.plan(self.columns)) for one in others]
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
         by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None or others
+        by_row = by_row or bool(self.given)
         self.cut_block = None if by_row else cutter(heading, starts)
         self.block, self.by_row_to = LEAST_BLOCK, line
 
@@ -243,6 +247,7 @@ class Reading:
             others = [self._values(one.plan, cells) for one in self.beside]
         except (Doubt, IndexError):
             return False
+        values = {**self.given, **values}
         if not self.needed <= values.keys():
             return False
         if any(cells[place].strip() != cells[other].strip() for place, other in self.again):
@@ -292,7 +297,8 @@ class Reading:
             self.subtracted = between_times(moment(cells[self.start]), when)
 
     def _open(self, moment: Moment) -> None:
-        self.moment, self.gather = moment, gatherer(self.table, self.plan)
+        given = ((len(self.columns), name, words) for name in self.given)
+        self.moment, self.gather = moment, gatherer(self.table, [*self.plan, *given])
 
     def _damage(self, number: int, line: str) -> None:
         self.damaged += 1
