@@ -15,6 +15,8 @@ from collectors.reports.ase.monitor_tables.tables import MonitorTable
 
 BEFORE = re.compile(r"(?:[dD]elta|DELTA|[dD]iff|DIFF|d(?=_|[A-Z])|D(?=_))(?:_|(?=[A-Z]))")
 AFTER = re.compile(r"(?:_(?:delta|diff|d)|(?-i:Delta|Diff))$", re.IGNORECASE)
+LASTING = re.compile(r"(?<=[A-Za-z])_?[0-9]{1,4}(?:min|m|s|sec|secs|h)$", re.IGNORECASE)
+"""What stands behind a counter that was subtracted over that time: `logical_reads_15min`."""
 UNIT = re.compile(r"_(?P<unit>ms|msec|s|sec|secs)$", re.IGNORECASE)
 MILLISECONDS = ("ms", "msec")
 LENGTH = frozenset(("secs", "sec", "seconds", "interval", "intervalsec", "intervalsecs", "durationsec", "elapsedsec"))
@@ -91,7 +93,7 @@ OF_TABLES = (
         objects.OPEN_OBJECTS,
         {
             "db": "dbname",
-            **dict.fromkeys(("object", "obj"), "objectname"),
+            **dict.fromkeys(("object", "obj", "objname", "tablename", "tabname"), "objectname"),
             **dict.fromkeys(("ix", "ixid", "indid"), "indexid"),
             **dict.fromkeys(("lreads", "logreads"), "logicalreads"),
             **dict.fromkeys(("preads", "physreads"), "physicalreads"),
@@ -151,4 +153,7 @@ def _bare(column: str) -> _Bare:
     unit = UNIT.search(rest)
     rest = rest[: unit.start()] if unit else rest
     bare = AFTER.sub("", BEFORE.sub("", rest, count=1) if BEFORE.match(rest) else rest)
+    lasting = LASTING.sub("", bare)
+    if key(lasting) in COUNTERS:
+        bare = lasting
     return _Bare(key(bare), bare != rest, unit["unit"].lower() if unit else "")

@@ -38,6 +38,8 @@ OF_CACHE = re.compile(
     r"(?<![\w.!<>])(?:\w{1,30}\.)?CacheName\s{0,3}=\s{0,3}([\"'])(?P<name>[^\"'\x00-\x1f]{1,60})\1", re.IGNORECASE
 )
 """Of which cache rows are that do not name one: by their query, or by a remark above them."""
+OF_DEFAULT = re.compile(r"\s{0,10}(?:#|--|/\*).{0,40}\bmonCachedObject\b[^;]{0,60}\b(?P<name>default data cache)\b")
+"""The same in a remark in words: `# monCachedObject (KB, default data cache)`."""
 OF_SOME = re.compile(r"\b(?:or|not|case|when)\b", re.IGNORECASE)
 """Beside it, that they may be of others, too."""
 MOST_STRANGE = 1000
@@ -142,7 +144,7 @@ class Parser:
 
     def _note_cache(self, number: int, line: str) -> None:
         """Note which cache the rows to come are of, where a query or a remark names one."""
-        if found := OF_CACHE.search(line):
+        if found := OF_CACHE.search(line) or OF_DEFAULT.match(line):
             some = OF_SOME.search(line) is not None
             self.of_caches += ["", found["name"]] if some else [found["name"]]  # of two none is meant
             self._claim(number)
