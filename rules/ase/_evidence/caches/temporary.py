@@ -2,8 +2,8 @@
 
 Temporary tables come and go, so pages of such a cache are replaced as soon as its databases outgrow it, whatever a
 sample shows: no relaxed LRU is proposed for it. A database is known for a temporary one by being `tempdb`, by its id 2,
-by `sp_tempdb "show"`, or because it holds tables that begin with `#`. One that only has `tempdb` in its name may be one (`tempdb_hr`) or may
-not (`tempdb_archive`): that is a guess, by which nothing is scripted, in either way.
+by `sp_tempdb "show"`, or because it holds tables that begin with `#`. One that only has `tempdb` in its name may be one
+(`tempdb_hr`) or may not (`tempdb_archive`): that is a guess, by which nothing is scripted, in either way.
 """
 
 from collectors.facts import Fact, Facts
