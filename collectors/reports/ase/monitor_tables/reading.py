@@ -106,8 +106,7 @@ class Reading:
         self.beside = [Beside(one, one.plan(self.columns)) for one in others]
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
         by_row = self.again or self.lacks or not one_each or table in WORDS_ALONE or self.length is not None or others
-        by_row = by_row or bool(self.given)
-        self.cut_block = None if by_row else cutter(heading, starts)
+        self.cut_block = None if by_row or self.given else cutter(heading, starts)
         self.block, self.by_row_to = LEAST_BLOCK, line
 
     def feed_block(self, number: int, lines: Sequence[str], at: int) -> int:
