@@ -15,8 +15,9 @@ from collectors.reports.ase.monitor_tables.tables import MonitorTable
 
 BEFORE = re.compile(r"(?:[dD]elta|DELTA|[dD]iff|DIFF|d(?=_|[A-Z])|D(?=_))(?:_|(?=[A-Z]))")
 AFTER = re.compile(r"(?:_(?:delta|diff|d)|(?-i:Delta|Diff))$", re.IGNORECASE)
-LASTING = re.compile(r"(?<=[A-Za-z])_?[0-9]{1,4}(?:min|m|s|sec|secs|h)$", re.IGNORECASE)
-"""What stands behind a counter that was subtracted over that time: `logical_reads_15min`."""
+LASTING = re.compile(r"(?<=[A-Za-z])_?[0-9]{1,4}(?:min|h)$", re.IGNORECASE)
+"""What stands behind a counter that was subtracted over that time: `logical_reads_15min`. Not seconds: `waits_10s` may
+be those that took longer."""
 UNIT = re.compile(r"_(?P<unit>ms|msec|s|sec|secs)$", re.IGNORECASE)
 MILLISECONDS = ("ms", "msec")
 LENGTH = frozenset(("secs", "sec", "seconds", "interval", "intervalsec", "intervalsecs", "durationsec", "elapsedsec"))

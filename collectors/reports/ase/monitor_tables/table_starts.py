@@ -72,7 +72,7 @@ OF_SCRIPTS = (
     rf"\b(?:{MARK})?(?:waits|spins)(?:_(?:delta|diff|d))?\b"
     r"|obj(?:ect)?(?:_?name)?\b[^\w.].{0,40}\bl(?:og)?_?reads\b"
     rf"|ev(?:ent)?(?:_?id)?\b[^\w.]{{1,40}}{MARK}waits\b"
-    r"|logical_?reads_?[0-9]{1,4}(?:min|m|s|sec|h)\b"
+    r"|logical_?reads_?[0-9]{1,4}(?:min|h)\b"
     rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time"
     rf"|lock_?requests|rows_?(?:inserted|updated|deleted)|hkgc_?(?:requests|overflows))\b"
     r")(?![.(=])"
