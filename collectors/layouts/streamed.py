@@ -37,6 +37,8 @@ class Heading:
     """With what each line of a record begins."""
     ends: int = 0
     """Where the last column ends: a figure that ends before it was cut."""
+    constants: int = 0
+    """How many columns behind those that are printed have one value in every record."""
 
 
 def isql(heads: Sequence[str], dashes: Sequence[str]) -> Heading:
@@ -83,7 +85,7 @@ def with_constants(heading: Heading, constants: Mapping[str, str]) -> Heading:
         cells = heading.cut(lines)
         return None if cells is None else [*cells, *constants.values()]
 
-    return replace(heading, columns=(*heading.columns, *constants), cut=cut)
+    return replace(heading, columns=(*heading.columns, *constants), cut=cut, constants=len(constants))
 
 
 def _indent(dashes: str) -> str:

@@ -6,8 +6,9 @@ half at least. Of a cache that misses less than that, too, where more tasks wait
 third of all, and nearly none of the reads are of scans or of prefetch: the waits say what the misses cost.
 Of a cache for logs alone, where as much is missed, that who reads the log is further behind than it reaches back.
 Where no such memory is free, a named cache beside it that nobody searches and that is half as large or more is named as
-the place to take it from; only where it was hardly touched since the start is there a script, as it needs a restart, or,
-where nothing is bound to it and nothing was ever in it, deletes it. So is a named cache that is as much larger than all that is bound to it, however much it is searched.
+the place to take it from; a script only where it was hardly touched since the start, as it takes a restart. One
+to which nothing is bound and in which nothing ever was is deleted by the script. A cache that is as much larger than
+all that is bound to it is named, too, however much it is searched.
 Where `max memory` is used up and `free` shows that the host has memory, it is to be raised first: a step, no script.
 
 Why it matters: each miss is a read from disk for which a task waits. Memory below `max memory` that nothing was

@@ -22,20 +22,19 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import MonProcedureCache, ProcedureCacheActivity, ResourceUsage, Server, SysmonSample
-from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, free_memory, too_little
+from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, free_memory
 from rules.ase._evidence.procedure_cache import (
     SIZE,
     USED_ORIGIN,
     USED_PERCENT,
     WHICH,
+    enlarged,
     most_used,
     usage_of,
-    wanted_pages,
 )
 from rules.ase._evidence.server import interval_first, setting_of, subject_of
-from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.dc20020_1251/html/databases/X51406.htm",
@@ -137,7 +136,7 @@ def _finding(facts: Facts, limits: Limits, reads: Reads, rate: float | None, sha
     out = f"; {reads.removed:,.0f} were thrown out" if reads.removed else ""
     usage = usage_of(facts)
     again = usage.reused if usage and known(usage.reused) and usage.reused > 0 else None
-    change, short = _more(facts, limits)
+    change, short = enlarged(facts, limits.used_percent)
     now = setting_of(facts, SIZE)
     size = now.run_number if now else None
     to = f"from {size:,.0f} to {change.new:,} pages of 2 KB" if change and size else ""
@@ -196,15 +195,3 @@ def _finding(facts: Facts, limits: Limits, reads: Reads, rate: float | None, sha
         share=reads.percent,
         explains=("ase/procedure_cache_spinlock_contended",),
     )
-
-
-def _more(facts: Facts, limits: Limits) -> tuple[Change | None, str]:
-    """The larger size as a change, and why it does not fit where it does not."""
-    setting, wanted = setting_of(facts, SIZE), wanted_pages(facts, limits.used_percent)
-    size = setting.run_number if setting else None
-    if size is None or wanted is None or wanted <= size:
-        return None, ""
-    waiting = waiting_number(setting)
-    memory_mb, caution = more_memory(setting, size, wanted)
-    change = configure(SIZE, size, wanted, cautions=(caution,), memory_mb=memory_mb, configured=waiting)
-    return change, too_little(facts, SIZE, memory_mb)

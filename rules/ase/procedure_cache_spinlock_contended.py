@@ -7,7 +7,8 @@ Why it matters: memory for plans comes from the procedure cache under one spinlo
 own (the engine local cache) take it less often; recompilations, large plans and a small cache take it more.
 
 What to do: in this order: a larger `procedure cache size` where procedures are read in or thrown out and most of it is
-in use, so large that the most that was used is 80 % of it (practice); `max online engines` no higher than the engines
+in use, so large that the most that was used is 80 % of it (practice; scripted where that is known and the memory is
+free); `max online engines` no higher than the engines
 in use, because the engines' own reserve is divided by it (scripted where half of them or fewer are); a larger `engine
 local cache percent` and, from 15.7 SP100 on, `enable large chunk elc`; fewer recompilations; a release from 15.7 ESD#4
 on. Which of them helps is the experience of practitioners, and the static ones go into one restart; a larger engine
@@ -38,6 +39,7 @@ from rules.ase._evidence.procedure_cache import (
     USED_ORIGIN,
     USED_PERCENT,
     WHICH,
+    enlarged,
     larger,
     most_used,
     now_of,
@@ -158,7 +160,7 @@ def _advice(facts: Facts, limits: Limits, name: str) -> Advice:
         _in_order(f"{first.do}{cause}.", then),
         first.unknown,
         (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),
-        tuple(change for one in others for change in one.changes),
+        tuple(change for one in (first, *others) for change in one.changes),
     )
 
 
@@ -192,9 +194,10 @@ def _size(facts: Facts, limits: Limits) -> Advice:
     if busy:
         said = " and ".join(f"{count:,.0f} {word}" for word, count, _ in busy)
         proof = (*(one for _, _, one in busy), *most_used(facts))
-        return Advice(
-            f"Procedures: {said}", larger(facts, limits.used_percent), "" if most_used(facts) else WHICH, proof
-        )
+        do = larger(facts, limits.used_percent)
+        change, short = enlarged(facts, limits.used_percent)
+        changes = (change,) if change and not short and not do.startswith(NOT_INDICATED) else ()
+        return Advice(f"Procedures: {said}", do, "" if most_used(facts) else WHICH, proof, changes)
     if counted:
         return Advice("No procedure was read in or thrown out", NOT_INDICATED)
     now = now_of(facts)

@@ -186,7 +186,7 @@ def drop_cache(
 ) -> Change:
     """Delete a named cache to which nothing is bound, to give its memory to others: dynamic (vendor), as its way back.
 
-    It is made anew as it was: see `create_cache`, also for what is raised. With a binding it would stay until a restart.
+    It is made anew as it was: see `create_cache`, also for what is raised. With a binding it stays until a restart.
     """
     anew = create_cache(
         cache, size_mb, relaxed=relaxed, partitions=partitions, largest=largest, page_kb=page_kb, pools=pools

@@ -39,6 +39,7 @@ from collectors.facts.ase.objects import (
     SegmentUse,
     SessionLocks,
     TableScheme,
+    TemporaryDatabase,
     WithoutIndexes,
 )
 from collectors.facts.ase.plans import PlanAccess, ProcedureText
@@ -196,6 +197,7 @@ __all__ = [
     "TableRows",
     "TableScheme",
     "TaskSwitches",
+    "TemporaryDatabase",
     "ThreadBusy",
     "ThreadPool",
     "TruncationPoint",

@@ -194,6 +194,16 @@ class BindingList(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TemporaryDatabase(Fact):
+    """A database that is a temporary one, by its group (`sp_tempdb "show"`)."""
+
+    COLLECTED_BY: ClassVar[str] = 'sp_tempdb "show"'
+
+    name: str
+    group: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TableScheme(Fact):
     """The lock scheme of one table."""
 

@@ -9,9 +9,17 @@ from math import ceil
 
 from collectors.facts import Fact, Facts, known
 from collectors.facts.ase import ResourceUsage
-from rules.ase._evidence.caches.memory import LEAST_MB, MEMORY_FACTS, PAGE_KB, free_memory, raise_max_memory
+from rules.ase._evidence.caches.memory import (
+    LEAST_MB,
+    MEMORY_FACTS,
+    PAGE_KB,
+    free_memory,
+    raise_max_memory,
+    too_little,
+)
 from rules.ase._evidence.server import setting_of
-from rules.finding import Evidence
+from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.finding import Change, Evidence
 
 PROCEDURE_FACTS: tuple[type[Fact], ...] = (ResourceUsage, *MEMORY_FACTS)
 """What a rule declares that asks for it."""
@@ -54,6 +62,18 @@ def wanted_pages(facts: Facts, used_percent: float) -> float | None:
     used = float(most[0].value or 0)
     least = HIDDEN * size.run_number if used >= size.run_number else 0.0
     return ceil(max(used * 100 / used_percent, least) / STEP_PAGES) * STEP_PAGES
+
+
+def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
+    """The larger size as a change, and why it does not fit where it does not."""
+    setting, wanted = setting_of(facts, SIZE), wanted_pages(facts, used_percent)
+    size = setting.run_number if setting else None
+    if size is None or wanted is None or wanted <= size:
+        return None, ""
+    waiting = waiting_number(setting)
+    memory_mb, caution = more_memory(setting, size, wanted)
+    change = configure(SIZE, size, wanted, cautions=(caution,), memory_mb=memory_mb, configured=waiting)
+    return change, too_little(facts, SIZE, memory_mb)
 
 
 def larger(facts: Facts, used_percent: float) -> str:

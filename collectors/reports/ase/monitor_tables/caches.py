@@ -133,7 +133,9 @@ CACHED_OBJECTS = MonitorTable(
         "objecttype": ("object_type", words),
         **counts(cached_kb="cachedkb", total_kb="totalsizekb", processes="processesaccessing"),
     },
-    marks=marks("cachedkb objectid", "cachedkb objectname", "cachedkb indexid", "cachedkb cachename"),
+    marks=marks(
+        "cachedkb objectid", "cachedkb objectname", "cachedkb indexid", "cachedkb cachename", "cachedkb dbname"
+    ),
     joined=(Joined(OPEN_OBJECTS, frozenset(("logicalreads",))),),
     orders=(
         order(

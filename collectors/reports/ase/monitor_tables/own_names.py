@@ -15,6 +15,9 @@ from collectors.reports.ase.monitor_tables.tables import MonitorTable
 
 BEFORE = re.compile(r"(?:[dD]elta|DELTA|[dD]iff|DIFF|d(?=_|[A-Z])|D(?=_))(?:_|(?=[A-Z]))")
 AFTER = re.compile(r"(?:_(?:delta|diff|d)|(?-i:Delta|Diff))$", re.IGNORECASE)
+LASTING = re.compile(r"(?<=[A-Za-z])_?[0-9]{1,4}(?:min|h)$", re.IGNORECASE)
+"""What stands behind a counter that was subtracted over that time: `logical_reads_15min`. Not seconds: `waits_10s` may
+be those that took longer."""
 UNIT = re.compile(r"_(?P<unit>ms|msec|s|sec|secs)$", re.IGNORECASE)
 MILLISECONDS = ("ms", "msec")
 LENGTH = frozenset(("secs", "sec", "seconds", "interval", "intervalsec", "intervalsecs", "durationsec", "elapsedsec"))
@@ -24,6 +27,7 @@ COUNTERS = frozenset(
     for table in (
         *(spinlocks.SPINLOCKS, caches.CACHE_POOLS, caches.DATA_CACHES, *processes.TABLES, objects.OPEN_OBJECTS),
         *(server.SYSTEM_WAITS, server.DEVICES, server.IO_QUEUES, server.STATEMENT_CACHE, server.PROCEDURE_CACHE),
+        server.ENGINE_LOCAL_CACHES,
         *(server.NETWORK, server.ENGINES, server.THREADS, locks.LOCKS),
     )
     for column, (name, _) in table.columns.items()
@@ -118,6 +122,13 @@ OF_TABLES = (
         milliseconds=True,
     ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
+    OwnNames(
+        server.ENGINE_LOCAL_CACHES,
+        {
+            name: f"procelc{name}"
+            for name in ("chunksize", "count", "maxcount", "allocs", "frees", "empty", "full", "flushes")
+        },
+    ),
     OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
 )
 
@@ -167,4 +178,7 @@ def _bare(column: str) -> _Bare:
     unit = UNIT.search(rest)
     rest = rest[: unit.start()] if unit else rest
     bare = AFTER.sub("", BEFORE.sub("", rest, count=1) if BEFORE.match(rest) else rest)
+    lasting = LASTING.sub("", bare)
+    if key(lasting) in COUNTERS:
+        bare = lasting
     return _Bare(key(bare), bare != rest, unit["unit"].lower() if unit else "")

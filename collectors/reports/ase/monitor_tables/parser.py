@@ -35,6 +35,14 @@ GOES_ON = re.compile(r"\s{0,4}(?:[0-9]{1,6}:)?(?!1>)[0-9]{1,6}> ?")
 AFFECTED = re.compile(
     r"\s{0,4}(?:\((?P<affected>[0-9]{1,9}) rows? affected\)|Rows (?P<rows>[0-9]{1,9}))", re.IGNORECASE
 )
+OF_CACHE = re.compile(
+    r"(?<![\w.!<>])(?:\w{1,30}\.)?CacheName\s{0,3}=\s{0,3}([\"'])(?P<name>[^\"'\x00-\x1f]{1,60})\1", re.IGNORECASE
+)
+"""Of which cache rows are that do not name one: by their query, or by a remark above them."""
+OF_DEFAULT = re.compile(r"\s{0,10}(?:#|--|/\*).{0,40}\bmonCachedObject\b[^;]{0,60}\b(?P<name>default data cache)\b")
+"""The same in a remark in words: `# monCachedObject (KB, default data cache)`."""
+OF_SOME = re.compile(r"\b(?:or|not|case|when)\b", re.IGNORECASE)
+"""Beside it, that they may be of others, too."""
 MOST_STRANGE = 1000
 """Lines not understood, one after the other; then the tables have ended."""
 
@@ -59,10 +67,12 @@ class Parser:
         self.tell = self.problems.tell
         self.failures = Failures(self.tell)
         self.asked = NamedTables()
+        self.of_caches: list[str] = []
+        """The caches that the query or remark above the next table names."""
         self.marked = False
         """Whether columns of the heading at hand are called differences."""
         self.own = self.plain = False
-        """Whether it is of separated values under a script's own names, without a time; and whether none names waits."""
+        """Whether it is of separated values under names of a script, without a time; and whether none names waits."""
         self.read: tuple[str, int] | None = None
         self.claimed = self.strange = 0
         self.above: list[tuple[int, str]] = []
@@ -122,6 +132,7 @@ class Parser:
         if starts_another(raw):
             return False
         if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
+            self._note_cache(number, line)
             if length_of(line) or of_differences(line):
                 self._claim(number)
             if not prompts and (end := end_of(line)):
@@ -133,6 +144,13 @@ class Parser:
             self.strange += 1
             self._keep(number, line)
         return True
+
+    def _note_cache(self, number: int, line: str) -> None:
+        """Note which cache the rows to come are of, where a query or a remark names one."""
+        if found := OF_CACHE.search(line) or OF_DEFAULT.match(line):
+            some = OF_SOME.search(line) is not None
+            self.of_caches += ["", found["name"]] if some else [found["name"]]  # of two none is meant
+            self._claim(number)
 
     def _keep(self, number: int, line: str) -> None:
         """Keep a line that may be part of a heading; the oldest is a leftover then."""
@@ -188,6 +206,10 @@ class Parser:
         self._end_message()
         self._claim(line)
         self.strange = 0
+        of_cache = self.of_caches[0] if len(set(self.of_caches)) == 1 else ""
+        self.of_caches = []
+        if of_cache and "cachename" in table.columns and "cachename" not in columns:
+            heading = streamed.with_constants(heading, {"CacheName": of_cache})
         doubtful = table is SYSTEM_WAITS and self.plain
         self.table = Reading(
             self.file, line, heading, table, self.run, self.tell, starts, self._subtracted(), doubtful=doubtful

@@ -112,9 +112,8 @@ class Reading:
         others = [one.table for one in table.joined if one.its_own & set(self.columns)]
         self.beside = [Beside(one, one.plan(self.columns)) for one in others]
         one_each = len({name for _, name, _ in self.plan}) == len(self.plan)
-        constants = heading.layout == "isql" and heading.parts == 1 and len(starts) != len(heading.columns)
         by_row = (
-            constants
+            heading.constants
             or self.again
             or self.lacks
             or not one_each

@@ -49,7 +49,9 @@ DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 """How a title begins that says of the rows below that they are differences: it may name a table and a server before."""
-AT_END = re.compile(r",\s{0,3}(?:difference|delta|diff)s?\s{0,3}(?:[;,(].{0,80}|\*/\s{0,3})?$", re.IGNORECASE)
+AT_END = re.compile(
+    r",\s{0,3}(?:difference|delta|diff)s?\s{0,3}(?:[;,(].{0,80}|\)?\s{0,3}(?:\*/\s{0,3})?)$", re.IGNORECASE
+)
 """How a title ends that says so behind a comma: `two copies of monSysWaits, 13:30 and 13:35, difference`."""
 REMARK = r"(?:##|--|/\*|#|!|===)"
 WORD = r"(?i:(?:difference|delta|diff)s?\b)"

@@ -80,8 +80,9 @@ def header_of(page: Page, end: int) -> Header:
     _interval(page, fields, header)
     if header.mode == "Reset Counters":
         header.problems.append(
-            "Sample Mode is Reset Counters: this sample set the counters back under every other monitor; "
-            f"their figures of that time are wrong. Sample with noclear: {AGAIN.replace(' at', ', noclear at')}"
+            "Sample Mode is Reset Counters: the figures of this sample are right, but it set the counters to 0 at its "
+            "start, so what another monitor subtracted across that moment is wrong. Sample with noclear: "
+            f"{AGAIN.replace(' at', ', noclear at')}"
         )
     return header
 

@@ -120,7 +120,7 @@ def _touched(facts: Facts, cache: str) -> float | None:
 
 
 def moved(facts: Facts, idle: Idle, named: NamedCache, size_mb: float) -> tuple[Change, ...]:
-    """The idle cache smaller in a restart, or deleted, then the other larger by as much; none where that is not legal."""
+    """The idle cache smaller in a restart, or deleted, then the other larger by as much; none where it is not legal."""
     pools = [(pool.io_size_kb, (pool_kb(pool) or 0.0) / 1024) for pool in pools_of(facts, idle.name)]
     keeps, whole = idle.size_mb - idle.gives_mb, sum(mb for _, mb in pools)
     if not pools or not whole:

@@ -2,26 +2,29 @@
 
 Temporary tables come and go, so pages of such a cache are replaced as soon as its databases outgrow it, whatever a
 sample shows: no relaxed LRU is proposed for it. A database is known for a temporary one by being `tempdb`, by its id 2,
-or because it holds tables that begin with `#`. One that only has `tempdb` in its name may be one (`tempdb_hr`) or may
-not (`tempdb_archive`): that is a guess, by which nothing is scripted, in either way.
+by `sp_tempdb "show"`, or because it holds tables that begin with `#`. One that only has `tempdb` in its name may be one
+(`tempdb_hr`) or may not (`tempdb_archive`): that is a guess, by which nothing is scripted, in either way.
 """
 
 from collectors.facts import Fact, Facts
-from collectors.facts.ase import CacheBinding, MonCachedObject, MonOpenObjectActivity, NamedCache
+from collectors.facts.ase import CacheBinding, MonCachedObject, MonOpenObjectActivity, NamedCache, TemporaryDatabase
 from rules.ase._evidence.caches.figures import kind_of
 from rules.ase._evidence.objects.seen import databases
 from rules.changes.ase_binding import is_tempdb
 from rules.changes.ase_cache import DEFAULT_CACHE
 
-TEMPORARY_FACTS: tuple[type[Fact], ...] = (CacheBinding, MonCachedObject, MonOpenObjectActivity)
+TEMPORARY_FACTS: tuple[type[Fact], ...] = (CacheBinding, MonCachedObject, MonOpenObjectActivity, TemporaryDatabase)
 """What a rule declares that asks for temporary databases."""
 TEMPDB_ID = 2
 
 
 def temporary_databases(facts: Facts) -> frozenset[str]:
     """The names of the databases that an export shows to be temporary ones: not by a name alone."""
+    listed = {one.name for one in facts.every(TemporaryDatabase)}
     return frozenset(
-        name for name, number, table in _named(facts) if name.lower() == "tempdb" or _temporary(number, table)
+        name
+        for name, number, table in _named(facts)
+        if name in listed or name.lower() == "tempdb" or _temporary(number, table)
     )
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import (
+    CacheBinding,
     CachePool,
     DatabaseFragment,
     IndexSize,
@@ -166,13 +167,35 @@ def _named(facts: Facts, rows: list[MonOpenObjectActivity]) -> list[MonOpenObjec
     if all(row.database and row.object_name for row in rows):
         return rows
     homes, names = databases(facts), table_names(facts)
+    nowhere = {row.object_name for row in rows if not row.database and row.db_id is None and row.object_name}
+    home = _home_of_all(facts, nowhere)
     found = []
     for row in rows:
         database = row.database or homes.get(-1 if row.db_id is None else row.db_id)
+        if home and row.db_id is None and row.object_name:
+            database = database or home
         owner, table = names.get((database or "", row.object_id or 0), (None, None))
         named = {"database": database, "owner": row.owner or owner, "object_name": row.object_name or table}
         found.append(row.placed(row.source, **named))
     return found
+
+
+def _home_of_all(facts: Facts, tables: Set[str]) -> str | None:
+    """The one database in which caches have all of these tables, of a listing that names none; `None` without one.
+
+    It takes several tables: one name alone may be that of a table of another database, of which no page is cached.
+    """
+    if len(tables) < SHARED:
+        return None
+    facts, seen = facts.also(MonCachedObject, CacheBinding), dict[str, set[str]]()
+    for name, database in (
+        *((row.object_name, row.database) for row in facts.every(MonCachedObject)),
+        *((one.table, one.database) for one in facts.every(CacheBinding)),
+    ):
+        if name and database:
+            seen.setdefault(database, set()).add(name)
+    homes = [database for database, names in seen.items() if tables <= names]
+    return homes[0] if len(homes) == 1 else None
 
 
 def doubts(facts: Facts) -> list[str | None]:
