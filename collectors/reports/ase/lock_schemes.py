@@ -28,7 +28,7 @@ And from the text of `sp_help`, which names no database::
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns, and the type of the first one.
-* An allpages table whose index 0 is listed is a heap, and one whose index 1 is has a clustered index: `sysindexes` holds
+* An allpages table whose index 0 is listed is a heap, one whose index 1 is has a clustered index: `sysindexes` holds
   one of the two for it. Of the other schemes these numbers do not tell.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
 * `select name, lockscheme(id)` prints its second column without a heading: the echoed question says
