@@ -18,9 +18,12 @@ from collectors.reports.ase.monitor_tables.reading import Reading
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
 from collectors.reports.ase.monitor_tables.subtracted import (
     Subtracted,
+    as_interval,
     by_file,
+    by_title,
     end_of,
     length_of,
+    names_another,
     of_differences,
     seconds_of,
 )
@@ -59,6 +62,10 @@ class Parser:
         self.asked = NamedTables()
         self.marked = False
         """Whether columns of the heading at hand are called differences."""
+        self.alone: Reading | None = None
+        """The table above, where it is the only one so far."""
+        self.below: Subtracted | None = None
+        """What a title says below the only table so far, which no title above it said."""
         self.read: tuple[str, int] | None = None
         self.claimed = self.strange = 0
         self.above: list[tuple[int, str]] = []
@@ -91,6 +98,7 @@ class Parser:
             back = self.table.give_back() if is_dashes(line) else []
             self.table.finish(at_end=False)
             self.read = (self.table.table.name, self.table.rows + self.table.damaged)
+            self.alone = self.table if len(self.run.parts) == 1 else None
             self.table = None
             self.loose.extend(back)
 
@@ -120,6 +128,13 @@ class Parser:
         if self.failures.take(number, line) or self.asked.note_query(line, prompted=bool(prompts)) or goes_on:
             if length_of(line) or of_differences(line):
                 self._claim(number)
+            if (
+                not prompts
+                and self.alone
+                and not self.alone.subtracted
+                and not names_another(line, self.alone.table.name)
+            ):
+                self.below = by_title(line)
             if not prompts and (end := end_of(line)):
                 self.run.tell(Moment(taken=end, source=Source(self.file, number, number)))
             return True
@@ -185,7 +200,7 @@ class Parser:
         self._claim(line)
         self.strange = 0
         self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
-        self.read = None
+        self.read = self.below = None
         return True
 
     def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
@@ -338,6 +353,10 @@ class Parser:
         if self.table:
             self.table.finish(at_end=True)
             self.table = None
+        if self.below:  # no table came below it
+            ((moment, facts),) = self.run.parts
+            self.run.parts = [(moment, as_interval(facts, self.below))]
+            moment.seconds = self.below.seconds
         for one in self.loose:
             self._leave(*one)
         between = Leftovers()  # above the first line, but below one that was understood there
