@@ -78,8 +78,8 @@ DEVICE = (
 )
 BUFFERED = "dsync in place of directio (`sp_deviceattr`), "
 DIRECT = (
-    "Open {0} as {1} is, past the cache of the file system: `sp_deviceattr {0}, dsync, false`, then "
-    "`sp_deviceattr {0}, directio, true`, which is refused while dsync is on, then one restart, never with both off."
+    "Open {0} as {1} is: `sp_deviceattr {0}, dsync, false`, then `sp_deviceattr {0}, directio, true` (refused while "
+    "dsync is on), then one restart, never with both off."
 )
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
@@ -116,7 +116,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         "" if mean is None or fast_device(facts) or behind_times(facts) else ", a faster log device"
     )  # without a mean one of the rest
     do = (
-        joined(_step(f"{device}{path}" if device else "the log device", opened), then)
+        _steps(_step(f"{device}{path}" if device else "the log device", opened), then)
         if slow
         else f"What shortens it: {rest}{faster}."
     )
@@ -178,7 +178,7 @@ def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             f"{mean:,.1f} ms each on {name}, which mostly writes{f',{quick}' if quick else ''}"
             f"{f'; {opened.says}' if opened else ''}.",
             because="Every commit of that database waits for such a write, and keeps its locks until then.",
-            do=joined(_step(name, opened), f"Then, in this order: {left(facts, limits, beside_device=True)}."),
+            do=_steps(_step(name, opened), f"Then, in this order: {left(facts, limits, beside_device=True)}."),
             unknown="How many tasks wait for it, two snapshots of monSysWaits show (events 54 and 55).",
             evidence=(
                 replace(one.evidence, limit=limits.milliseconds),
@@ -194,6 +194,12 @@ def _step(device: str, opened: WritePath | None) -> str:
     if opened and opened.beside:
         return DIRECT.format(comment(opened.slow.name), comment(opened.sister.name))
     return DEVICE.format(device, BUFFERED if opened else "")
+
+
+def _steps(device: str, then: str) -> str:
+    """What is done about the device, and then; of names so long that both would not be read, the first alone."""
+    both = joined(device, then)
+    return both if len(both) <= LONGEST_PART else device
 
 
 def _changes(opened: WritePath | None) -> tuple[Change, ...]:
