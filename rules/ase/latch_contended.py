@@ -68,7 +68,7 @@ from rules.ase._evidence.spinlocks.monitored import spinlock_named
 from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_names
 from rules.ase._evidence.spinlocks.uneven import uneven_caches
 from rules.ase._evidence.waits.events import LATCHES
-from rules.ase._evidence.waits.inserted import LEFT_OUT, InsertingNow, inserting_now, most_temporary
+from rules.ase._evidence.waits.inserted import CLOCK, LEFT_OUT, InsertingNow, inserting_now, most_temporary
 from rules.ase._evidence.waits.latches import CHAIN, LONG_MS, chains_behind
 from rules.ase._evidence.waits.switches import SWITCH_FACTS
 from rules.ase._evidence.waits.tasks import WAIT_FACTS
@@ -133,16 +133,17 @@ RISES = " (look first at its index {0})"
 NOT_SAID = "; these exports do not say of which table"
 ENDS = ", or (inferred) hash partitions with local indexes"
 IDENTITY = "identity"
-RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", IDENTITY, LEFT_OUT))
+RISES_BY_TYPE = frozenset(("datetime", "smalldatetime", "bigdatetime", "date", "timestamp", IDENTITY, LEFT_OUT, CLOCK))
 """Types of columns that rise with each insert where they hold its time or its number; a birthday does not."""
 LAST_PAGE = (
     "{0} at the last page of index {1} of {2}: let another column lead it{3}, drop it if nothing reads by it, or "
     "insert from fewer sessions."
 )
-RISES_IF, RISES_SURELY = (
-    "If {0} ({1}) rises with each insert, all meet",
-    "As {0} is an identity column, all inserts meet",
-)
+RISES_IF = "If {0} ({1}) rises with each insert, all meet"
+RISES_SURELY = {
+    IDENTITY: "As {0} is an identity column, all inserts meet",
+    CLOCK: "As every insert puts the time into {0}, all meet",
+}
 TYPES = "`sp_help {0}` shows which of its indexes begins with a time or a row number: that one rises."
 NONE_RISES = "No index of {0} begins with a time or an identity column (sp_help), so ask who fills it which key rises."
 NO_ROWS = "Fewer rows a page of the table (exp_row_size) do not help there."
@@ -412,7 +413,7 @@ def _do(
         whole = joined(turn(ends), too)
         return whole if len(whole) <= LONGEST_PART else joined(turn(""), too)
     if rises := _by_type(indexes):
-        surely = RISES_SURELY if rises.first_type == IDENTITY else RISES_IF
+        surely = RISES_SURELY.get(rises.first_type, RISES_IF)
         all_meet = surely.format(comment(rises.columns[0], 60), rises.first_type)
         last, ends = (all_meet, comment(rises.index, 60), name), ENDS if _has_partitions(facts) else ""
         too = GREEDY_TOO.format(greedy.command) if greedy else NO_ROWS
@@ -472,8 +473,15 @@ def _indexes(facts: Facts, tables: list[Inserted], now: InsertingNow | None) -> 
 def _caught(facts: Facts) -> InsertingNow | None:
     """What the sessions that wait at the moment insert into, unless its lock scheme is known to be allpages."""
     now = inserting_now(facts)
-    scheme = schemes(facts).get(table_key(now.row)) if now else None
-    return None if scheme and scheme.scheme == ALLPAGES else now
+    if now is None:
+        return None
+    name, listed = (now.row.object_name or "").lower(), schemes(facts)
+    found = (
+        [listed.get(table_key(now.row))]
+        if now.row.database
+        else [one for one in listed.values() if one.table.lower() == name]
+    )
+    return None if any(one and one.scheme == ALLPAGES for one in found) else now
 
 
 def _rows_a_page(facts: Facts, row: MonOpenObjectActivity) -> Evidence | None:

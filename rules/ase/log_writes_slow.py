@@ -8,10 +8,11 @@ and mostly writes (monDeviceIO), with one write or more under way on average.
 Why it matters: a transaction has ended when its log page is on the device, and it keeps its locks until then. One slow
 log device holds up every task that commits, and the queue for the end of the log behind it.
 
-What to do: find out which log device it is (monIOQueue names it, monOpenDatabases the database) and what makes it
-slow, with the tools of the host: devices that share spindles with data, a write cache that is off, mirrored storage far
-away. After that, fewer and larger transactions, a log I/O size that fits, and, where its owner accepts that a crash may
-lose the last moment, delayed commit.
+What to do: find out which log device it is (monIOQueue names it, monOpenDatabases the database) and what makes it slow,
+with the tools of the host: devices that share spindles with data, a write cache that is off, mirrored storage far away.
+Where sp_helpdevice shows it with dsync on and directio off, and a quick device beside it with directio, it is opened as
+that one is. After that, fewer and larger transactions, a log I/O size that fits, and, where its owner accepts that a
+crash may lose the last moment, delayed commit.
 
 When to ignore it: where a write takes less than the limit, which is this project's, as none is published, it is a note:
 the number of commits makes these waits as much as the device does. sp_sysmon counts switches for log writes and no
@@ -24,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from collectors.facts import Facts
-from collectors.facts.ase import MonIOQueue
+from collectors.facts.ase import DeviceAttributes, MonIOQueue
 from rules.ase._evidence.log.committers import Committers, committers
 from rules.ase._evidence.log.databases import Most, most_of
 from rules.ase._evidence.log.levers import (
@@ -42,18 +43,21 @@ from rules.ase._evidence.log.levers import (
     whose_evidence,
 )
 from rules.ase._evidence.log.mixed import mixed_evidence, mixed_logs
+from rules.ase._evidence.log.write_path import WritePath, write_path
 from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits import devices
 from rules.ase._evidence.waits.events import LOG_WRITES
 from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.ase._evidence.waits.verdict import TooLong, WaitLimits, judge_waits
+from rules.changes.ase_device import direct_io
 from rules.changes.quoting import comment
 from rules.engine import rule
-from rules.finding import LONGEST_PART, Evidence, Finding, Outcome, Severity, Unknown, joined
+from rules.finding import LONGEST_PART, Change, Evidence, Finding, Outcome, Severity, Unknown, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",
+    "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc36273.1600/doc/html/san1393052004947.html",
 )
 WHAT = "writes of the last log page"
 SLOW = (
@@ -69,8 +73,13 @@ BOTH = "Fewer commits and a faster device both shorten it"
 COMMITS = "At that speed fewer commits shorten it, and hardly another device"
 NOT_DEVICE = "A wait behind another's write (event 54) lasts {0:.0f} of them, which no device explains"
 DEVICE = (
-    "Find out what slows {0}: a network mount, paths shared with data, no write cache, a remote mirror; if none does, "
-    "move the log to a faster device."
+    "Find out what slows {0}: {1}a network mount, paths shared with data, no write cache, a remote mirror; if none "
+    "does, move the log to a faster device."
+)
+BUFFERED = "dsync in place of directio (`sp_deviceattr`), "
+DIRECT = (
+    "Open {0} as {1} is: `sp_deviceattr {0}, dsync, false`, then `sp_deviceattr {0}, directio, true` (refused while "
+    "dsync is on), then one restart, never with both off."
 )
 DATABASE = "Which database's log it is: monOpenDatabases (AppendLogRequests, AppendLogWaits) shows"
 
@@ -82,7 +91,7 @@ class Limits(LogLimits, WaitLimits):
     """`WaitLimits` and `LogLimits`."""
 
 
-@rule(needs=(), uses=(*LEVER_FACTS, *devices.DEVICE_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*LEVER_FACTS, *devices.DEVICE_FACTS, DeviceAttributes), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge by the time that tasks waited; sp_sysmon has none."""
     found = partial(_finding, facts, limits)
@@ -101,12 +110,13 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     path = devices.path_of(facts, writers, limits.milliseconds) if device else ""
     rest = left(facts, limits, beside_device=True)
     then = f"Then, in this order: {rest}{delayed(facts)}."
-    path = path if len(DEVICE.format(f"{device}{path}")) + len(then) < LONGEST_PART else ""
+    opened = write_path(facts, next(iter(writers), None), limits.milliseconds) if device else None
+    path = path if len(_step(f"{device}{path}", opened)) + len(then) < LONGEST_PART else ""
     faster = (
         "" if mean is None or fast_device(facts) or behind_times(facts) else ", a faster log device"
     )  # without a mean one of the rest
     do = (
-        joined(DEVICE.format(f"{device}{path}" if device else "the log device"), then)
+        _steps(_step(f"{device}{path}" if device else "the log device", opened), then)
         if slow
         else f"What shortens it: {rest}{faster}."
     )
@@ -126,7 +136,9 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         + (f"; a task's own write takes {mean:,.1f} ms" if mean is not None else "")
         + (f"; slow device: {device}" if device else "")
         + of_log(facts),
-        seen=joined(waits.seen, _named(devices.say_devices(writers) or (counted.says if counted else ""), whose)),
+        seen=joined(
+            waits.seen, _named(devices.say_devices(writers) or (counted.says if counted else ""), opened, whose)
+        ),
         because=SLOW if slow else "" if mean is None or mixed else _under(facts, limits, mean),
         do=levers(facts, limits) if mixed or loop else do,
         unknown=joined(untimed, f"{lacking}{NEED_NOT if counted else ''}." if lacking else ""),
@@ -134,9 +146,11 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
             *evidence,
             *(one.evidence for one in writers),
             *((counted.evidence,) if counted else ()),
+            *(opened.evidence if opened else ()),
             *whose_evidence(facts),
         ),
         explains=("ase/log_semaphore_contended",) if slow else (),
+        changes=_changes(opened),
     )
     if slow and not writers:
         yield Unknown((devices.MISSING_LOG,))
@@ -155,25 +169,47 @@ def _by_device(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             continue
         name = comment(row.device)
         quick = devices.besides([one, *devices.data_devices(facts)], limits.milliseconds).strip(",")
+        opened = write_path(facts, one, limits.milliseconds)
         yield Finding(
             subject=f"{subject_of(facts)}: {name}",
             severity=Severity.ADVICE,
             title=f"The log device {name} takes {mean:,.1f} ms a write; {one.under_way:.1f} are under way on average",
             seen=f"{one.requests:,.0f} requests for the log (User Log of monIOQueue) in {row.seconds:,.0f} s took "
-            f"{mean:,.1f} ms each on {name}, which mostly writes{f',{quick}' if quick else ''}.",
+            f"{mean:,.1f} ms each on {name}, which mostly writes{f',{quick}' if quick else ''}"
+            f"{f'; {opened.says}' if opened else ''}.",
             because="Every commit of that database waits for such a write, and keeps its locks until then.",
-            do=joined(DEVICE.format(name), f"Then, in this order: {left(facts, limits, beside_device=True)}."),
+            do=_steps(_step(name, opened), f"Then, in this order: {left(facts, limits, beside_device=True)}."),
             unknown="How many tasks wait for it, two snapshots of monSysWaits show (events 54 and 55).",
             evidence=(
                 replace(one.evidence, limit=limits.milliseconds),
                 Evidence("writes under way on average", round(one.under_way, 2), "", row.source, limits.tasks),
+                *(opened.evidence if opened else ()),
             ),
+            changes=_changes(opened),
         )
 
 
-def _named(device: str, whose: Most | None) -> str:
-    """Device and database in one sentence."""
-    parts = [one.rstrip(".") for one in (device, whose.says if whose else "") if one]
+def _step(device: str, opened: WritePath | None) -> str:
+    """What is done about a slow device: how it is opened, where its directory has a quick one with directio."""
+    if opened and opened.beside:
+        return DIRECT.format(comment(opened.slow.name), comment(opened.sister.name))
+    return DEVICE.format(device, BUFFERED if opened else "")
+
+
+def _steps(device: str, then: str) -> str:
+    """What is done about the device, and then; of names so long that both would not be read, the first alone."""
+    both = joined(device, then)
+    return both if len(both) <= LONGEST_PART else device
+
+
+def _changes(opened: WritePath | None) -> tuple[Change, ...]:
+    return (direct_io(opened.slow.name),) if opened and opened.beside else ()
+
+
+def _named(device: str, opened: WritePath | None, whose: Most | None) -> str:
+    """Device, how it is opened, and database in one sentence."""
+    said = (device, opened.says if opened else "", whose.says if whose else "")
+    parts = [one.rstrip(".") for one in said if one]
     return f"{'; '.join(parts)}." if parts else ""
 
 

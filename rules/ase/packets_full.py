@@ -18,6 +18,7 @@ and leave the default as it is. A slow client makes the same waits, and no packe
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import MonProcessNetIO, PacketsSent, Server, TaskSwitches
@@ -35,9 +36,11 @@ LINKS = (
 )
 DEFAULT, MOST = "default network packet size", "max network packet size"
 CONNECTIONS, WORKERS = "number of user connections", "number of worker processes"
+ADDITIONAL = "additional network memory"
 SENT = "Network Packet Sent"
-BUFFERS = 3
-"""Vendor: for each user connection and worker process."""
+BUFFERS, OVERHEAD, BLOCK = 3, 1.02, 2048
+"""Vendor: for each user connection and worker process, and of larger packets for each that asks for them; what they
+take beside the buffers; additional network memory is a multiple of it."""
 NEWER = 2048
 """Vendor: the default of 15.7 and later; up to it the step goes at once, above it by doubling."""
 LARGEST = 8192
@@ -51,6 +54,9 @@ BECAUSE = (
 ASKED = (
     "Clients that ask for a size of their own are not changed by the default; those that ask for more than the default "
     "take it from additional network memory: three buffers of that size for each."
+)
+FOR_CLIENTS = (
+    f"for a client that asks for so much, {ADDITIONAL} must be raised too (dynamic): {{0:,}} bytes each, {{1:,.0f}} now"
 )
 FITS = (
     "Measure it in a test first: a size that fills the packets of the network is best (vendor: where they carry 1,500 "
@@ -149,6 +155,14 @@ def _memory(facts: Facts, more: float) -> tuple[float, str]:
     return mb, f"Takes about {mb:,.1f} MB more: {BUFFERS} buffers for each of {sum(ends):,.0f} connections."
 
 
+def _for_clients(facts: Facts) -> str:
+    """That the maximum alone gives no client a larger packet, as a clause; empty where one has room, or none tells."""
+    setting = setting_of(facts, ADDITIONAL)
+    has = setting.run_number if setting else None
+    each = ceil(BUFFERS * LARGEST * OVERHEAD / BLOCK) * BLOCK
+    return FOR_CLIENTS.format(each, has) if has is not None and has < each else ""
+
+
 def _changes(
     facts: Facts, size: float, most: float | None, new: int, memory_mb: float, counted: str
 ) -> Iterator[Change]:
@@ -162,7 +176,7 @@ def _changes(
     if (most is None or most < new) and (waiting is None or waiting < new):
         raised = configure(MOST, most, LARGEST, configured=waiting)
         larger = (raised.key,)
-        yield raised
+        yield replace(raised, condition=_for_clients(facts))
     waiting = waiting_number(setting_of(facts, DEFAULT))
     if waiting is None or waiting < new:
         cautions = (counted, ASKED, FITS)

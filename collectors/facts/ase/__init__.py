@@ -1,6 +1,7 @@
 """Facts about SAP (Sybase) Adaptive Server Enterprise."""
 
 from collectors.facts.ase.caches import CacheOverhead, CachePool, MonCachePool, MonDataCache, NamedCache
+from collectors.facts.ase.devices import DeviceAttributes
 from collectors.facts.ase.errorlog import ErrorLog, LogEvent
 from collectors.facts.ase.host import HostLoad, HostMemory, HostProcessors, LoadAverage, PartitionLoad
 from collectors.facts.ase.logs import LogHolder, LogIoSize, RepAgentProcess, TruncationPoint
@@ -112,6 +113,7 @@ __all__ = [
     "Deadlock",
     "DelayedIO",
     "DeviceActivity",
+    "DeviceAttributes",
     "EngineBusy",
     "EnginesOnline",
     "ErrorLog",

@@ -28,6 +28,8 @@ And from the text of `sp_help`, which names no database::
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
   lists above the scheme, with their columns, and the type of the first one.
+* An allpages table whose index 0 is listed is a heap, one whose index 1 is has a clustered index: `sysindexes` holds
+  one of the two for it. Of the other schemes these numbers do not tell.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
 * `select name, lockscheme(id)` prints its second column without a heading: the echoed question says
   which it is.
@@ -59,10 +61,11 @@ PAGES = ("Pages", "Pages_", "DataPages", "Data_pages")
 INDEX = ("IndexID", "Index_id", "indid")
 KIND = ("Type", "ObjectType", "Object_type")
 HEADING = re.compile(
-    r"\b(?:object_?name|table_?name|name|table|object)\b.{0,400}\b(?:lock(?:ing)?_?scheme|sysstat2)\b"
+    r"\b(?:object_?name|table_?name|name|table|object)\b.{0,400}\b(?:lock(?:ing)?_?scheme\b(?!=\w)|sysstat2\b)"
     r"|\block(?:ing)?_?scheme\b.{0,80}\b(?:object_?name|table_?name|name)\b",
     re.IGNORECASE,
 )
+"""No section of sp_object_stats, which heads a table with `Object Name: orders..item (…, lockscheme=Datapages)`."""
 HELP = re.compile(r"^\W{0,9}Name[\s|]{1,300}Owner[\s|]{1,300}(?:Type|Object_type)\b", re.IGNORECASE)
 PRINTED = re.compile(r"^\W{0,9}Lock scheme\s{1,9}(Allpages|Datapages|Datarows)\s*$", re.IGNORECASE)
 SHORT = re.compile(
@@ -225,6 +228,7 @@ def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme 
     comma = decimal_comma(row.get("SizeKB", "Size_KB") for row in table.rows)
     schemes: dict[tuple[str | None, str | None, str, int | None], TableScheme] = {}
     sizes: list[IndexSize] = []
+    indexes: dict[tuple[str | None, str | None, str, int | None], set[float | None]] = {}
     for row in table.rows:
         report.claim(row.first, row.last)
         name = row.get(*NAMES)
@@ -240,12 +244,21 @@ def _listed(report: Report, table: Table, heading: int) -> Iterator[TableScheme 
         fact = fact if fact.database else replace(fact, database=asked)
         key = (fact.database, fact.owner, fact.table, fact.object_id)
         schemes.setdefault(key, fact)
+        indexes.setdefault(key, set()).add(number(row.get(*INDEX)))
         sizes += _size(report, row, fact, comma=comma)
         if table.has("forwrowcnt"):
             found = (one for one in counted(row, table) if isinstance(one, TableRows))
             yield from (replace(one, source=fact.source) for one in found)
-    yield from schemes.values()
+    for key, fact in schemes.items():
+        yield replace(fact, clustered=_clustered(fact, indexes[key]))
     yield from sizes
+
+
+def _clustered(fact: TableScheme, indexes: set[float | None]) -> bool | None:
+    """Whether a table has a clustered index, by its bits, else by the numbers of the indexes listed of it."""
+    if fact.clustered is not None or fact.scheme != "allpages":
+        return fact.clustered
+    return None if (0 in indexes) is (1 in indexes) else 1 in indexes
 
 
 def _scheme(report: Report, row: Row, name: str, kind: str) -> TableScheme | None:

@@ -19,9 +19,12 @@ from collectors.reports.ase.monitor_tables.server import SYSTEM_WAITS
 from collectors.reports.ase.monitor_tables.snapshots import Moment, Run
 from collectors.reports.ase.monitor_tables.subtracted import (
     Subtracted,
+    as_interval,
     by_file,
+    by_title,
     end_of,
     length_of,
+    names_another,
     of_differences,
     seconds_of,
     server_of,
@@ -73,6 +76,10 @@ class Parser:
         """Whether columns of the heading at hand are called differences."""
         self.own = self.plain = False
         """Whether it is of separated values under names of a script, without a time; and whether none names waits."""
+        self.alone: Reading | None = None
+        """The table above, where it is the only one so far."""
+        self.below: Subtracted | None = None
+        """What a title says below the only table so far, which no title above it said."""
         self.read: tuple[str, int] | None = None
         self.claimed = self.strange = 0
         self.above: list[tuple[int, str]] = []
@@ -105,6 +112,7 @@ class Parser:
             back = self.table.give_back() if is_dashes(line) else []
             self.table.finish(at_end=False)
             self.read = (self.table.table.name, self.table.rows + self.table.damaged)
+            self.alone = self.table if len(self.run.parts) == 1 else None
             self.table = None
             self.loose.extend(back)
 
@@ -135,6 +143,13 @@ class Parser:
             self._note_cache(number, line)
             if length_of(line) or of_differences(line):
                 self._claim(number)
+            if (
+                not prompts
+                and self.alone
+                and not self.alone.subtracted
+                and not names_another(line, self.alone.table.name)
+            ):
+                self.below = by_title(line)
             if not prompts and (end := end_of(line)):
                 self.run.tell(Moment(server=server_of(line), taken=end, source=Source(self.file, number, number)))
             return True
@@ -215,6 +230,8 @@ class Parser:
             self.file, line, heading, table, self.run, self.tell, starts, self._subtracted(), doubtful=doubtful
         )
         self.read = None
+        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
+        self.read = self.below = None
         return True
 
     def _renamed(self, heading: streamed.Heading) -> streamed.Heading:
@@ -373,6 +390,10 @@ class Parser:
         if self.table:
             self.table.finish(at_end=True)
             self.table = None
+        if self.below:  # no table came below it
+            ((moment, facts),) = self.run.parts
+            self.run.parts = [(moment, as_interval(facts, self.below))]
+            moment.seconds = self.below.seconds
         for one in self.loose:
             self._leave(*one)
         between = Leftovers()  # above the first line, but below one that was understood there

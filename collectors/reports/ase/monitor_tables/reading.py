@@ -30,6 +30,7 @@ from collectors.reports.ase.monitor_tables.subtracted import (
     as_interval,
     between_times,
     by_seconds,
+    by_title,
 )
 from collectors.reports.ase.monitor_tables.table_starts import TABLES
 from collectors.reports.ase.monitor_tables.tables import MonitorTable, Read, identify
@@ -201,7 +202,7 @@ class Reading:
         if self._row((line,), number, number):
             self.tail.clear()
         else:
-            if heading.layout == "delimited" and self._is_heading(line):
+            if (heading.layout == "delimited" and self._is_heading(line)) or by_title(line):
                 return False
             self._damage(number, line)
         self.last = number

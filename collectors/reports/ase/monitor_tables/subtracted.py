@@ -42,6 +42,7 @@ UNITS = {"min": 60, "h": 3600}
 SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
 TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
+TABLE_NAME = re.compile(r"\bmon[A-Z]\w{1,40}")
 DIFFERENCE = re.compile(
     rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:{TABLE}(?:\s{{0,3}}(?:joined|join|and|with|\+)\s{{1,3}}(?:with\s{{1,3}})?{TABLE})?"
     rf"[,:]?\s{{0,3}})?"
@@ -179,6 +180,12 @@ def by_title(line: str, above: str = "") -> Subtracted | None:
     """That a title says of the rows below that they are differences, and over how long; or the one `above` it does."""
     length = length_of(line)
     return Subtracted(length) if length and (of_differences(line) or of_differences(above)) else None
+
+
+def names_another(line: str, table: str) -> bool:
+    """Whether a title names a table, and not this one."""
+    named = {one.lower() for one in TABLE_NAME.findall(line)}
+    return bool(named) and table.lower() not in named
 
 
 def of_differences(line: str) -> bool:

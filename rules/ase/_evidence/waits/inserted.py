@@ -17,10 +17,15 @@ INSERT = re.compile(
     r"(?:\s*\((?P<columns>[\w\s,]{1,4000})\)\s*(?:values|select)\b)?",
     re.IGNORECASE,
 )
+VALUES = re.compile(r"\)\s*values\s*\(", re.IGNORECASE)
+CLOCKS = re.compile(r"\s*(?:getdate|getutcdate|current_bigdatetime)\s*\(\s*\)\s*", re.IGNORECASE)
 LEAST_SESSIONS = 5
 """This project: sessions caught in a wait for a latch, below which a look at the moment shows nothing."""
 LEFT_OUT = "left out of the insert"
 """Stands for the type of a column whose value the server makes itself: a number that rises, or a default."""
+
+CLOCK = "the time of the insert"
+"""Stands for the type of a column into which every insert puts the time: that rises."""
 
 
 def most_temporary(facts: Facts, least_percent: float) -> tuple[MonOpenObjectActivity, float, float] | None:
@@ -50,38 +55,79 @@ class InsertingNow:
     """Sessions that wait for a latch, whatever they run."""
     columns: frozenset[str] | None
     """Those that every such insert names, in small letters; `None` where one of them names none."""
+    clock: frozenset[str]
+    """Those into which every such insert puts the time."""
     source: Source
 
     def marked(self, indexes: list[IndexKeys]) -> list[IndexKeys]:
-        """The indexes; a unique one of one column that no insert names has what the server makes itself."""
-        named = self.columns
-        return [
-            replace(one, first_type=LEFT_OUT)
-            if named and one.unique and not one.first_type and len(one.columns) == 1 and one.columns[0] not in named
-            else one
-            for one in indexes
-        ]
+        """The indexes, with what the inserts say of their first columns.
+
+        A unique one of one column that no insert names has what the server makes itself.
+        """
+        return [replace(one, first_type=self._first_type(one)) for one in indexes]
+
+    def _first_type(self, index: IndexKeys) -> str:
+        first = index.columns[0] if index.columns else ""
+        if first.lower() in self.clock:
+            return CLOCK
+        alone = self.columns and index.unique and not index.first_type and len(index.columns) == 1
+        return LEFT_OUT if alone and first not in (self.columns or ()) else index.first_type
 
 
 def inserting_now(facts: Facts) -> InsertingNow | None:
-    """By `monProcess` and the batches: more than half of those that wait have to insert into one user table."""
+    """By `monProcess` and the batches: more than half of those that wait have to insert into one user table.
+
+    In which database it is stays open where neither the sessions nor the inserts say so.
+    """
     caught = {row.spid: row for row in facts.every(MonProcess) if row.wait_event in LATCHES}
     if len(caught) < LEAST_SESSIONS:
         return None
     into: dict[tuple[str, str], list[tuple[MonProcess, str]]] = {}
+    clocks: dict[tuple[str, str], list[frozenset[str]]] = {}
     for row in caught.values():
-        found = list(INSERT.finditer(without_literals(batch_of(facts, row.spid))))
+        text = without_literals(batch_of(facts, row.spid))
+        found = list(INSERT.finditer(text))
         targets = {(one["database"] or row.database or "", one["table"]) for one in found}
         if len(targets) == 1:  # of a batch with several it is not known at which of them the session waits
             columns = {one["columns"] or "" for one in found}
-            into.setdefault(targets.pop(), []).append((row, columns.pop() if len(columns) == 1 else ""))
+            target = targets.pop()
+            into.setdefault(target, []).append((row, columns.pop() if len(columns) == 1 else ""))
+            clocks.setdefault(target, []).extend(_by_clock(text, one) for one in found)
     if not into:
         return None
     (database, table), most = max(into.items(), key=lambda one: len(one[1]))
-    if 2 * len(most) <= len(caught) or not database or not bindable(database, table):
+    if 2 * len(most) <= len(caught) or not bindable(database, table):
         return None
-    lists = Counter(frozenset(name.strip().lower() for name in columns.split(",")) for _, columns in most if columns)
+    lists = Counter(frozenset(_names(columns)) for _, columns in most if columns)
     every = len(lists) == 1 and lists.total() == len(most)
     source = most[0][0].source
-    named = MonOpenObjectActivity(source=source, database=database, object_name=table, index_id=0)
-    return InsertingNow(named, len(most), len(caught), next(iter(lists)) if every else None, source)
+    named = MonOpenObjectActivity(source=source, database=database or None, object_name=table, index_id=0)
+    clock = frozenset.intersection(*clocks[database, table])
+    return InsertingNow(named, len(most), len(caught), next(iter(lists)) if every else None, clock, source)
+
+
+def _names(columns: str) -> list[str]:
+    return [name.strip().lower() for name in columns.split(",")]
+
+
+def _by_clock(text: str, insert: re.Match[str]) -> frozenset[str]:
+    """The columns into which an insert puts the time, by the places of its columns and values."""
+    begins = VALUES.search(text, insert.end("columns")) if insert["columns"] else None
+    if begins is None or begins.start() > insert.end():
+        return frozenset()
+    values, depth = [""], 0
+    for letter in text[begins.end() :]:
+        if letter == ")" and not depth:
+            break
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            values.append("")
+        else:
+            values[-1] += letter
+    names = _names(insert["columns"])
+    same = len(names) == len(values)
+    return (
+        frozenset(name for name, value in zip(names, values, strict=True) if CLOCKS.fullmatch(value))
+        if same
+        else frozenset()
+    )
