@@ -148,17 +148,18 @@ def _not_followed(
         f"it shares that CPU with {' and '.join(map(comment, here))}" if here else "",
         f"it shares its core there with {' and '.join(map(comment, beside))}" if beside else "",
     )
-    ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if wanted.stopped else []
+    starts = wanted.stopped and wanted.number in layout.startable
+    ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if starts else []
     ways.append(f"set LCKMGR_CPUID to a CPU that runs{f': CPU {home} suits it' if home is not None else ''}")
     also = [one for one in layout.stopped if one != wanted.number] if wanted.stopped else []
     if also:  # one that is out with others was taken out on purpose, so what runs comes first
         ways.reverse()
     changes: tuple[Change, ...] = ()
-    if home is not None and also:
+    if home is not None and (also or (wanted.stopped and not starts)):
         changes = (layout.set("LCKMGR_CPUID", home, *look_at(layout, home)),)
-    elif wanted.stopped:
+    elif starts:
         changes = (layout.start_again([wanted.number]),)
-    if home is not None and not also:
+    if home is not None and not also and (starts or not wanted.stopped):
         when = f"only if CPU {wanted.number} is not to be started again" if wanted.stopped else "after a look at it"
         old = float(wanted.number) if wanted.number <= PARAMETERS["LCKMGR_CPUID"].high else None
         changes = (*changes, advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node))
@@ -173,7 +174,7 @@ def _not_followed(
             f"runs on CPU {cpu} instead, which it took by itself."
             f"{' Stopped as well: CPU ' + ', '.join(map(str, also)) + '.' if also else ''}"
         ),
-        because=joined(shares, f"It {idle}." if idle else ""),
+        because=joined(shares, f"It {idle}." if idle else "", "" if starts else layout.kept_said),
         do=(
             f"To put it right, {', or else '.join(ways)}. Where it runs now is not where it is meant to be, so nothing "
             f"else is moved or stopped for CPU {cpu}."

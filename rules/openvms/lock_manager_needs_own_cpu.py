@@ -462,7 +462,7 @@ def _mode_now(layout: Layout) -> str:
     off = f"LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off"
     if not layout.enough_stopped(mode):
         return off
-    return f"{off}, and starting CPU {', '.join(map(str, layout.stopped))} turns it on before any parameter is set"
+    return f"{off}, and starting CPU {', '.join(map(str, layout.startable))} turns it on before any parameter is set"
 
 
 def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: float) -> _Steps:
@@ -516,7 +516,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
             "cause",
         )
     if mode and layout.start(mode):
-        out = ",".join(map(str, layout.stopped))
+        out = ",".join(map(str, layout.startable))
         do = (
             f"START/CPU {out} turns it on without a parameter (openvms/lock_manager_configured_off). "
             f"Only where CPU {out} is to stay stopped: {change}, at once."
@@ -539,14 +539,14 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         if home is not None:
             likely, when = None, "only on Alpha or Integrity: what machine this is was not in the export"
         if layout.enough_stopped(mode or 0):
-            when = f"only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped: {when}"
+            when = f"only where CPU {', '.join(map(str, layout.startable))} is to stay stopped: {when}"
         on = _template(layout, limits, when, cautions, likely)
         alone = left_alone(layout)
         if not read:
             return _Steps((on,), joined(turns_on, unread_seats(layout)), place=sentence(alone), unknown=doubted)
         return _Steps((on,), turns_on, place=placed.answer, unknown=doubted or ("" if home is not None else alone))
     if layout.enough_stopped(mode or 0):
-        cautions = (f"Only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped.", *cautions)
+        cautions = (f"Only where CPU {', '.join(map(str, layout.startable))} is to stay stopped.", *cautions)
     if not traced:
         when = f"only when {_traced_first(doubted)}"
         seat: tuple[Change, ...] = ()
@@ -570,8 +570,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         turned_on = layout.set("LCKMGR_MODE", on_with, *cautions)
         now_set.append(replace(turned_on, needs=tuple(one.key for one in now_set)))
     if layout.enough_stopped(mode or 0):
-        out = ", ".join(map(str, layout.stopped))
-        are = "are" if len(layout.stopped) > 1 else "is"
+        out = ", ".join(map(str, layout.startable))
+        are = "are" if len(layout.startable) > 1 else "is"
         stays = f"only where CPU {out} {are} to stay stopped or given back (iCAP): START/CPU {out} alone turns it on"
         now_set = [replace(one, condition=stays) for one in now_set]
     stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=on_with)
