@@ -13,8 +13,8 @@ synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, i
 Hours in which they spin much count by their own figures where those of the day hide them.
 
 What to do: where it is meant to run, start the stopped CPUs again, which turns it on without a parameter; only where
-they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. That comes
-first where somebody wrote that a CPU is to stay stopped (an operator's message, a comment): it is quoted. A
+they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. That
+comes first where somebody wrote that a CPU is to stay stopped (an operator's message, a comment): it is quoted. A
 LCKMGR_CPUID that names a stopped CPU, or none that is there, cannot be had: name one that runs. Whether a CPU is worth
 it is another question (openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP
 synchronization above two CPUs' worth. Where it is not meant to run, LCKMGR_MODE 0 says so. A pending value is put back

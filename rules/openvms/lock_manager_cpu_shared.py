@@ -37,7 +37,19 @@ from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+    within,
+)
 from rules.openvms._evidence.cpu_layout import (
     LAYOUT_FACTS,
     SERVER,
@@ -429,7 +441,7 @@ def _shared(
         )
     if own.names:
         changes = (*(place_by_hand(name, cpu, v7=layout.v7) for name in own.names), *changes)
-        step = f"First give {own.said} another CPU than {cpu}; then {step[0].lower()}{step[1:]}"
+        step = f"First give {own.said} another CPU than {cpu}; then {within(step)}"
     yield Finding(
         subject=layout.subject,
         severity=Severity.WARNING if there or own.names else Severity.ADVICE,

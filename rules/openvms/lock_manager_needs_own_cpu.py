@@ -65,6 +65,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
     joined,
+    within,
 )
 from rules.openvms._evidence.chains import NAME as TABLE
 from rules.openvms._evidence.chains import Chain, chain_of
@@ -269,7 +270,7 @@ def _brief(layout: Layout, limits: Limits) -> str:
 def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Outcome | None:
     """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
     operations = judged.operations
-    at = f" {judged.when[0].lower()}{judged.when[1:]}" if judged.hours else ""
+    at = f" {within(judged.when)}" if judged.hours else ""
     spins = f"MP synch {judged.synch:g} % of one CPU{at}"
     if operations is None:
         rate = MissingInput("lock operations per second ([MON.LOCK])", LockRates.COLLECTED_BY)
@@ -353,7 +354,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
     else:
         steps = _steps(facts, layout, limits, judged, own)
     price, idle = cost_of(layout)
-    costs = f"{price[0].lower()}{price[1:].removesuffix('.')}"
+    costs = within(price).removesuffix(".")
     tried = with_and_without(facts, "dlm")
     inferred = None if tried else by_kernel_time(facts)
     if tried:
@@ -394,7 +395,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
     taken = 1 if steps.stopped is None else 2
     pending = pending_clauses(facts, "LCKMGR_MODE", "LCKMGR_CPUID")
     counted = most_often(facts)
-    rated = f"{judged.rated[:1].lower()}{judged.rated[1:]} there are {in_prose(operations)} lock operations per second"
+    rated = f"{within(judged.rated)} there are {in_prose(operations)} lock operations per second"
     spun, rate = judged.evidence
     return Finding(
         subject=layout.subject,

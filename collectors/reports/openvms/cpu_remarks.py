@@ -34,7 +34,8 @@ CONDITION = (
 )
 """`2-MAY-2025` is a date; `$!   - ` is a reason among several of a script of Lockwright, where one is to decide."""
 START = re.compile(
-    rf"^(?!\$!   - )(?=.{{0,300}}?{CPUS})(?:(?=.{{0,300}}?(?:{STAYS}))|(?=.{{0,300}}?(?:{STOPPED}))(?=.{{0,300}}?(?:{REASON})))"
+    rf"^(?!\$!   - )(?=.{{0,300}}?{CPUS})"
+    rf"(?:(?=.{{0,300}}?(?:{STAYS}))|(?=.{{0,300}}?(?:{STOPPED}))(?=.{{0,300}}?(?:{REASON})))"
     rf"(?!.{{0,400}}?(?:{CONDITION}))",
     re.IGNORECASE,
 )
