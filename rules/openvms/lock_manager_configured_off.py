@@ -480,19 +480,19 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"
         lower = f"with {of} the vendor does not ask for one (more than five), so do not lower it"
     do = f"{sentence(lower)} Where it is not meant to run, {off}."
-    if kept := layout.kept_said:
+    kept = layout.kept_said
+    if kept and not layout.enough_stopped(mode):
         do = f"{sentence(f'{lower}; not meant to run, {off}')} {kept}"
     startable = layout.startable
     if layout.enough_stopped(mode):
         on, other = ("", "") if seat is None else (f", on CPU {seat}", f", not CPU {seat}: name another first")
         lower = f"{turned} takes one of the {active:.0f}{other}" if enough else lower
-        do = joined(
+        do = (
             f"First choice: START/CPU {', '.join(map(str, startable))} (undo: STOP/CPU), unless they are stopped on "
             f"purpose or given back (iCAP); with {mode:.0f} active it turns on by itself{on}. Only where they are to "
-            f"stay stopped, {lower}; not meant to run, {off}.",
-            kept,
+            f"stay stopped, {lower}; not meant to run, {off}."
         )
-    elif startable:
+    elif startable and not kept:
         do = f"START/CPU, but of no CPU given back (iCAP), turns it on as soon as {mode:.0f} are active; {do}"
     loss = f"Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
@@ -519,7 +519,7 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
             "too few, so the lock manager has no CPU of its own.",
             sentence(out, _named(layout, seat), hibernates, pending_clauses(facts, NAME)),
         ),
-        because=loss,
+        because=joined(loss, kept if layout.enough_stopped(mode) else ""),
         do=do,
         evidence=(
             Evidence(NAME, mode, "", fact.source, active),

@@ -270,8 +270,7 @@ def _brief(layout: Layout, limits: Limits) -> str:
 def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Outcome | None:
     """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
     operations = judged.operations
-    at = f" {within(judged.when)}" if judged.hours else ""
-    spins = f"MP synch {judged.synch:g} % of one CPU{at}"
+    spins = joined(f"MP synch {judged.synch:g} % of one CPU", within(judged.when) if judged.hours else "")
     if operations is None:
         rate = MissingInput("lock operations per second ([MON.LOCK])", LockRates.COLLECTED_BY)
         return Unknown((rate, *_wanted(facts, judged)), spins)

@@ -423,11 +423,10 @@ def without_polling(facts: Facts, polls: Refused) -> str:
     alike = called_alike(facts)
     names = {one.text.rstrip(" .") for one in facts.also(ListedLocks).every(ListedLocks)}
     lock = f" of {comment(names.pop(), 31)} (the one name in SHOW LOCK/BRIEF)" if len(names) == 1 else ""
-    ask = f"; ask first for the program of the {alike} of SHOW SYSTEM (inference)" if alike else ""
+    first = f", first in the {alike} of SHOW SYSTEM (inference)" if alike else ""
     return (
         f"no polling: {polls.of_all:.0f} % of the lock requests, {in_prose(polls.per_second)}/s, are refused at once "
-        "(ENQs not queued: LCK$M_NOQUEUE while another holds the lock) and tried again; the program should queue its "
-        f"$ENQ{lock} and wait for the AST, or pause between tries{ask}"
+        f"(LCK$M_NOQUEUE) and tried again; queue the $ENQ{lock} and wait for its AST{first}"
     )
 
 

@@ -115,7 +115,8 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         source = next(one.source for one in rates if one.operations_per_second == operations)
         look.facts.append(f"the highest lock rate read is {in_prose(operations)} lock operations per second")
         look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
-    if polls := refused_mostly(facts):
+    polls = refused_mostly(facts)
+    if polls:
         refused = Evidence("ENQs not queued, of all", round(polls.of_all, 1), "%", polls.source, TRIED_AGAIN, "a share")
         look.evidence.append(refused)
     documented = machine_of(facts).dedicated_documented
@@ -133,6 +134,8 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         look.do = (
             "The dedicated lock manager is documented for Alpha and Integrity alone: nothing is advised of it here."
         )
+    elif polls and not dominating(facts):
+        look.do = "Measure again without it before a CPU is dedicated to the lock manager."
     else:
         look.do = _own_cpu(layout, lost)
 
