@@ -10,9 +10,11 @@ alone is 250 µs, 92 to 93 local locks of 2.69 µs, where 15 m in one rack are a
 (2014) call a cluster that wide about 100 times worse; they print 1.25e-3 s one way, a misprint: 25 km are 1.25e-4 s,
 and only that gives their own factor of 92. No faster node shortens the way.
 
-What to do: keep the trees local: run the work beside their master, open a database on one node of one site, partition
-its lock trees, send the requests to the data (Rdb remote access) instead of locks over the distance. The distance that
-the time would correspond to is an upper bound: switches, adapters and the software of both nodes have their part.
+What to do: where LOCK_ACTV shows what a node asks for over the distance, in trees that others use more, run that work
+beside their master; without any such request nothing is paid. Else keep the trees local: run the work beside their
+master, open a database on one node of one site, partition its lock trees, send the requests to the data (Rdb remote
+access) instead of locks over the distance. The distance that the time would correspond to is an upper bound: switches,
+adapters and the software of both nodes have their part.
 
 When to ignore it: when the matrix was measured while the nodes or the network were busy, or when the application keeps
 its locks on its own site. An emulator's own network can take as long: such pairs are left to another rule.
@@ -23,6 +25,8 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import LockLatency
+from collectors.facts.openvms.resource_names import RMS_FILE
+from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import (
     Clean,
@@ -52,11 +56,17 @@ from rules.openvms._evidence.cluster import (
     unreal,
     wrong_reading,
 )
+from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, Share, name_of, pictures_of, shares_of
+from rules.openvms._evidence.node import in_prose
 from rules.openvms._evidence.own_runs import own_alone
 
 KEEP_LOCAL = (
     "Keep the lock trees local, instead of remote locks: run the work that takes them beside their lock master, where "
     "there is room, or {}."
+)
+BESIDE_MASTER = (
+    "Run the work of {asks} in {tree} on {master}, its lock master, or on a node near to it, where there is room, "
+    "or {}."
 )
 OF_DATABASES = "open a database at one site only, partition its lock trees, or use Rdb remote access"
 LINKS = ("https://wiki.vmssoftware.com/LOCKDIRWT", "https://wiki.vmssoftware.com/LOCKRMWT")
@@ -119,7 +129,26 @@ class Pair:
         return farthest_metres(self.shortest) / 1000
 
 
-@rule(needs=(), uses=CLUSTER_FACTS, links=LINKS, limits=Limits)
+@dataclass(frozen=True)
+class Asked:
+    """What a node asks for in trees that another one masters, by the report of LOCK_ACTV in which it is most."""
+
+    rate: float
+    """Lock requests per second in all of them."""
+    most: Share | None
+    """The trees that it asks in most; `None` where it asks in none."""
+    own: float
+    """Of their requests what this node asks for, per second."""
+    failed: bool
+    """Whether what it asks for was not collected."""
+
+    @property
+    def little(self) -> bool:
+        """Whether others ask for more than half in these trees, so that they are well where they are."""
+        return self.most is not None and 2 * self.own < self.most.rate
+
+
+@rule(needs=(), uses=(*CLUSTER_FACTS, *TREE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the pairs of the matrix that this capture has to tell of."""
     cells, rates = latencies_of(facts), own_rates(facts)
@@ -157,6 +186,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             )
         elif _emulated(facts, pair.asks) or _emulated(facts, pair.master):
             quiet.append(f"{figures}, but one of them is an emulator, whose own network is the likelier cause")
+        elif pair.outgoing is None and (seen := _asked(facts, pair)) and not seen.rate and not seen.failed:
+            none = f"LOCK_ACTV lists no lock request of {pair.asks} in a tree that {pair.master} masters"
+            quiet.append(f"{figures}, but {none}")
         elif pair.waiting is not None and pair.waiting < limits.waiting:
             quiet.append(
                 f"{figures}, but only {pair.outgoing:,.0f}/s leave {pair.asks}: {pair.waiting:.2f} s/s of waiting"
@@ -199,6 +231,35 @@ def _pairs(facts: Facts, cells: dict[tuple[str, str], Cell]) -> list[Pair] | Unt
     return found
 
 
+def _asked(facts: Facts, pair: Pair) -> Asked | None:
+    """What the asking node of a pair wants of the other; `None` without a report of LOCK_ACTV."""
+    asked = []
+    for picture in pictures_of(facts):
+        rates = [(_rate_in(share, pair), share) for share in shares_of([picture])]
+        own, most = max(rates, key=lambda one: one[0], default=(0.0, None))
+        failed = pair.asks in {name.upper() for name in picture.activity.failed}
+        asked.append(Asked(sum(rate for rate, _ in rates), most if own else None, own, failed))
+    return max(asked, key=lambda one: (one.rate, one.failed), default=None)
+
+
+def _rate_in(share: Share, pair: Pair) -> float:
+    return sum(
+        rate
+        for tree in share.trees
+        if (tree.master or "").upper() == pair.master
+        for node, rate in tree.rates
+        if node.upper() == pair.asks and known(rate)
+    )
+
+
+def _called(facts: Facts, share: Share) -> str:
+    """The trees as a step names them: by the file's name, where a listing has it."""
+    if share.kind != RMS_FILE:
+        return share.key
+    named = name_of(facts, share.resource)
+    return f"the RMS file {comment(named.name, LONGEST_NAME) if named and named.sure else share.key}"
+
+
 def _emulated(facts: Facts, node: str) -> bool:
     machine = hardware_of(hardware_names(facts).get(node, ("",))[0])
     return machine is not None and machine.emulator is True
@@ -212,7 +273,18 @@ def _arithmetic(facts: Facts) -> str:
 
 
 def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
+    asked = {id(pair): _asked(facts, pair) for pair in far}
+    far.sort(key=lambda pair: -(seen.rate if (seen := asked[id(pair)]) else 0.0) * pair.remote)
     worst = far[0]
+    seen, where, most = asked[id(worst)], "", None
+    others = OF_DATABASES if shows_rdb(facts) else "let each site work on files of its own"
+    do = KEEP_LOCAL.format(others)
+    if seen and seen.most:
+        tree = _called(facts, seen.most)
+        where = f", and {worst.asks} asks for {in_prose(seen.own)}/s in {tree}"
+        most = Evidence(f"{worst.asks} in trees of {worst.master}", round(seen.own, 1), "/s", seen.most.source)
+        if seen.little:
+            do = BESIDE_MASTER.format(others, asks=worst.asks, tree=tree, master=worst.master)
     waits = max((pair.waiting for pair in far if pair.waiting is not None), default=0.0)
     lines = [
         f"{pair.asks} on {pair.master} {pair.remote:,.0f} µs, {pair.times:,.0f} local locks, at most "
@@ -231,46 +303,52 @@ def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
         subject=own_name(facts) or "cluster",
         severity=Severity.WARNING if waits >= limits.loud_waiting else Severity.ADVICE,
         title=f"A lock of {worst.asks} on {worst.master} takes {worst.remote:,.0f} µs, "
-        f"{worst.times:,.0f} times a local one",
+        f"{worst.times:,.0f} times a local one{where}",
         seen=f"Measured: {'; '.join(lines)}{more}.",
         because=joined(
             paid,
             f"One process can do at most {1e6 / worst.remote:,.0f} of them a second, one after the other; "
             f"{_arithmetic(facts)}",
         ),
-        do=KEEP_LOCAL.format(OF_DATABASES if shows_rdb(facts) else "let each site work on files of its own"),
+        do=do,
         unknown=joined(
             untold,
             "The kilometres are an upper bound, as if all of the time were light in glass: adapters, switches and busy "
             "nodes take a part of it.",
         ),
-        evidence=tuple(
-            evidence
-            for pair in far[:MOST]
-            for evidence in (
-                *_rate(pair),
-                Evidence(
-                    f"local lock beside {pair.asks} on {pair.master}", pair.local_cell[0], "µs", pair.local_cell[1]
-                ),
-                Evidence(f"lock of {pair.asks} on {pair.master}", round(pair.remote, 2), "µs", pair.source),
-                Evidence(
-                    f"local locks in one of {pair.asks} on {pair.master}",
-                    round(pair.times, 1),
-                    "times",
-                    pair.source,
-                    limits.local_locks,
-                ),
-                Evidence(
-                    f"most that one process of {pair.asks} can do on {pair.master}",
-                    round(1e6 / pair.remote, 1),
-                    "/s",
-                    pair.source,
-                    computed="as 1 ÷ latency",
-                ),
-                Evidence(
-                    f"{pair.asks} to {pair.master} at most", round(pair.kilometres, 1), "km (upper bound)", pair.source
-                ),
-            )
+        evidence=(
+            *((most,) if most else ()),
+            *(
+                evidence
+                for pair in far[:MOST]
+                for evidence in (
+                    *_rate(pair),
+                    Evidence(
+                        f"local lock beside {pair.asks} on {pair.master}", pair.local_cell[0], "µs", pair.local_cell[1]
+                    ),
+                    Evidence(f"lock of {pair.asks} on {pair.master}", round(pair.remote, 2), "µs", pair.source),
+                    Evidence(
+                        f"local locks in one of {pair.asks} on {pair.master}",
+                        round(pair.times, 1),
+                        "times",
+                        pair.source,
+                        limits.local_locks,
+                    ),
+                    Evidence(
+                        f"most that one process of {pair.asks} can do on {pair.master}",
+                        round(1e6 / pair.remote, 1),
+                        "/s",
+                        pair.source,
+                        computed="as 1 ÷ latency",
+                    ),
+                    Evidence(
+                        f"{pair.asks} to {pair.master} at most",
+                        round(pair.kilometres, 1),
+                        "km (upper bound)",
+                        pair.source,
+                    ),
+                )
+            ),
         ),
         expects=(
             (Expectation(f"lock operations leaving {worst.asks} (/s)", round(worst.outgoing, 1), "lower", "heuristic"),)

@@ -200,7 +200,7 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
         return
     unit = "operations per second" if "operations" in series.rate_name else series.rate_name.replace("_", " ")
     peak, last = course.peak, course.last
-    top = f"{peak.rate:,.0f} {unit} at {peak.load:g} {series.load_name}"
+    top = f"{peak.rate:,.0f} {unit} at {peak.load:g} {series.load_said}"
     if len(course.steps) < 3:
         yield Unknown.without("runs at three different loads or more", MORE, f"{series.title}: {top}")
     elif series.cores == 1:
@@ -219,7 +219,7 @@ def _judge_series(series: LoadSeries, mine: Sequence[LoadSeries], limits: Limits
 def _series_finding(
     series: LoadSeries, mine: Sequence[LoadSeries], course: TimeSeries, limits: Limits, unit: str, facts: Facts
 ) -> Finding:
-    peak, last, first, name = course.peak, course.last, course.first, series.load_name
+    peak, last, first, name = course.peak, course.last, course.first, series.load_said
     shares = [(spinning_share(run), run) for step in course.beyond for run in step.runs]
     after = max(((share, run) for share, run in shares if share is not None), key=lambda pair: pair[0], default=None)
     before = next((share for run in peak.runs if (share := spinning_share(run)) is not None), None)
@@ -270,10 +270,10 @@ def _series_finding(
             Evidence("kernel time per operation, lowest load", round(slow.kernel_usec, 2), "µs", slow.alone.source)
         )
     severity = Severity.WARNING if course.fall_percent >= limits.steep_percent else Severity.ADVICE
-    do = (
-        f"Do not add processes or CPUs: run {peak.load:g} {name} at once and let the rest queue, or take lock "
-        "operations away."
-    )
+    held = f"run {peak.load:g} {name} at once and let the rest queue, or"
+    if series.over_processors:
+        held = f"this work does most with {peak.load:g} {name} in the active set;"
+    do = f"Do not add processes or CPUs: {held} take lock operations away."
     if series.derived:
         do, unknown = f"Drive the node as hard at {peak.load:g} {name} before any is taken away.", DEMAND
         severity = Severity.ADVICE if was_busy(course, limits.busy_in_series_percent) else Severity.NOTE

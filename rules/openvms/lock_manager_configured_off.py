@@ -13,7 +13,8 @@ synchronisation as if it had never been set. A CPU that was stopped (STOP/CPU, i
 Hours in which they spin much count by their own figures where those of the day hide them.
 
 What to do: where it is meant to run, start the stopped CPUs again, which turns it on without a parameter; only where
-they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. A
+they are to stay stopped, lower LCKMGR_MODE to the CPUs that are active: it is dynamic and takes effect at once. That
+comes first where somebody wrote that a CPU is to stay stopped (an operator's message, a comment): it is quoted. A
 LCKMGR_CPUID that names a stopped CPU, or none that is there, cannot be had: name one that runs. Whether a CPU is worth
 it is another question (openvms/lock_manager_needs_own_cpu): the vendor asks for more than five CPUs and MP
 synchronization above two CPUs' worth. Where it is not meant to run, LCKMGR_MODE 0 says so. A pending value is put back
@@ -479,16 +480,19 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
         of = f"{few:.0f} {'CPUs' if few == active else 'cores'}"
         lower = f"with {of} the vendor does not ask for one (more than five), so do not lower it"
     do = f"{sentence(lower)} Where it is not meant to run, {off}."
-    startable = layout.enough_stopped(mode)
-    if startable:
+    kept = layout.kept_said
+    if kept and not layout.enough_stopped(mode):
+        do = f"{sentence(f'{lower}; not meant to run, {off}')} {kept}"
+    startable = layout.startable
+    if layout.enough_stopped(mode):
         on, other = ("", "") if seat is None else (f", on CPU {seat}", f", not CPU {seat}: name another first")
         lower = f"{turned} takes one of the {active:.0f}{other}" if enough else lower
         do = (
-            f"First choice: START/CPU {', '.join(map(str, stopped))} (undo: STOP/CPU), unless they are stopped on "
+            f"First choice: START/CPU {', '.join(map(str, startable))} (undo: STOP/CPU), unless they are stopped on "
             f"purpose or given back (iCAP); with {mode:.0f} active it turns on by itself{on}. Only where they are to "
             f"stay stopped, {lower}; not meant to run, {off}."
         )
-    elif stopped:
+    elif startable and not kept:
         do = f"START/CPU, but of no CPU given back (iCAP), turns it on as soon as {mode:.0f} are active; {do}"
     loss = f"Meanwhile MP synch is {spins.synch:.0f} % of one CPU ({spins.when})." if spins.synch is not None else ""
     server = facts.latest(Process, name=SERVER)
@@ -497,8 +501,8 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
     start = layout.start(mode) if much else None
     if enough and (start or not much):
         when = "only if it is meant to run with the CPUs that are active now"
-        if startable:
-            when = f"only if CPU {', '.join(map(str, stopped))} is to stay stopped"
+        if layout.enough_stopped(mode):
+            when = f"only if CPU {', '.join(map(str, startable))} is to stay stopped"
         worth = "Whether a CPU is worth it: openvms/lock_manager_needs_own_cpu."
         changes = (advise_parameter(NAME, mode, on_with, when=when, cautions=(worth,), node=layout.node),)
     expects: tuple[Expectation, ...] = ()
@@ -515,11 +519,12 @@ def _finding(layout: Layout, limits: Limits, spins: _Spins, mode: float, fact: S
             "too few, so the lock manager has no CPU of its own.",
             sentence(out, _named(layout, seat), hibernates, pending_clauses(facts, NAME)),
         ),
-        because=loss,
+        because=joined(loss, kept if layout.enough_stopped(mode) else ""),
         do=do,
         evidence=(
             Evidence(NAME, mode, "", fact.source, active),
             Evidence("active CPUs", active, "CPUs", read_in),
+            *(Evidence("to stay stopped", comment(one.text), "", one.source) for one in layout.kept_stopped),
             *((spins.hours.evidence,) if spins.hours else ()),
         ),
         explains=("openvms/lock_manager_needs_own_cpu", "openvms/spinlock_hot:LCKMGR") if much else (),

@@ -37,7 +37,19 @@ from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import PARAMETERS, advise_parameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+    within,
+)
 from rules.openvms._evidence.cpu_layout import (
     LAYOUT_FACTS,
     SERVER,
@@ -148,17 +160,18 @@ def _not_followed(
         f"it shares that CPU with {' and '.join(map(comment, here))}" if here else "",
         f"it shares its core there with {' and '.join(map(comment, beside))}" if beside else "",
     )
-    ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if wanted.stopped else []
+    starts = wanted.stopped and wanted.number in layout.startable
+    ways = [f"start CPU {wanted.number} again (START/CPU {wanted.number})"] if starts else []
     ways.append(f"set LCKMGR_CPUID to a CPU that runs{f': CPU {home} suits it' if home is not None else ''}")
     also = [one for one in layout.stopped if one != wanted.number] if wanted.stopped else []
     if also:  # one that is out with others was taken out on purpose, so what runs comes first
         ways.reverse()
     changes: tuple[Change, ...] = ()
-    if home is not None and also:
+    if home is not None and (also or (wanted.stopped and not starts)):
         changes = (layout.set("LCKMGR_CPUID", home, *look_at(layout, home)),)
-    elif wanted.stopped:
+    elif starts:
         changes = (layout.start_again([wanted.number]),)
-    if home is not None and not also:
+    if home is not None and not also and (starts or not wanted.stopped):
         when = f"only if CPU {wanted.number} is not to be started again" if wanted.stopped else "after a look at it"
         old = float(wanted.number) if wanted.number <= PARAMETERS["LCKMGR_CPUID"].high else None
         changes = (*changes, advise_parameter("LCKMGR_CPUID", old, home, when=when, node=layout.node))
@@ -173,7 +186,7 @@ def _not_followed(
             f"runs on CPU {cpu} instead, which it took by itself."
             f"{' Stopped as well: CPU ' + ', '.join(map(str, also)) + '.' if also else ''}"
         ),
-        because=joined(shares, f"It {idle}." if idle else ""),
+        because=joined(shares, f"It {idle}." if idle else "", "" if starts else layout.kept_said),
         do=(
             f"To put it right, {', or else '.join(ways)}. Where it runs now is not where it is meant to be, so nothing "
             f"else is moved or stopped for CPU {cpu}."
@@ -428,7 +441,7 @@ def _shared(
         )
     if own.names:
         changes = (*(place_by_hand(name, cpu, v7=layout.v7) for name in own.names), *changes)
-        step = f"First give {own.said} another CPU than {cpu}; then {step[0].lower()}{step[1:]}"
+        step = f"First give {own.said} another CPU than {cpu}; then {within(step)}"
     yield Finding(
         subject=layout.subject,
         severity=Severity.WARNING if there or own.names else Severity.ADVICE,

@@ -65,6 +65,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
     joined,
+    within,
 )
 from rules.openvms._evidence.chains import NAME as TABLE
 from rules.openvms._evidence.chains import Chain, chain_of
@@ -269,8 +270,7 @@ def _brief(layout: Layout, limits: Limits) -> str:
 def _other_reasons(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Outcome | None:
     """What speaks against advice although CPUs spin: no lock traffic, or not known whether it is on already."""
     operations = judged.operations
-    at = f" {judged.when[0].lower()}{judged.when[1:]}" if judged.hours else ""
-    spins = f"MP synch {judged.synch:g} % of one CPU{at}"
+    spins = joined(f"MP synch {judged.synch:g} % of one CPU", within(judged.when) if judged.hours else "")
     if operations is None:
         rate = MissingInput("lock operations per second ([MON.LOCK])", LockRates.COLLECTED_BY)
         return Unknown((rate, *_wanted(facts, judged)), spins)
@@ -353,7 +353,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
     else:
         steps = _steps(facts, layout, limits, judged, own)
     price, idle = cost_of(layout)
-    costs = f"{price[0].lower()}{price[1:].removesuffix('.')}"
+    costs = within(price).removesuffix(".")
     tried = with_and_without(facts, "dlm")
     inferred = None if tried else by_kernel_time(facts)
     if tried:
@@ -394,7 +394,7 @@ def _finding(facts: Facts, layout: Layout, limits: Limits, judged: Spins) -> Fin
     taken = 1 if steps.stopped is None else 2
     pending = pending_clauses(facts, "LCKMGR_MODE", "LCKMGR_CPUID")
     counted = most_often(facts)
-    rated = f"{judged.rated[:1].lower()}{judged.rated[1:]} there are {in_prose(operations)} lock operations per second"
+    rated = f"{within(judged.rated)} there are {in_prose(operations)} lock operations per second"
     spun, rate = judged.evidence
     return Finding(
         subject=layout.subject,
@@ -462,7 +462,7 @@ def _mode_now(layout: Layout) -> str:
     off = f"LCKMGR_MODE is {mode:.0f} and {layout.active:.0f} CPUs are active, so it is configured and off"
     if not layout.enough_stopped(mode):
         return off
-    return f"{off}, and starting CPU {', '.join(map(str, layout.stopped))} turns it on before any parameter is set"
+    return f"{off}, and starting CPU {', '.join(map(str, layout.startable))} turns it on before any parameter is set"
 
 
 def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: float) -> _Steps:
@@ -516,7 +516,7 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
             "cause",
         )
     if mode and layout.start(mode):
-        out = ",".join(map(str, layout.stopped))
+        out = ",".join(map(str, layout.startable))
         do = (
             f"START/CPU {out} turns it on without a parameter (openvms/lock_manager_configured_off). "
             f"Only where CPU {out} is to stay stopped: {change}, at once."
@@ -539,14 +539,14 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         if home is not None:
             likely, when = None, "only on Alpha or Integrity: what machine this is was not in the export"
         if layout.enough_stopped(mode or 0):
-            when = f"only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped: {when}"
+            when = f"only where CPU {', '.join(map(str, layout.startable))} is to stay stopped: {when}"
         on = _template(layout, limits, when, cautions, likely)
         alone = left_alone(layout)
         if not read:
             return _Steps((on,), joined(turns_on, unread_seats(layout)), place=sentence(alone), unknown=doubted)
         return _Steps((on,), turns_on, place=placed.answer, unknown=doubted or ("" if home is not None else alone))
     if layout.enough_stopped(mode or 0):
-        cautions = (f"Only where CPU {', '.join(map(str, layout.stopped))} is to stay stopped.", *cautions)
+        cautions = (f"Only where CPU {', '.join(map(str, layout.startable))} is to stay stopped.", *cautions)
     if not traced:
         when = f"only when {_traced_first(doubted)}"
         seat: tuple[Change, ...] = ()
@@ -570,8 +570,8 @@ def _steps(facts: Facts, layout: Layout, limits: Limits, judged: Spins, own: flo
         turned_on = layout.set("LCKMGR_MODE", on_with, *cautions)
         now_set.append(replace(turned_on, needs=tuple(one.key for one in now_set)))
     if layout.enough_stopped(mode or 0):
-        out = ", ".join(map(str, layout.stopped))
-        are = "are" if len(layout.stopped) > 1 else "is"
+        out = ", ".join(map(str, layout.startable))
+        are = "are" if len(layout.startable) > 1 else "is"
         stays = f"only where CPU {out} {are} to stay stopped or given back (iCAP): START/CPU {out} alone turns it on"
         now_set = [replace(one, condition=stays) for one in now_set]
     stop, second = stop_beside(layout, placed, tuple(one.key for one in now_set), least=on_with)

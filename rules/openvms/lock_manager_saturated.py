@@ -32,7 +32,13 @@ from rules.openvms._evidence.dedicated import (
     not_to_believe,
     served,
 )
-from rules.openvms._evidence.dominating import DOMINATING_FACTS, Dominating, dominating
+from rules.openvms._evidence.dominating import (
+    DOMINATING_FACTS,
+    Dominating,
+    dominating,
+    refused_mostly,
+    without_polling,
+)
 from rules.openvms._evidence.node import in_prose, sentence
 from rules.openvms._evidence.own_runs import OwnRun, own_peak
 from rules.openvms._evidence.peaks import PEAK_FACTS, SUSTAINED, Hours, worst
@@ -135,6 +141,8 @@ def _tree(facts: Facts, own: str | None) -> Dominating | None:
 
 
 def _fewer(facts: Facts) -> str:
+    if polls := refused_mostly(facts):
+        return without_polling(facts, polls)
     return f"fewer lock operations ({OF_RDB if shows_rdb(facts) else ''}RMS: open for input what is only read)"
 
 

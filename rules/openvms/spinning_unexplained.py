@@ -36,6 +36,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
     joined,
+    within,
 )
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cpu_counts import CountsDiffer, counts_differ
@@ -211,7 +212,7 @@ def _collect(facts: Facts, when: str, long: float | None = None, *, little: bool
         )
     trace = RATED if facts.every(SpinlockTrace) and not heats(facts) else TRACE
     if machine_of(facts).x86:
-        when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {when[0].lower()}{when[1:]}"
+        when = f"The spinlock trace (SPL) is {ALPHA_AND_INTEGRITY}; where SDA has it here, {within(when)}"
     layout, own = Layout(facts), ""
     if own_cpu(layout) and not not_yet(facts, layout):
         own = ", which is not the lock manager's: that has a CPU of its own"

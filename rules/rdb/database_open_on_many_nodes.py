@@ -38,6 +38,7 @@ from rules.finding import (
     Unknown,
     Untrusted,
     joined,
+    within,
 )
 from rules.openvms._evidence.cluster import CLUSTER_FACTS
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, explained, rounded
@@ -200,7 +201,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         and one.is_on("lock_partitioning") is False
         and one.figure("storage_areas") != 1
     ):
-        move = BY_AREA.format(f"{move[0].lower()}{move[1:]}")  # nobody has to move for it
+        move = BY_AREA.format(within(move))  # nobody has to move for it
     yield Finding(
         subject=one.subject,
         severity=Severity.NOTE if lesser else Severity.WARNING if loud else Severity.ADVICE,

@@ -136,12 +136,12 @@ def _judge(series: LoadSeries, course: TimeSeries, limits: Limits) -> Outcome:
     if model.peak_load > limits.near * course.last.load:
         return Clean(
             f"{series.title}: the peak lies at {model.peak_load:.1f}, far beyond {course.last.load:g}, the highest "
-            f"{series.load_name} measured ({figures})"
+            f"{series.load_said} measured ({figures})"
         )
     lost = 100 * (1 - model.rate(course.last.load) / model.rate(model.peak_load))
     if model.peak_load < course.last.load and fall <= limits.noise_percent < lost:
         return Clean(
-            f"{series.title}: throughput levels off: up to {course.last.load:g} {series.load_name} the law would have "
+            f"{series.title}: throughput levels off: up to {course.last.load:g} {series.load_said} the law would have "
             f"it fall by {lost:.0f} %, measured it falls by {fall:.0f} % ({figures})"
         )
     return _by_law(series, course, limits, model, figures)
@@ -183,7 +183,7 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
         else f"Up to {level:g} each further one takes throughput from the others, and from there on the rate stays."
     )
     if inside and not fell:
-        do, because = f"Nothing is to be done: beyond {at} {series.load_name} little is gained.", LITTLE
+        do, because = f"Nothing is to be done: beyond {at} {series.load_said} little is gained.", LITTLE
     fits = (
         f"The Universal Scalability Law fits ({figures})"
         if model.first is None
@@ -194,8 +194,8 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
     return Finding(
         subject=series.title,
         severity=_severity(series, course, limits, best) if fell else Severity.NOTE,
-        title=f"Throughput {peaks} at {at} {series.load_name}, {about}{_rate(most)} {unit}",
-        seen=joined(f"Throughput {peaks} at {at} {series.load_name} with {_rate(most)} {unit}; {said}.", spun),
+        title=f"Throughput {peaks} at {at} {series.load_said}, {about}{_rate(most)} {unit}",
+        seen=joined(f"Throughput {peaks} at {at} {series.load_said} with {_rate(most)} {unit}; {said}.", spun),
         because=f"{fits}. {because}",
         do=do,
         unknown=joined(
@@ -209,7 +209,7 @@ def _by_law(series: LoadSeries, course: TimeSeries, limits: Limits, model: Model
                 else ()
             ),
             Evidence(
-                f"peak load ({series.load_name})",
+                f"peak load ({series.load_said})",
                 _of_law(top),
                 "",
                 series.source,
@@ -267,9 +267,9 @@ def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str)
     return Finding(
         subject=series.title,
         severity=severity,
-        title=f"Measured throughput falls by {fall:.0f} % beyond {peak.load:g} {series.load_name}",
+        title=f"Measured throughput falls by {fall:.0f} % beyond {peak.load:g} {series.load_said}",
         seen=joined(
-            f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_name}, the most that was measured, and "
+            f"{_rate(peak.rate)} {unit} at {peak.load:g} {series.load_said}, the most that was measured, and "
             f"{_rate(last.rate)} at {last.load:g}.",
             spun,
         ),
@@ -285,15 +285,17 @@ def _measured(series: LoadSeries, course: TimeSeries, limits: Limits, poor: str)
             Evidence("fall from the peak", round(fall, 1), "%", last.source, limits.noise_percent),
             *spins,
         ),
-        expects=(Expectation(f"{unit}, at {peak.load:g} {series.load_name}", last.rate, peak.rate, "arithmetic"),),
+        expects=(Expectation(f"{unit}, at {peak.load:g} {series.load_said}", last.rate, peak.rate, "arithmetic"),),
     )
 
 
 def _stay(peak: float, series: LoadSeries) -> str:
     """To keep the load under the peak; a single one may stay as it is."""
-    if float(_load(peak)) <= 1:
+    if float(_load(peak)) <= 1 and not series.over_processors:
         return "One at a time does the most: let the rest queue."
-    return f"Do not go beyond {_load(peak)} {series.load_name} with this work: limit them, and let the rest queue."
+    if series.over_processors:
+        return f"Give this work no more than {_load(peak)} {series.load_said}: with more of them it does less."
+    return f"Do not go beyond {_load(peak)} {series.load_said} with this work: limit them, and let the rest queue."
 
 
 def _load(value: float) -> str:
@@ -320,7 +322,7 @@ def _spins(series: LoadSeries, course: TimeSeries) -> tuple[str, tuple[Evidence,
     spun = spinning(course)
     if spun is None:
         return "", ()
-    unit, name = "processors' worth", series.load_name
+    unit, name = "processors' worth", series.load_said
     return (
         f"At {course.peak.load:g} {name} {spun.at_peak:.1f} processors' worth of time is MP synch, at "
         f"{spun.step.load:g} it is {spun.past:.1f}.",

@@ -54,6 +54,7 @@ from collectors.facts.openvms.monitor import (
 from collectors.facts.openvms.processors import (
     Cpu,
     CpuModes,
+    CpuRemark,
     FastpathDevice,
     KernelService,
     Node,
@@ -72,6 +73,7 @@ __all__ = [
     "ClusterNode",
     "Cpu",
     "CpuModes",
+    "CpuRemark",
     "Curve",
     "DedicatedLockManager",
     "DistributedLockRates",

@@ -92,6 +92,20 @@ class Cpu(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CpuRemark(OfNode):
+    """What a person wrote of CPUs that were stopped on purpose and are to stay so."""
+
+    COLLECTED_BY: ClassVar[str] = 'SEARCH SYS$MANAGER:OPERATOR.LOG "STOP/CPU"/WINDOW=3'
+
+    cpus: tuple[int, ...]
+    text: str
+    """One line, cut where it is long."""
+    by: str | None = None
+    """The user of the operator's message; `None`: a comment that nobody signed."""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProcessorModes(OfNode):
     """Time in processor modes, all CPUs together: per cent of one CPU, so 200 is two CPUs' worth."""
 

@@ -97,6 +97,16 @@ class LoadSeries(Fact):
         return dict(self.setup).get("node")
 
     @property
+    def load_said(self) -> str:
+        """The load as prose has it: `CPUs`, `processes`."""
+        return self.load_name.replace("cpus", "CPUs")
+
+    @property
+    def over_processors(self) -> bool:
+        """Whether each run had more processors, and not more work at once."""
+        return self.load_name.lower() in ("cpus", "processors", "cores")
+
+    @property
     def peak(self) -> LoadPoint:
         """The run that did the most work."""
         return max(self.points, key=lambda point: point.rate)

@@ -81,7 +81,10 @@ def counts_differ(layout: Layout) -> CountsDiffer | None:
 
 
 def _started(layout: Layout, fewer: float) -> tuple[int, ...]:
-    """The stopped CPUs, where they are as many as are missing; none that was a co-thread: that may be on purpose."""
-    stopped = layout.stopped
+    """The stopped CPUs, where they are as many as are missing; none that was a co-thread: that may be on purpose.
+
+    None that somebody wants to stay stopped, either.
+    """
+    stopped = layout.startable
     alone = [cpu for cpu in stopped if not (isinstance(pair := layout.pair(cpu), Pair) and pair.sibling is not None)]
     return tuple(stopped) if len(alone) == len(stopped) == round(fewer) else ()

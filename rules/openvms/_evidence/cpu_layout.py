@@ -12,9 +12,19 @@ from functools import cached_property
 
 from collectors.facts import ABSENT, NOWHERE, Facts, Source, known
 from collectors.facts.base import F
-from collectors.facts.openvms import Cpu, FastpathDevice, KernelService, Node, Process, ProcessorModes, SysgenParameter
+from collectors.facts.openvms import (
+    Cpu,
+    CpuRemark,
+    FastpathDevice,
+    KernelService,
+    Node,
+    Process,
+    ProcessorModes,
+    SysgenParameter,
+)
 from rules.changes.openvms_cpu import HIGHEST_CPU, NeverStop, start_cpus, stop_cpu
 from rules.changes.openvms_sysgen import PARAMETERS, set_parameter
+from rules.changes.quoting import comment
 from rules.finding import Change, NotApplicable, Untrusted
 from rules.openvms._evidence.boots import (
     AT,
@@ -25,7 +35,7 @@ from rules.openvms._evidence.boots import (
 from rules.openvms._evidence.node import NODE_FACTS, cpus_in, node_name, parameter_of, pending_value, subject_of
 from rules.openvms._evidence.releases import machine_of
 
-LAYOUT_FACTS = (*NODE_FACTS, Cpu, FastpathDevice, KernelService, Process, ProcessorModes)
+LAYOUT_FACTS = (*NODE_FACTS, Cpu, CpuRemark, FastpathDevice, KernelService, Process, ProcessorModes)
 """What a rule that asks for the layout has to declare."""
 SERVER = "LCKMGR_SERVER"
 PREFER_CPUS, PRCPU_BITMAP = "IO_PREFER_CPUS", "IO_PRCPU_BITMAP"
@@ -133,9 +143,34 @@ class Layout:
         """CPUs whose latest display says that they are not in the active set."""
         return sorted(number for number, cpu in self._states.items() if not cpu.running)
 
+    @property
+    def startable(self) -> list[int]:
+        """Those of them of which nobody wrote that they are to stay stopped."""
+        kept = {cpu for remark in self.facts.every(CpuRemark) for cpu in remark.cpus}
+        return [cpu for cpu in self.stopped if cpu not in kept]
+
+    @property
+    def kept_stopped(self) -> list[CpuRemark]:
+        """What people wrote of CPUs that are stopped and are to stay so."""
+        return [one for one in self.facts.every(CpuRemark) if not set(one.cpus).isdisjoint(self.stopped)]
+
+    @property
+    def kept_said(self) -> str:
+        """That some are to stay stopped, with who says so, as a sentence; empty where nobody does."""
+        remarks = self.kept_stopped
+        if not remarks:
+            return ""
+        kept = [cpu for cpu in self.stopped if cpu not in self.startable]
+        last = remarks[-1]
+        of = "" if last.at is None else f" of {last.at:%d-%b-%Y}".upper().replace(" OF ", " of ")
+        by = "a remark in the exports" if last.by is None else f"a message of {comment(last.by, 32)}"
+        are = "are" if len(kept) > 1 else "is"
+        text = comment(last.text).rstrip(". ")
+        return f'CPU {", ".join(map(str, kept))} {are} not to be started, by {by}{of}: "{text}".'
+
     def enough_stopped(self, cpus: float) -> bool:
-        """Whether so many CPUs would be active with those started that are stopped, and are not without them."""
-        return self.active is not None and self.active < cpus <= self.active + len(self.stopped)
+        """Whether so many CPUs would be active with those started that may be, and are not without them."""
+        return self.active is not None and self.active < cpus <= self.active + len(self.startable)
 
     @property
     def fastpath_read(self) -> bool:
@@ -391,10 +426,10 @@ class Layout:
         return stop_cpu(cpus[0], primary=False, services=(), devices=names, node=self.node, others=cpus[1:])
 
     def start(self, cpus: float) -> Change | None:
-        """Start the CPUs that are stopped, where exactly those lack for so many to be active."""
-        if not self.enough_stopped(cpus) or self.active is None or self.active + len(self.stopped) != cpus:
+        """Start the CPUs that may be started, where exactly those lack for so many to be active."""
+        if not self.enough_stopped(cpus) or self.active is None or self.active + len(self.startable) != cpus:
             return None
-        return self.start_again(self.stopped)
+        return self.start_again(self.startable)
 
     def start_again(self, cpus: Sequence[int]) -> Change:
         """Start these CPUs, which are stopped."""

@@ -32,7 +32,7 @@ from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
 from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
-from rules.openvms._evidence.cluster import members_of, own_name
+from rules.openvms._evidence.cluster import members_of, own_name, shows_rdb
 from rules.openvms._evidence.lock_trees import (
     FILE_SYSTEM,
     TREE_FACTS,
@@ -64,6 +64,8 @@ SHARE_PERCENT = 30.0
 """Of all lock requests: the limit of openvms/lock_tree_dominates, where its origin is told."""
 POLLED_REQUESTS = 500.0
 """This project: fewer requests refused per second cost next to nothing."""
+TRIED_AGAIN = 50.0
+"""Per cent of all requests, arithmetic: one that is refused once and then waits is two of them."""
 MOST_PART = 0.75
 """Of what a node asks for, this project: so the node's own sums of new and converted locks are mostly of one tree."""
 RENEWED = 5.0
@@ -400,20 +402,45 @@ def refused_of(facts: Facts, share: Share) -> Refused | None:
 
     `None` also for names that may be Rdb's, and where a database is open on the node: Rdb tries requests with NOWAIT.
     """
+    if share.kind != APPLICATION or any(one.databases for one in facts.also(NodeDatabases).every(NodeDatabases)):
+        return None
+    found = _refused(facts)
+    return found if found and found.of_all > 100 * (1 - _own_part(facts, share)) else None
+
+
+def refused_mostly(facts: Facts) -> Refused | None:
+    """What proves that a node's lock requests are mostly polling, whichever tree they are in.
+
+    Where a request that was refused is made again as one that waits, as Rdb does, half of all are refused at the most:
+    beyond that they are tried over and over (arithmetic). Nothing is said of it where Rdb is known to be used.
+    """
+    found = None if shows_rdb(facts) else _refused(facts)
+    return found if found and found.of_all > TRIED_AGAIN else None
+
+
+def without_polling(facts: Facts, polls: Refused) -> str:
+    """What helps against it, as a clause; with whom to ask, as far as listings beside it show."""
+    alike = called_alike(facts)
+    names = {one.text.rstrip(" .") for one in facts.also(ListedLocks).every(ListedLocks)}
+    lock = f" of {comment(names.pop(), 31)} (the one name in SHOW LOCK/BRIEF)" if len(names) == 1 else ""
+    first = f", first in the {alike} of SHOW SYSTEM (inference)" if alike else ""
+    return (
+        f"no polling: {polls.of_all:.0f} % of the lock requests, {in_prose(polls.per_second)}/s, are refused at once "
+        f"(LCK$M_NOQUEUE) and tried again; queue the $ENQ{lock} and wait for its AST{first}"
+    )
+
+
+def _refused(facts: Facts) -> Refused | None:
+    """The requests that are refused, where they are many and no more than all."""
     rates = facts.latest(LockRates, statistic="mean") or facts.latest(LockRates, statistic="current")
-    if (
-        share.kind != APPLICATION
-        or rates is None
-        or any(one.databases for one in facts.also(NodeDatabases).every(NodeDatabases))
-    ):
+    if rates is None:
         return None
     values = (rates.enq_not_queued_per_second, rates.new_enq_per_second, rates.converted_enq_per_second)
     if not all(map(known, values)):
         return None
     refused, new, converted = (value for value in values if known(value))
     asked = new + converted
-    rest = asked * (1 - _own_part(facts, share))
-    if refused < POLLED_REQUESTS or asked <= 0 or refused > asked or refused <= rest:
+    if refused < POLLED_REQUESTS or asked <= 0 or refused > asked:
         return None
     return Refused(refused, 100 * refused / asked, rates.source)
 

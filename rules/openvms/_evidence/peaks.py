@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from collectors.facts import ABSENT, Facts, Reading, Source, known
 from collectors.facts.openvms import Curve, LockRates, MonitorSample, ProcessorModes
-from rules.finding import Cost, Evidence
+from rules.finding import Cost, Evidence, within
 from rules.openvms._evidence.sampling import LEAST_MINUTES, LEAST_SAMPLES
 
 PEAK_FACTS = (Curve, LockRates, MonitorSample, ProcessorModes)
@@ -65,7 +65,7 @@ class Hours:
     @property
     def then(self) -> str:
         """The same within a sentence."""
-        return f"{self.when[0].lower()}{self.when[1:]}"
+        return within(self.when)
 
     @property
     def counted(self) -> str:

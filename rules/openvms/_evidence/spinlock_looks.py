@@ -11,7 +11,13 @@ from rules.openvms._evidence.chains import CHAIN_FACTS, Chain, chain_of
 from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
 from rules.openvms._evidence.dedicated import DEDICATED_FACTS, not_yet
-from rules.openvms._evidence.dominating import DOMINATING_FACTS, dominating
+from rules.openvms._evidence.dominating import (
+    DOMINATING_FACTS,
+    TRIED_AGAIN,
+    dominating,
+    refused_mostly,
+    without_polling,
+)
 from rules.openvms._evidence.file_system import settings, to_raise, used
 from rules.openvms._evidence.monitor_classes import CLASS_FACTS, Mean, mean_of
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_alike, in_prose, parameter_of
@@ -109,6 +115,10 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         source = next(one.source for one in rates if one.operations_per_second == operations)
         look.facts.append(f"the highest lock rate read is {in_prose(operations)} lock operations per second")
         look.evidence.append(Evidence("lock operations, highest", round(operations, 1), "/s", source))
+    polls = refused_mostly(facts)
+    if polls:
+        refused = Evidence("ENQs not queued, of all", round(polls.of_all, 1), "%", polls.source, TRIED_AGAIN, "a share")
+        look.evidence.append(refused)
     documented = machine_of(facts).dedicated_documented
     layout = Layout(facts)
     if before := not_yet(facts, layout):
@@ -124,6 +134,8 @@ def _locks(facts: Facts, look: Look, lost: float | None) -> None:
         look.do = (
             "The dedicated lock manager is documented for Alpha and Integrity alone: nothing is advised of it here."
         )
+    elif polls and not dominating(facts):
+        look.do = "Measure again without it before a CPU is dedicated to the lock manager."
     else:
         look.do = _own_cpu(layout, lost)
 
@@ -149,9 +161,12 @@ def _files(facts: Facts, look: Look) -> None:
 def fewer_locks(facts: Facts) -> str:
     """What helps where CPUs spin for the lock manager, as a clause: the tree that locks most, where one is known.
 
+    Else an end to polling, where most requests are refused and tried again.
     Nothing of Rdb where nothing shows that it is used, and nothing of the hash table where its chains are short.
     """
     tree, chain = dominating(facts), chain_of(facts)
+    if not tree and (polls := refused_mostly(facts)):
+        return f"what helps: {without_polling(facts, polls)}"
     how = " (row caches, coarser locks, a database open on one node only)" if shows_rdb(facts) and not tree else ""
     where = f", first where most are: {tree.fewer}" if tree else ("" if how else " (LOCK_ACTV tells whose they are)")
     short = isinstance(chain, Chain) and not chain.explains_spinning

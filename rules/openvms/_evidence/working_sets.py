@@ -7,21 +7,25 @@ process gets them at login, and WSMAX caps them all (System Manager's Manual; HE
 
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known
-from collectors.facts.openvms import SystemRates, UserQuota
+from collectors.facts import Facts, known, number_or
+from collectors.facts.openvms import Process, SystemRates, UserQuota
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Unknown
 from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of
 from rules.openvms._evidence.node import NODE_FACTS, in_prose, parameter_of
 
-WORKING_SET_FACTS = (*CLASS_FACTS, *NODE_FACTS, SystemRates, UserQuota)
+WORKING_SET_FACTS = (*CLASS_FACTS, *NODE_FACTS, Process, SystemRates, UserQuota)
 """What a rule that uses this module has to declare."""
 MOSTLY = 0.5
 """This project: half and more is most of it."""
 PAGELET, PAGE = 512, 8192
 """Bytes; the free list counts pages of the machine, 8,192 bytes on Alpha and Integrity."""
-TIMES = (8, 4, 2)
-"""How many times as large, this project: the first one that the free list has room for."""
+TIMES = (32, 16, 8, 4, 2)
+"""How many times as large, this project: the first one that the free list has room for, if all processes grow so much.
+WSEXTENT is a limit: a process gets what is above WSQUOTA only while memory is free, and gives it back."""
+MODEST, MODEST_TIMES = 131_072, 8
+"""Pagelets, 64 MiB: beyond it, or beyond WSMAX, none is made more than so many times as large at once; nor where the
+processes were not counted. This project."""
 PROCESSES = 50
 """That grow so much, at least, or as many as there are: this project."""
 MOST_USERS = 3
@@ -63,6 +67,7 @@ def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
     least = min(users, key=lambda one: (one.ws_extent if known(one.ws_extent) else 0.0, one.user))
     extent, quota = least.ws_extent, least.ws_quota
     times = next((one for one in TIMES if _room(facts, free[0], extent, one)), 0) if known(extent) else 0
+    full = _at_their_limit(facts, extent) if known(extent) else []
     if not known(extent) or not times:
         return WorkingSets(f"larger working sets need memory first: {said}", "", (figure, free[1]))
     grown = (times - 1) * extent * PAGELET
@@ -76,13 +81,18 @@ def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
     return WorkingSets(
         f"what helps is a larger working set: UAF> MODIFY {name}{larger} ({now} now; pagelets), from the next login; "
         f"{said}",
-        f"that it is {name}'s processes that fault (MONITOR PROCESSES/TOPFAULT) is not shown; the free list has room "
-        f"for {free[0] // grown:,.0f} that grow by {grown / 2**20:,.0f} MiB; {cap}",
+        f"{_whose(name, full)}; the free list has room for {free[0] // grown:,.0f} that grow by "
+        f"{grown / 2**20:,.0f} MiB; {cap}",
         (
             figure,
             free[1],
             *((Evidence(f"WSquo of {name}", quota, "pagelets", least.source),) if known(quota) else ()),
             Evidence(f"WSextent of {name}", extent, "pagelets", least.source),
+            *(
+                (Evidence("pages of processes at that limit", full[0].pages, "pages", full[0].source),)
+                if full and known(full[0].pages)
+                else ()
+            ),
             *((Evidence("WSMAX", most[0], "pagelets", most[1].source),) if isinstance(most, tuple) else ()),
         ),
     )
@@ -98,8 +108,29 @@ def _free_bytes(facts: Facts) -> tuple[float, Evidence] | None:
     return pages * PAGE, Evidence("free list (mean)", round(pages), "pages", source)
 
 
+def _at_their_limit(facts: Facts, extent: float) -> list[Process]:
+    """Processes of SHOW SYSTEM whose pages are just what WSEXTENT gives, the one with most faults first."""
+    full = [one for one in facts.every(Process) if known(one.pages) and one.pages * PAGE == extent * PAGELET]
+    return sorted(full, key=lambda one: number_or(one.page_faults, 0.0), reverse=True)
+
+
+def _whose(name: str, full: list[Process]) -> str:
+    """Whether it is the processes of this user that fault, as a clause."""
+    if not full:
+        return f"that it is {name}'s processes that fault (MONITOR PROCESSES/TOPFAULT) is not shown"
+    those, have = ("processes", "have") if len(full) > 1 else ("process", "has")
+    return (
+        f"{len(full)} {those} of SHOW SYSTEM, as {comment(full[0].name, 15)}, {have} just the "
+        f"{full[0].pages:,.0f} pages of {name}'s WSextent, so the limit holds them (whose they are is inferred)"
+    )
+
+
 def _room(facts: Facts, free: float, extent: float, times: int) -> bool:
     """Whether so many processes can grow so much, as there are, or as many as are asked for at least."""
     rates = facts.latest(SystemRates, statistic="mean")
     there = rates.process_count if rates and known(rates.process_count) else 0.0
+    if times > MODEST_TIMES:
+        most = parameter_of(facts, "WSMAX", 1, MOST_PAGELETS)
+        if not there or times * extent > (min(MODEST, most[0]) if isinstance(most, tuple) else MODEST):
+            return False
     return free >= max(PROCESSES, there) * (times - 1) * extent * PAGELET

@@ -12,7 +12,7 @@ from collectors.reports.scaling.load_series.titles import CLOCK, Title, column_t
 LOAD = (
     r"(?:(?:number|no\.?|num|count)[ _](?:of[ _])?|(?:concurrent|active|virtual|online)[ _])?"
     r"(?:load|process(?:es)?|procs|processors?|engines?|users?|cpus?|threads?|clients?|cores|workers|sessions"
-    r"|connections|concurrency)(?:[ _](?:active|running|online|used))?"
+    r"|connections|concurrency|streams|jobs|terminals)(?:[ _](?:active|running|online|used))?"
 )
 RUNNING = re.compile(r"_(?:active|running|online|used)$")
 """What stands behind a load and makes it no other one: `cpus_active`."""
@@ -25,7 +25,8 @@ SETTING = "|".join(f"(?:{pattern})" for pattern in NAMED.values())
 PER_SECOND = r"(?:[ _]?/[ _]?|[ _]per[ _])(?:s|secs?|seconds?)"
 STRONG = rf"(?:through[ _-]?put|[tq]ps|iops|[a-z]{{1,24}}(?:[ _][a-z]{{1,24}}){{0,3}}{PER_SECOND})"
 ONE_WORD = r"(?:throughput|[tq]ps|iops|[a-z_]{1,40}(?:_per_|/)(?:s|secs?|seconds?))"
-RATE = rf"(?:{STRONG}|(?:[a-z]{{1,24}}[ _])?rate|ops)(?: ?\([^)]{{0,20}}\))?"
+PER_LONGER = r"[a-z]{1,24}(?:[ _][a-z]{1,24}){0,3}(?:[ _]?/[ _]?|[ _]per[ _])(?:mins?|minutes?|h|hours?)"
+RATE = rf"(?:{STRONG}|{PER_LONGER}|(?:[a-z]{{1,24}}[ _])?rate|ops)(?: ?\([^)]{{0,20}}\))?"
 LOCKS = r"(?:# *)?processes +Idle +MP ?Synch? +Kernel +Exec +Super +User +Total +new +ENQ +Convert +ENQ +DEQ +Tot +Lock"
 CORES = r"\S.{0,120}[ )]- [0-9]{1,4} cores?"
 
