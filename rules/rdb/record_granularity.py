@@ -94,8 +94,8 @@ FIRST_MORE = (
     "transactions mostly read, keep it."
 )
 WALKED = (
-    "{first} ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED{levels}. Not where these transactions mostly read, nor where a stall log "
-    "names single rows."
+    "{first} ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED{levels}. Not where these transactions mostly read, "
+    "nor where a stall log names single rows."
 )
 UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
