@@ -38,7 +38,7 @@ LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~PIO_Statistics__Data_Fetches_screen",
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help72.hlb?key=CREATE~DATABASE~Arguments~USER_LIMIT",
 )
-FETCHES = re.compile(r"\bPIO Statistics\W{0,4}Data Fetches\b", re.IGNORECASE)
+FETCHES = re.compile(r"\b(?:PIO Statistics|Summary PIO)\W{0,4}Data Fetches\b", re.IGNORECASE)
 ASKED, MISSED = ("fetch for read", "fetch for write"), "not found: read"
 SCREEN = (
     "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Fetches, or Buffer Analysis, after minutes "

@@ -194,9 +194,9 @@ def _by_length(facts: Facts, one: OneDatabase, name: str | None, slot: Reading) 
         return ""
     table = comment(alone.name, 31)
     return (
-        f"That the cache is for {table} is no more than likely: of the tables listed it alone has records too long for "
-        f"it. SHOW STORAGE AREA and RDB$STORAGE_AREAS tell which areas it has, and {PACKED[0].lower()}{PACKED[1:]}"
-    ).format(comment(name, 31))
+        f"That the cache is for {table} is likely alone: of the tables listed only its records are too long for it. "
+        f"{PACKED.format(comment(name, 31))}"
+    )
 
 
 def _kept_out(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name: str | None) -> Finding:
