@@ -89,16 +89,17 @@ def alter(
     cautions: tuple[str, ...] = (),
     when: str = "",
     fill: Mapping[str, str] | None = None,
+    sized: tuple[float, float] | None = None,
 ) -> Change:
     """Set one attribute from the value in the export to another.
 
     `old` is `None` where no export showed it: the script shows it first and the undo asks for it. `area` names the
-    storage area of `area_locking`. `fill`: what is known of that which stands in <> in a template. `when`: what has to
-    come first; the change is then a template in comments alone. So is one node where another may have the database
-    open, now or later, and every change where the header is of another time than the figures: what it shows may have
-    been changed between them. A name that cannot be written safely makes a change to be applied by hand. Raises
-    `OutOfRange` for a clause or value that there is not, for the value that is there already, and for one node where
-    several have the database open.
+    storage area of `area_locking`. `fill`: what is known of that which stands in <> in a template. `sized`: number and
+    user limit of the global buffers that are enabled. `when`: what has to come first; the change is then a template in
+    comments alone. So is one node where another may have the database open, now or later, and every change where the
+    header is of another time than the figures: what it shows may have been changed between them. A name that cannot be
+    written safely makes a change to be applied by hand. Raises `OutOfRange` for a clause or value that there is not,
+    for the value that is there already, and for one node where several have the database open.
     """
     known = _checked(clause, place, old, new, area)
     when = when or known.template
@@ -132,7 +133,7 @@ def alter(
     target = f"{known.label} of {where}" if where else known.label
     effect = Effect.ONLINE if known.online else Effect.OFFLINE
     lines = _Lines(
-        known, root, where, _written(clause, new), _written(clause, old) if old is not None else None, fill or {}
+        known, root, where, _written(clause, new, sized), _written(clause, old) if old is not None else None, fill or {}
     )
     if when or by_hand:
         return Change(
@@ -195,8 +196,10 @@ def _given_up(others: tuple[str, ...]) -> str:
     )
 
 
-def _written(clause: str, value: float | str) -> str:
+def _written(clause: str, value: float | str, sized: tuple[float, float] | None = None) -> str:
     """The value as the clause has it."""
+    if sized:
+        return f"{value} (NUMBER IS {sized[0]:.0f}, USER LIMIT IS {sized[1]:.0f})"
     if CLAUSES[clause].label == COMMIT:
         return f"{COMMIT}, TRANSACTION INTERVAL IS 256" if value == "ENABLED" else f"NO {COMMIT}"
     return f"{value:.0f}" if isinstance(value, int | float) else value
@@ -238,7 +241,7 @@ class _Lines:
     def _said(self, value: str) -> str:
         if self.known.label == COMMIT:
             return "DISABLED" if value.startswith("NO ") else "ENABLED"
-        return value
+        return value.partition(" (")[0]
 
     def _clause(self, value: str) -> str:
         return self.known.sql.format(value=value, area=self.area)

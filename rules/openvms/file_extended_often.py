@@ -2,8 +2,9 @@
 
 Finds: many allocations of disk space a second (MONITOR FCP, `[MON.FCP]` of T4) that are no files created, and a file in
 a listing of DIRECTORY/FULL that is extended by few blocks: its own extent, else that of its volume (SHOW DEVICE/FULL).
-Which file grows, LOCK_ACTV tells: most locks of volume allocation (F11B$v) are of the file's volume, and of the trees
-of that volume's RMS files its own has most.
+Which file grows, MONITOR RMS tells: most of the allocations are its automatic extensions. So does LOCK_ACTV: most
+locks of volume allocation (F11B$v) are of the file's volume, and of the trees of that volume's RMS files its own has
+most.
 
 Why it matters: each extension is a call of the file system that writes the storage bitmap and the file's header while
 it holds the volume's allocation lock, so all who create, extend or delete files on that volume wait for it in turn.
@@ -42,10 +43,13 @@ from rules.openvms._evidence.file_system import MOST_EXTENDED, OFTEN_EXTENDED
 from rules.openvms._evidence.lock_queues import QUEUE_FACTS
 from rules.openvms._evidence.lock_trees import FILE_SYSTEM, LONGEST_NAME, is_volume, name_of
 from rules.openvms._evidence.monitor_classes import mean_of
-from rules.openvms._evidence.node import in_prose
+from rules.openvms._evidence.node import in_prose, node_name
+from rules.openvms._evidence.rms_use import rates_of
 
 LINKS = ("https://wiki.vmssoftware.com/ACP_parameters",)
 ALLOCATED, CREATED, WAITED = "FCP Disk space allocations", "FCP Files created", "FCP waits"
+EXTENDED = "Automatic Extend Rate"
+"""Of MONITOR RMS, OPERATIONS: how often RMS extended one file."""
 MINUTE = 60.0
 LISTED = "a listing of DIRECTORY/FULL of the files that grow, and SHOW DEVICE/FULL of their disk"
 
@@ -61,7 +65,9 @@ class Limits:
         50.0, "this project: with more, files that are made are the load", low=1, of="the allocations"
     )
     trees_percent: float = percent(
-        50.0, "this project: a volume or file with half of the locks of its kind is the one", low=10
+        50.0,
+        "this project: a file with half of the allocations, a volume or file with half of the locks is the one",
+        low=10,
     )
 
 
@@ -92,7 +98,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     first = dominating(facts)
     first = first if first and first.share.kind == FILE_SYSTEM else None
-    grows, sure = _growing(facts, limits)
+    grows, sure = _growing(facts, limits, value)
     if first and not sure:
         if not facts.every(Volume) and not facts.every(FileName):
             why = f"{said}; by how much files grow at a time, and whose they are, is not there"
@@ -121,12 +127,17 @@ def _larger(grows: Step, rate: float) -> int:
     return min(MOST_EXTENDED, 1_000 * ceil(rate * grows.blocks * MINUTE / 1_000))
 
 
-def _growing(facts: Facts, limits: Limits) -> tuple[Step | None, bool]:
-    """The file that grows, and whether the lock trees show that it is the one.
+def _growing(facts: Facts, limits: Limits, allocations: float) -> tuple[Step | None, bool]:
+    """The file that grows, and whether MONITOR RMS or the lock trees show that it is the one.
 
-    Without trees, or where they name a file that is not listed: the one listed with the smallest step, the largest of
+    Without both, or where they name a file that is not listed: the one listed with the smallest step, the largest of
     these, on the volume that the trees name, else on the only one that is listed.
     """
+    for listed in facts.every(FileName):
+        extended = _extended(facts, listed)
+        often = extended is not None and extended[0] * 100 > allocations * limits.trees_percent
+        if often and (step := _step(facts, listed, None)):
+            return step, True
     trees = [one for one in facts.every(LockTree) if known(one.total) and one.resource.volume]
     label = _most(trees, ALLOCATION, limits)
     volume = label.resource.volume if label else None
@@ -144,6 +155,11 @@ def _growing(facts: Facts, limits: Limits) -> tuple[Step | None, bool]:
         return None, False  # another file's locks: the one listed may grow by next to nothing
     allocated = {id(one): one.file.allocated_blocks for one in steps}
     return min(steps, key=lambda one: (one.blocks, -(size if known(size := allocated[id(one)]) else 0.0))), False
+
+
+def _extended(facts: Facts, file: FileName) -> tuple[float, Source] | None:
+    """How often RMS extends a file on the node whose allocations are counted; `None` where MONITOR RMS was not read."""
+    return rates_of(facts, file.name, EXTENDED).get(node_name(facts) or "")
 
 
 def _most(trees: list[LockTree], kind: str, limits: Limits) -> LockTree | None:
@@ -189,6 +205,7 @@ def _finding(
 ) -> Finding:
     value, source = rate
     file, waits = grows.file, _rate(facts, WAITED)
+    extended = _extended(facts, file)
     name = comment(file.name, LONGEST_NAME)
     short = name.rpartition("]")[2]
     left = max(1 / MINUTE, value * grows.blocks / larger)
@@ -222,6 +239,7 @@ def _finding(
         unknown=joined(unproven, own if grows.volume else ""),
         evidence=(
             Evidence("allocations of disk space", round(value, 2), "/s", source, limits.allocations),
+            *((Evidence("automatic extensions of the file", extended[0], "/s", extended[1]),) if extended else ()),
             *((Evidence("volume lock waits", round(waits[0], 2), "/s", waits[1]),) if waits else ()),
             Evidence(f"extent of {name}", grows.blocks, "blocks", (grows.volume or file).source),
         ),

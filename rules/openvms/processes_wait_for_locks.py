@@ -26,7 +26,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import FileName, ListedQueue, LockQueues, LockRates, Volume
+from collectors.facts.openvms import FileName, ListedLocks, ListedQueue, LockQueues, LockRates, Volume
 from collectors.facts.openvms.resource_names import (
     FILE_ACCESS,
     FILE_SERIAL,
@@ -254,7 +254,7 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
     name = (named or f"a lock below {root}") if queue.text != queue.root else root
     below = f" below {root}" if named and name != root else ""
     held = holders_in(queue)
-    holder = f"it is held by {_held(facts, held)}" if held else "no lock in the listing holds it: see another node"
+    holder = f"it is held by {_held(facts, held)}" if held else _unheld(facts, queue)
     where = f" on {comment(queue.node, 15)}" if queue.node else ""
     many = _one_holds_many(_listed(queue), held, limits)
     header = None if suspended(facts, held) else _serialised(facts, queue)
@@ -282,6 +282,14 @@ def _listed_finding(facts: Facts, queue: ListedQueue, limits: Limits) -> Finding
         ),
         expects=(Expectation(f"locks that wait for {name}", float(_listed(queue)), "lower", "heuristic"),),
     )
+
+
+def _unheld(facts: Facts, queue: ListedQueue) -> str:
+    """Why no holder is listed: those who wait alone were (SHOW LOCK/BRIEF/WAITING), or it is on another node."""
+    mine = [one for one in facts.also(ListedLocks).every(ListedLocks) if one.source.file == queue.source.file]
+    if mine and all(one.locks <= one.waiting + one.converting for one in mine):
+        return "the listing has locks that wait alone: list SHOW LOCK/BRIEF in full for who holds it"
+    return "no lock in the listing holds it: see another node"
 
 
 def _by_design(standing: Sequence[ListedQueue], limits: Limits) -> Iterator[Finding]:

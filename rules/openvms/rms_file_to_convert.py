@@ -1,7 +1,8 @@
 """An indexed file has small, half empty buckets below a deep index.
 
-Finds: of files analyzed by ANALYZE/RMS_FILE/FDL those of which two are true: buckets hold few records, the data buckets
-are much emptier than they are loaded, the index has many levels. How small a step such a file grows by is said beside.
+Finds: of files analyzed by ANALYZE/RMS_FILE (/FDL or /STATISTICS) those of which two are true: buckets hold few
+records, the data buckets are much emptier than they are loaded, the index has many levels. How small
+a step such a file grows by is said beside.
 
 Why it matters: RMS locks and reads bucket by bucket. Each level of the index is one more bucket for each access by key,
 and half empty buckets make twice as many of data; buckets that split leave the file scattered over the disk.
@@ -73,6 +74,9 @@ def _judge(one: IndexedFile, limits: Limits) -> Outcome:
     )
     if few + sparse + deep < MANY:
         return Clean(f"{name}: {figures}", (one.source,))
+    signs = [f"its buckets hold {holds:,} record{'' if holds == 1 else 's'}"] if few else []
+    signs += [f"its data buckets are {fill:.0f} % full"] if sparse else []
+    signs += [f"its index has {depth:.0f} levels"] if deep else []
     extension = min(MOST_EXTENDED, ceil(one.allocated_blocks / PART)) if known(one.allocated_blocks) else 0
     step = one.extend_blocks if known(one.extend_blocks) else extension
     grows = step < extension
@@ -83,11 +87,11 @@ def _judge(one: IndexedFile, limits: Limits) -> Outcome:
     return Finding(
         subject=name,
         severity=Severity.ADVICE,
-        title=f"{name.rpartition(']')[2]} is to be converted: its data buckets are {fill:.0f} % full, its index has "
-        f"{depth:.0f} levels",
+        title=f"{name.rpartition(']')[2]} is to be converted: {', '.join(signs)}",
         seen=f"In {name} {figures}.{extended}",
         because="Each access by key reads and locks a bucket of each level, and half empty buckets are twice as many.",
-        do=f"With the file closed, after a BACKUP: EDIT/FDL/ANALYSIS=<this FDL>/NOINTERACTIVE NEW.FDL{see}, then "
+        do=f"With the file closed, after a BACKUP: EDIT/FDL/ANALYSIS=<its FDL of ANALYZE/RMS_FILE/FDL>/NOINTERACTIVE "
+        f"NEW.FDL{see}, then "
         "CONVERT/FDL=NEW.FDL into a new version. CONVERT/RECLAIM frees empty buckets alone; global buffers mend none.",
         unknown="How often the file is used is not in its FDL. Where records are put in all over the keys, set "
         "DATA_FILL below 100.",
@@ -98,4 +102,5 @@ def _judge(one: IndexedFile, limits: Limits) -> Outcome:
             *((Evidence("blocks of an extension", step, "blocks", one.source),) if grows else ()),
         ),
         expects=(Expectation("levels of the index", depth, "lower", "heuristic"),),
+        explains=(f"openvms/rms_buckets_split_often:{one.name.upper()}",) if few else (),
     )

@@ -17,7 +17,7 @@ an index may. Some processes may have a number of their own (RDM$BIND_BUFFERS).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import MemoryUse
@@ -38,7 +38,7 @@ LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Fields~PIO_Statistics__Data_Fetches_screen",
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/sql$help72.hlb?key=CREATE~DATABASE~Arguments~USER_LIMIT",
 )
-FETCHES = re.compile(r"\bPIO Statistics\W{0,4}Data Fetches\b", re.IGNORECASE)
+FETCHES = re.compile(r"\b(?:PIO Statistics|Summary PIO)\W{0,4}Data Fetches\b", re.IGNORECASE)
 ASKED, MISSED = ("fetch for read", "fetch for write"), "not found: read"
 SCREEN = (
     "a write (key W) of the RMU/SHOW STATISTICS screen PIO Statistics--Data Fetches, or Buffer Analysis, after minutes "
@@ -255,9 +255,8 @@ def _changes(facts: Facts, one: OneDatabase, pool: _Pool | None) -> tuple[Change
 
 def _enabled(place: Place, pool: _Pool) -> Change:
     """Global buffers, with their size: enabled by themselves they have one that nobody chose."""
-    made = alter("global_buffers", place, "DISABLED", "ENABLED", when=f"when the node has {ROOM.format(pool.mb)}")
-    sized = f"ARE ENABLED (NUMBER IS {pool.number:.0f}, USER LIMIT IS {pool.each:.0f});"
-    return replace(made, apply=tuple(line.replace("ARE ENABLED;", sized) for line in made.apply))
+    room = f"when the node has {ROOM.format(pool.mb)}"
+    return alter("global_buffers", place, "DISABLED", "ENABLED", when=room, sized=(pool.number, pool.each))
 
 
 def _do(one: OneDatabase, changes: tuple[Change, ...], pool: _Pool | None) -> str:

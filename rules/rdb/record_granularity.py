@@ -10,8 +10,8 @@ locks in general, and one blasted holder after the other where rows are changed 
 DEFINE DATABASE). Without it every row read takes a lock of its own.
 
 What to do: mostly queries: enable it. Many changes of scattered rows and many blocking ASTs on record locks: consider
-to disable it, and before that raise the lock parameters of the system (LOCKIDTBL, RESHASHTBL) and ENQLM of the users:
-more locks are taken. Compare locks and blocking ASTs for each transaction before and after.
+to disable it, and before that raise the lock parameters of the system (LOCKIDTBL, RESHASHTBL) and ENQLM of the users
+where they are not ample: more locks are taken. Compare locks and blocking ASTs for each transaction before and after.
 
 When to ignore it: where the waits are for single rows that all want, ALG is not the cause: no granularity splits a row.
 And where the load changes by the hour: what helps the day's updates costs the night's reports.
@@ -26,7 +26,7 @@ from collectors.facts.rdb import Database, StatisticRow, WaitGroup
 from rules.changes.rdb_database import alter
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
-from rules.openvms._evidence.node import NODE_FACTS, parameter_of
+from rules.openvms._evidence.node import NODE_FACTS
 from rules.rdb._evidence.counted import (
     ASKED,
     BLASTS,
@@ -48,6 +48,7 @@ from rules.rdb._evidence.counted import (
 )
 from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.limits import busy_locks, least
+from rules.rdb._evidence.lock_room import room_of
 from rules.rdb._evidence.prerequisites import place_of
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Rate, Statistics
 from rules.rdb._evidence.waits import (
@@ -78,10 +79,7 @@ RECORDS = MissingInput(
     "record locks and their blocking ASTs (the screen Locking (record locks))", StatisticRow.COLLECTED_BY
 )
 MIX = MissingInput("data reads and writes beside transactions (the screen Summary IO)", StatisticRow.COLLECTED_BY)
-FIRST = (
-    "when LOCKIDTBL, RESHASHTBL and ENQLM of its users have been raised for more locks: no source has a formula for "
-    "how many, so watch SHOW MEMORY/POOL and the locks of MONITOR LOCK"
-)
+NO_FORMULA = "no source has a formula for how many, so watch SHOW MEMORY/POOL and the locks of MONITOR LOCK"
 
 WALKS = (
     "With adjustable lock granularity a holder walks down to single rows whenever another process comes. The limits "
@@ -89,17 +87,15 @@ WALKS = (
 )
 SCATTERED = (
     "Where transactions change scattered rows, consider setting ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED: "
-    "more locks are then taken, so raise LOCKIDTBL, RESHASHTBL and ENQLM first{levels}. Where they mostly read, keep "
-    "it."
+    "more locks are then taken{first}{levels}. Where they mostly read, keep it."
 )
 FIRST_MORE = (
-    "First raise LOCKIDTBL{locks}, RESHASHTBL and ENQLM of the users, for more locks are taken; then set ADJUSTABLE "
-    "LOCK GRANULARITY from ENABLED to DISABLED{levels}. Where these transactions mostly read, keep it."
+    "{first} ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED, which takes more locks{levels}. Where these "
+    "transactions mostly read, keep it."
 )
 WALKED = (
-    "First raise LOCKIDTBL{locks}, RESHASHTBL and ENQLM of the users, then set ADJUSTABLE LOCK GRANULARITY from "
-    "ENABLED to DISABLED{levels}, and hold blocking ASTs for each transaction against now. Not where these "
-    "transactions mostly read, nor where a stall log names single rows."
+    "{first} ADJUSTABLE LOCK GRANULARITY from ENABLED to DISABLED{levels}. Not where these transactions mostly read, "
+    "nor where a stall log names single rows."
 )
 UPDATES = "an hour of many updates may be why it is off"
 ENABLE = (
@@ -112,7 +108,7 @@ ASK_MIX = (
 )
 ONLY_READS = "once the screen Summary IO has shown that these transactions mostly read"
 SPARED = "first let reports run READ ONLY, and batches RESERVING their tables: both spare these locks"
-MORE = ("Disabled, it takes more locks: raise LOCKIDTBL and the ENQLM of its users first.",)
+MORE = ("Disabled, it takes more locks: see that LOCKIDTBL, RESHASHTBL and the ENQLM of its users have room.",)
 BACK = ("Only the way back takes more locks: see LOCKIDTBL and the ENQLM of its users before that.",)
 
 
@@ -291,7 +287,7 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             "row, so change that row less often or for a shorter time"
         )
     above = _above_rows(one, groups, limits)
-    per = per_transaction(each, [blasts])
+    per, room = per_transaction(each, [blasts]), room_of(facts)
     whole = each.rate(BLASTS, "total")
     main = bool(whole and whole.per_second and 100 * blasts.per_second / whole.per_second >= limits.main_percent)
     walked = (
@@ -324,11 +320,13 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             else "",
         ),
         because=WALKS,
-        do=WALKED.format(locks=_lock_ids(facts), levels=_levels(one))
-        if walked and not above
-        else FIRST_MORE.format(locks=_lock_ids(facts), levels=_levels(one))
-        if above
-        else SCATTERED.format(levels=_levels(one)),
+        do=(WALKED if walked and not above else FIRST_MORE).format(
+            first=f"First {room.first}; then set" if room.first else "Set", levels=f"{room.enough}{_levels(one)}"
+        )
+        if walked or above
+        else SCATTERED.format(
+            first=f", so first {room.first}" if room.first else "", levels=f"{room.enough}{_levels(one)}"
+        ),
         unknown=joined(
             "" if groups or levels else "No log names the rows that have lock waits: collect one first.",
             caveats(one, each),
@@ -353,7 +351,16 @@ def _enabled(facts: Facts, one: OneDatabase, limits: Limits, setting: Read, foun
             *evidence_of(groups, "waits for"),
         ),
         explains=() if blasts.source.tentative else _explains(each, limits, main=bool(main)),
-        changes=(alter("adjustable_locking", place_of(facts, one), "ENABLED", "DISABLED", cautions=MORE, when=FIRST),),
+        changes=(
+            alter(
+                "adjustable_locking",
+                place_of(facts, one),
+                "ENABLED",
+                "DISABLED",
+                cautions=MORE,
+                when=f"{room.condition}: {NO_FORMULA}",
+            ),
+        ),
         expects=(
             Expectation("blocking ASTs on record locks (/s)", round(blasts.per_second, 1), "lower", "heuristic"),
             *(
@@ -374,12 +381,6 @@ def _levels(one: OneDatabase) -> str:
     """What stands between the two settings, for a sentence: fewer levels, where the header lists several."""
     levels = one.figure("adjustable_locking_count")
     return f"; between both, fewer levels (COUNT IS n, the header lists {levels:g})" if levels and levels > 1 else ""
-
-
-def _lock_ids(facts: Facts) -> str:
-    """The value of LOCKIDTBL, in brackets; empty where it was not read."""
-    read = parameter_of(facts, "LOCKIDTBL", 1, 1e9)
-    return f" ({read[0]:,.0f} now)" if isinstance(read, tuple) else ""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ When to ignore it: where few of a table's rows are long and those are hardly rea
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import Facts, known, number_or
+from collectors.facts import ABSENT, Facts, Reading, known, number_or
 from collectors.facts.rdb import LogicalArea, RowCache, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
@@ -33,7 +33,7 @@ from rules.finding import (
     Untrusted,
 )
 from rules.rdb._evidence.counted import COUNTED_FACTS, rounded
-from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.databases import OneDatabase, belonging, databases
 from rules.rdb._evidence.limits import least
 from rules.rdb._evidence.prerequisites import MEGABYTE
 from rules.rdb._evidence.row_caches import (
@@ -145,8 +145,8 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
         said = f"(limits {limits.too_big_percent:g} % of {limits.searches_per_second:g}/s)"
         return Clean(f"{one.subject}: {figures} {said}")
     cache = next((c for c in one.caches if name and c.name.upper() == name.upper()), None)
-    length = cache.row_bytes if cache and known(cache.row_bytes) else None
-    slot = f"; its slots have {length:,.0f} bytes" if length is not None else ""
+    length = cache.row_bytes if cache else ABSENT
+    slot = f"; its slots have {length:,.0f} bytes" if known(length) else ""
     of_them = f", and {100 * refused / inserts:.0f} % of the rows to be put in are too long" if inserts else ""
     put_in = of_them if 0 < refused <= inserts else ""  # more than there are is no share of them
     return Finding(
@@ -155,25 +155,48 @@ def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> O
         title=f"{min(share, 100):.0f} % of the searches of {what} find a row that is too long for it",
         seen=f"{figures} ({each.over}){put_in}{slot}.",
         because=BECAUSE,
-        do=_do(facts, one, name),
+        do=_do(facts, one, name, length),
+        unknown=_by_length(facts, one, name, length),
         evidence=(
             Evidence(
                 "searches that find a row too long", round(share, 1), "%", each.source(TOO_BIG), limits.too_big_percent
             ),
             Evidence("cache searches", round(searches, 1), "/s", each.source(SEARCHES), limits.searches_per_second),
-            *((Evidence("length of a slot", length, "bytes", cache.source),) if cache and length is not None else ()),
+            *((Evidence("length of a slot", length, "bytes", cache.source),) if cache and known(length) else ()),
         ),
         expects=(Expectation("searches that find a row too long (%)", round(share, 1), "lower", "heuristic"),),
     )
 
 
-def _do(facts: Facts, one: OneDatabase, name: str | None) -> str:
+def _do(facts: Facts, one: OneDatabase, name: str | None, slot: Reading) -> str:
     """How the cache gets room for its rows, as far as their length is known."""
     if not name:
         return f"See on the screen of each row cache which one it is, then, {LONGER.format('<cache>', 'n')}."
     if longest := _longest(facts, one, name):
         return _longer(one, name, longest[0])
+    if alone := _alone(facts, one, slot):
+        return _longer(one, name, alone)
     return f"Find the longest row {_cached(one, name)} (n bytes), then {LONGER.format(comment(name, 31), 'n')}."
+
+
+def _alone(facts: Facts, one: OneDatabase, slot: Reading) -> LogicalArea | None:
+    """The only table that is listed with records too long for these slots; `None` for none, and for several."""
+    if not known(slot):
+        return None
+    listed = belonging(facts.every(LogicalArea), one)
+    longer = {table.name: table for table in listed if number_or(table.record_bytes, 0.0) > slot}
+    return next(iter(longer.values())) if len(longer) == 1 else None
+
+
+def _by_length(facts: Facts, one: OneDatabase, name: str | None, slot: Reading) -> str:
+    """What is not sure where a table is taken for that of the cache by the length of its records."""
+    if not name or _longest(facts, one, name) or not (alone := _alone(facts, one, slot)):
+        return ""
+    table = comment(alone.name, 31)
+    return (
+        f"That the cache is for {table} is likely alone: of the tables listed only its records are too long for it. "
+        f"{PACKED.format(comment(name, 31))}"
+    )
 
 
 def _kept_out(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name: str | None) -> Finding:
@@ -189,7 +212,8 @@ def _kept_out(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name:
         seen=f"{rounded(refused)} of {rounded(inserts)} rows/s to be put into {what} are too long, at "
         f"{rounded(searches)} searches/s ({each.over}){slot}.",
         because=NOT_CACHED,
-        do=_do(facts, one, name),
+        do=_do(facts, one, name, cache.row_bytes if cache else ABSENT),
+        unknown=_by_length(facts, one, name, cache.row_bytes if cache else ABSENT),
         evidence=(
             Evidence(
                 "rows too long to be put in, of the searches",

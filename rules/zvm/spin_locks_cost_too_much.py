@@ -48,7 +48,18 @@ from rules.zvm._evidence.runs import (
     spun_percent,
     spun_share,
 )
-from rules.zvm._evidence.spins import STRETCH_MINUTES, Scale, Spin, Spins, Stretch, busiest, of_all, scale_of, spins_of
+from rules.zvm._evidence.spins import (
+    STRETCH_MINUTES,
+    Scale,
+    Spin,
+    Spins,
+    Stretch,
+    alike_of,
+    busiest,
+    of_all,
+    scale_of,
+    spins_of,
+)
 from rules.zvm._evidence.spins import cost_of as cost_of_lock
 
 LINKS = (
@@ -292,6 +303,17 @@ def _hours_finding(hours: Stretch, mean: str, machine: Machine, scale: Scale | N
     )
 
 
+SUSPENDED = (
+    "{}, whatever they guard: likely their holders are not dispatched by PR/SM, as in a partition that has more "
+    "logical processors than its weight covers."
+)
+WEIGHT = (
+    "First see on page LPAR (FCX126) how much its processors are suspended (%Susp), and their number against its "
+    "weight. Where they are suspended much, vary off those that the weight does not cover; no service to a lock helps "
+    "there."
+)
+
+
 def _lock_finding(
     spin: Spin, spins: Spins, machine: Machine, scale: Scale | None, run: PerformanceRun | None, limits: Limits
 ) -> Finding:
@@ -323,10 +345,12 @@ def _lock_finding(
     since = f"Since z/VM {machine.release}, for any lock: {'; '.join(one.says for one in general)}." if general else ""
     idle = more_than_needed(machine, limits.needed_percent)
     evidence += idle[2] if idle else []
+    if alike := alike_of(spins):
+        remark, since, do, idle = SUSPENDED.format(f"{alike[0].upper()}{alike[1:]}"), "", WEIGHT, None
     return Finding(
         subject=spin.lock,
         severity=severity,
-        title=_title(spin, cost) + _relieved_by(spin, machine),
+        title=_title(spin, cost) + ("" if alike else _relieved_by(spin, machine)),
         seen=joined(said, most_of if row.total or spin.moment else ""),
         because=joined(remark, since),
         do=joined(do, idle[1] if idle else ""),

@@ -112,7 +112,7 @@ class AutogenRun(OfNode):
 
 @dataclass(frozen=True, kw_only=True)
 class UserQuota(Fact):
-    """Working sets of one user of SYSUAF, in pagelets of 512 bytes, as its processes get them at login."""
+    """Working sets of one user of SYSUAF, in pagelets of 512 bytes, and its locks, as processes get them at login."""
 
     COLLECTED_BY: ClassVar[str] = "a listing of SHOW in AUTHORIZE of the user whose processes fault most"
 
@@ -122,3 +122,5 @@ class UserQuota(Fact):
     """What a process may have even where memory is short (WSQUOTA)."""
     ws_extent: Reading = ABSENT
     """What it may have where memory is free (WSEXTENT)."""
+    enqueue_limit: Reading = ABSENT
+    """Locks that a process may own with its subprocesses (ENQLM); from V7.1 on 32,767 stands for no limit."""

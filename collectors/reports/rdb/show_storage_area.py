@@ -13,7 +13,8 @@ Sample (vendor: SQL help 7.2, CREATE STORAGE_AREA, ALLOCATION_PAGES)::
              Locking is Row Level
              No Cache Associated with Storage Area
 
-SHOW CACHE and a name list the size of a row cache; that layout is recalled::
+A paste may have lost the blanks in front of the lines, and the cache may stand there as `Row Cache is: RATES`
+(recalled). SHOW CACHE and a name list the size of a row cache; that layout is recalled::
 
     SQL> show cache RATES
 
@@ -41,18 +42,19 @@ ID = re.compile(
     r"\s{1,40}(?:Storage area ID number is|RDB\$STORAGE_AREA_ID)\s{1,40}(?P<number>\d{1,9})\s*$", re.IGNORECASE
 )
 ABOVE = re.compile(r"\s{1,40}Storage Area File:\s{1,40}\S", re.IGNORECASE)
-ACCESS = re.compile(r"\s{1,40}Access is:\s{1,40}\S", re.IGNORECASE)
+ACCESS = re.compile(r"\s{0,40}Access is:\s{1,40}\S", re.IGNORECASE)
 START = re.compile(rf"^{PROMPT}show (?:storage areas?|caches?)\b|^{ACCESS.pattern}", re.IGNORECASE)
 NAME = re.compile(r"\s{0,40}(?P<name>[A-Z][\w$]{0,30})\s*$", re.IGNORECASE)
-LEVEL = re.compile(r"\s{1,40}Locking is (?P<level>Page|Row) Level\s*$", re.IGNORECASE)
+LEVEL = re.compile(r"\s{0,40}Locking is (?P<level>Page|Row) Level\s*$", re.IGNORECASE)
 CACHED = re.compile(
-    r"\s{1,40}(?:Using )?(?:Row )?Cache:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})(?: Associated with Storage Area)?\s*$",
+    r"\s{0,40}(?:Using )?(?:Row )?Cache(?: is)?:?\s{1,40}(?P<cache>[A-Z][\w$]{0,30})"
+    r"(?: Associated with Storage Area)?\s*$",
     re.IGNORECASE,
 )
 """Recalled: the vendor's sample is of an area without a cache."""
-UNCACHED = re.compile(r"\s{1,40}No (?:Row )?Cache Associated with Storage Area\s*$", re.IGNORECASE)
+UNCACHED = re.compile(r"\s{0,40}No (?:Row )?Cache Associated with Storage Area\s*$", re.IGNORECASE)
 EXTENT = re.compile(
-    r"\s{1,40}Area Extent (?P<which>Minimum|Maximum):\s{1,40}(?P<pages>\d{1,10}) pages?\s*$", re.IGNORECASE
+    r"\s{0,40}Area Extent (?P<which>Minimum|Maximum):\s{1,40}(?P<pages>\d{1,10}) pages?\s*$", re.IGNORECASE
 )
 SIZE = re.compile(r"\s{1,40}Cache Size:\s{1,40}(?P<rows>\d{1,12}) rows?\s*$", re.IGNORECASE)
 LENGTH = re.compile(r"\s{1,40}Row Length:\s{1,40}(?P<bytes>\d{1,7}) bytes?\s*$", re.IGNORECASE)
@@ -63,8 +65,8 @@ OF_CACHE = re.compile(
 LISTED = re.compile(r"\s{0,20}Cache Objects in database with filename\s{1,9}(?P<root>\S{1,255})\s*$", re.IGNORECASE)
 RECALLED = "the layout of SHOW CACHE is recalled: hold what is said of row caches against the listing"
 OTHERS = re.compile(
-    r"\s{1,40}(?:Access is|Page (?:Format|Size)|Area \w|Extent|Snapshot \w|No (?:Row )?Cache|Checksum|SPAM)\b"
-    r"|\s{1,40}\w[\w ]{0,30}:\s",
+    r"\s{0,40}(?:Access is|Page (?:Format|Size)|Area \w|Extent|Snapshot \w|No (?:Row )?Cache|Checksum|SPAM)\b"
+    r"|\s{0,40}\w[\w ]{0,30}:\s",
     re.IGNORECASE,
 )
 FRAME = re.compile(

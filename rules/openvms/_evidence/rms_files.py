@@ -63,7 +63,7 @@ def buffers_for(facts: Facts, file: FileName | None, machine: Machine) -> Buffer
     asked = tuple(MissingInput(f"{name} in use", f"MCR SYSGEN SHOW {name}") for name in lacks)
     found = _count(facts, file)
     if found is None:
-        listing = MissingInput("bucket size and global buffers of the file", _listing(file.name))
+        listing = MissingInput("bucket size and global buffers of the file", listing_of(file.name))
         full = known(file.bucket_blocks) and known(file.allocated_blocks)
         return Buffers(KEEPS, missing=(*(() if full else (listing,)), *asked))
     count, bucket = found
@@ -151,7 +151,7 @@ def _setting(facts: Facts, name: str) -> float | None:
     return found[0] if isinstance(found, tuple) else None
 
 
-def _listing(file: str) -> str:
+def listing_of(file: str) -> str:
     """What prints a file's attributes: a command to paste only where its name can stand in one."""
     try:
         return f"DIRECTORY/FULL {openvms_file(file)}"

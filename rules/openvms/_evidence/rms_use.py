@@ -1,12 +1,13 @@
 """What programs do with a file of RMS: MONITOR RMS, which counts the calls for one file on one node.
 
-Its screens are titled RMS FILE OPERATIONS STATISTICS and name the file below the time; needed is SET FILE/STATISTICS.
+Its screens of calls are titled RMS FILE OPERATIONS STATISTICS and name the file below the time; needed is
+SET FILE/STATISTICS. Those of locking and caching have titles of their own, so their lines are found by their labels.
 A rate of 0 is of the time shown: a job at night may write the file all the same.
 """
 
 from dataclasses import dataclass
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, Reading, Source, known
 from collectors.facts.openvms import MonitorItem
 from rules.openvms._evidence.node import in_prose
 
@@ -57,3 +58,41 @@ def use_of(facts: Facts, name: str) -> Use | None:
     whole = len(lines) == len(WRITES) * len({node for node, _ in read})
     source = next(one.source for one in mine.values())
     return Use(reads, writes, max(most, default=0.0), nodes, whole, source)
+
+
+def files_counted(facts: Facts, item: str) -> list[str]:
+    """The files, by their whole names in capitals, of which MONITOR RMS shows a figure of this line.
+
+    A rule need not declare `MonitorItem` for it, nor for the next two.
+    """
+    return list(dict.fromkeys(_file_of(one) for one in _shown(facts) if one.item.lower() == item.lower()))
+
+
+def rates_of(facts: Facts, name: str, item: str) -> dict[str, tuple[float, Source]]:
+    """A line of MONITOR RMS for one file, by node: its mean, else its current figure; the latest of each."""
+    mine = [one for one in _shown(facts) if one.item.lower() == item.lower() and _file_of(one) == name.upper()]
+    return {one.node or "": (figure, one.source) for one in mine if known(figure := _figure(one))}
+
+
+def calls_of(facts: Facts, name: str, node: str, kinds: tuple[str, ...], *, by_key: bool = False) -> float | None:
+    """Calls of these kinds for one file on one node, per second; `None` where no line of them was shown."""
+    mine = [one for one in _shown(facts) if one.class_name.startswith(CLASS) and _file_of(one) == name.upper()]
+    figures = {one.item: _figure(one) for one in mine if (one.node or "") == node and one.item.startswith(kinds)}
+    wanted = [figure for item, figure in figures.items() if known(figure) and (not by_key or "(Key)" in item)]
+    return sum(figure for figure in wanted if known(figure)) if figures else None
+
+
+def _shown(facts: Facts) -> list[MonitorItem]:
+    """The lines of MONITOR RMS that have a figure."""
+    items = facts.also(MonitorItem).every(MonitorItem)
+    return [one for one in items if _file_of(one) and known(_figure(one))]
+
+
+def _figure(one: MonitorItem) -> Reading:
+    return one.mean if known(one.mean) else one.current
+
+
+def _file_of(one: MonitorItem) -> str:
+    """The file of a screen of MONITOR RMS, in capitals; empty for other screens."""
+    title, _, name = one.class_name.rpartition(" ")
+    return name.upper() if title.startswith("RMS ") and ":" in name else ""

@@ -26,12 +26,13 @@ INTERVALS = (
 def now(waits: Waits, lines: Sequence[Queue], still: float) -> str:
     """How the first of these queues ends now, a sentence; empty where no screen shows that it stands.
 
-    Empty, too, for one that changes many rows, as a rollback would take as long as its work did, and for a reader,
-    which is told to end already (`sooner`). `still`: seconds from which on those who wait stand still.
+    Empty, too, for one that is known to change many rows, as a rollback would take as long as its work did, and for a
+    reader, which is told to end already (`sooner`). What others changed no screen tells, so it is said of them.
+    `still`: seconds from which on those who wait stand still.
     """
     if not lines or lines[0].in_turn or not halted_for(waits, lines[0].holder.resource, still, 1)[0]:
         return ""
     holder = lines[0].holder
     if changes_many(waits.held, holder.pid) or holder.granted == "PR":
         return ""
-    return f"Now have {process_of(holder)} commit or roll back."
+    return f"Now have {process_of(holder)} commit or roll back; a rollback takes as long as the changes it undoes."

@@ -85,6 +85,22 @@ class Spins:
     """Rows that cannot be believed, and why."""
 
 
+LOCKS_ALIKE, LONG_USEC, ALIKE = 4, 100.0, 2.0
+"""This project: so many locks that are each spun for so long, over no more than this ratio, have one cause in common.
+A lock of CP is held for microseconds (the pages of exports that are in order), and which lock it is makes no difference
+where PR/SM does not dispatch the processor that holds it (vendor: z/VM 6.2, on partitions with many logical CPUs)."""
+
+
+def alike_of(spins: Spins) -> str:
+    """That all locks are spun for about as long, as a clause; empty where they differ, or it is short."""
+    read = [(one.fact.average_spin_usec, one.fact.collisions_per_second) for one in spins.locks]
+    times = [usec for usec, rate in read if known(usec) and known(rate) and rate >= 1]
+    if len(times) < LOCKS_ALIKE or min(times) < LONG_USEC or max(times) > ALIKE * min(times):
+        return ""
+    some = f"all {len(times)} locks that are wanted once a second or more"
+    return f"{some} are spun for {min(times):,.0f} to {max(times):,.0f} µs"
+
+
 def spins_of(facts: Facts) -> Spins:
     """Every lock by its latest mean; where there is none, by the interval of the log in which most was spun.
 

@@ -229,8 +229,6 @@ class Parser:
         self.table = Reading(
             self.file, line, heading, table, self.run, self.tell, starts, self._subtracted(), doubtful=doubtful
         )
-        self.read = None
-        self.table = Reading(self.file, line, heading, table, self.run, self.tell, starts, self._subtracted())
         self.read = self.below = None
         return True
 

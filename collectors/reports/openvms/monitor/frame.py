@@ -19,7 +19,7 @@ OF_FILE = re.compile(
     re.I,
 )
 """The line of MONITOR RMS that names the file: `(Index)  DISK$USER:[DATA]ORDERS.DAT;12`, or `(0) File: ` before it."""
-STREAMS = re.compile(r"\s{0,60}Active Streams:\s{1,20}[0-9]{1,9}\s*$")
+STREAMS = re.compile(r"\s{0,60}Active Streams:\s{1,20}(?P<streams>[0-9]{1,9})(?:\s*$|\s{1,80}(?:CUR|AVE)\b)")
 NOT_AVAILABLE = re.compile(r"compatibility mode\s+not available$", re.IGNORECASE)
 
 
@@ -56,6 +56,8 @@ class Frame:
     cpus: int | None = None
     columns: tuple[str, ...] = ()
     bars: bool = False
+    streams: tuple[int, float] | None = None
+    """Of MONITOR RMS: the line that says how many streams have the file open, and how many."""
     item: str = ""
     stem: str = ""
     nodes: list[multi.Column] = field(default_factory=list)
@@ -107,6 +109,10 @@ class Frame:
             return False
         if self.kind == "multi-file summary" or (not self.rows and multi.HEAD.match(line)):
             return self._multi(number, line)
+        if self.class_name.startswith("RMS ") and (said := STREAMS.match(line)):
+            self.streams = number, float(said["streams"])
+            if line.rstrip().endswith(said["streams"]):
+                return True
         if not self.rows or "AVE" in line:
             found = lines.COLUMNS.match(line)
             if found:
@@ -177,8 +183,6 @@ class Frame:
     def _table_row(self, number: int, line: str) -> bool:
         found = lines.figures_of(line, len(self.columns), len(self.columns))
         if found is None or not found.label:
-            if STREAMS.match(line):
-                return (self.class_name or "").startswith("RMS ")
             return NOT_AVAILABLE.match(line.strip()) is not None and self.class_name in ("MODES", "SYSTEM")
         cells = {name: lines.number(text) for name, text in zip(self.columns, found.figures, strict=True)}
         low, high = cells["minimum"], cells["maximum"]

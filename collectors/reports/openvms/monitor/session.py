@@ -71,6 +71,9 @@ class Session:
         if frame.kind == "multi-file summary":
             self._multi(frame)
         else:
+            if frame.streams:
+                line, streams = frame.streams
+                frame.rows.append(Row(line, "Active Streams", {"current": streams}))
             self._single(frame, (frame.kind, frame.node, *self._period(frame)))
         return True
 

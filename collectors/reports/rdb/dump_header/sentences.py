@@ -98,7 +98,7 @@ DATABASE = (
     _counted("global_buffer_count", "global buffer count"),
     _counted("user_buffer_count", "default user buffer count"),
     # the vendor's example of RMU/OPEN/GLOBAL_BUFFERS has both lines of global buffers (RMU help 7.2 [V])
-    _counted("user_limit", "maximum global buffer count per user"),
+    _counted("user_limit", r"maximum global buffer(?:s| count) per user"),
     _counted("buffer_blocks", "buffer size"),
     _of("page_transfer", rf"page transfer {VIA}", _transfer),
     _switched("adjustable_locking", "adjustable (?:record )?lock(?:ing|s)?(?: granularity)?"),
@@ -166,7 +166,7 @@ AREA = (
 CACHE = (
     _counted("slots", r"(?:row )?slot count"),
     _counted("slots", r"(?:cache size|maximum rows?(?: count)?)"),
-    _counted("row_bytes", r"(?:maximum )?(?:row|record) (?:length|size)"),
+    _counted("row_bytes", r"(?:maximum )?(?:row|record) (?:length|size)(?: allowed in cache)?"),
 )
 
 

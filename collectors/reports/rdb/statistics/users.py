@@ -35,6 +35,12 @@ HIT = re.compile(
     r"\s{1,30}[0-9.]{1,5}\s?%\s*$",
     re.IGNORECASE,
 )
+SAID = re.compile(
+    r"\s{0,9}(?:\w{1,20}\s{2,40})?(?:(?P<pool>local|global|AS)[- ]?)(?:buffer )?(?:page |pool )?hit ratio:?\s{1,9}"
+    r"(?P<now>[0-9]{1,3}\.[0-9])\s?% is (?:below|above|at|within)\b.{0,20}%",
+    re.IGNORECASE,
+)
+"""The same as a sentence (recalled): which figure is the threshold its words tell."""
 PREFETCH = re.compile(r"\s{0,9}(?:detected )?asynchronous pre-?fetch\s{1,60}(?:enabled|disabled)\s*$", re.IGNORECASE)
 OF_JOURNALS = re.compile(r"\s{0,9}After-Journal\.Name", re.IGNORECASE)
 NAMED_VALUE = re.compile(r"\b(?P<name>Journaling|Shutdown|State|ABS|ALS):\s{0,9}(?P<value>\w{1,20})", re.IGNORECASE)
@@ -392,6 +398,8 @@ def buffer_hits(report: Report, screen: Screen, *, unsure: bool) -> Iterator[Buf
         Analysis item................................ Current.... Threshold..
         local-buffer/AS page hit rate                       52.3%       75.0%
         asynchronous prefetch                             enabled
+
+    or in sentences, as `AS page hit ratio 52.3% is below 75.0% threshold`.
     """
     found: dict[str, float] = {}
     last = headed = 0
@@ -403,6 +411,11 @@ def buffer_hits(report: Report, screen: Screen, *, unsure: bool) -> Iterator[Buf
         elif headed and (hit := HIT.match(line)) and float(hit["now"]) <= 100:
             found.setdefault(hit["pool"].lower(), float(hit["now"]))
             report.claim(last := index)
+        elif said := SAID.match(line):
+            pool = "global" if said["pool"].lower() == "global" else "local"
+            if float(said["now"]) <= 100:
+                found.setdefault(pool, float(said["now"]))
+                report.claim(last := index)
         elif headed and PREFETCH.match(line):
             report.claim(index)
     if found:
