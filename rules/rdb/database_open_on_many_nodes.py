@@ -40,7 +40,7 @@ from rules.finding import (
     joined,
     within,
 )
-from rules.openvms._evidence.cluster import CLUSTER_FACTS
+from rules.openvms._evidence.cluster import CLUSTER_FACTS, Cluster, cluster_of
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, explained, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, Sighting, databases, node_names
 from rules.rdb._evidence.limits import BusyLimits, PageStallLimits, busy_locks
@@ -186,6 +186,10 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             f"{limits.operations_per_second:,.0f}/s)"
         )
         return
+    little = _little_of_the_cluster(facts, one, limits)
+    if little:
+        yield Clean(f"{one.subject} is in use on {names}, but {little}")
+        return
     main, lesser = is_main(facts, one, statistics, remote), lesser_part(facts, statistics, remote)
     loud = main and remote.leaving >= limits.leaving_percent
     seen = tuple(
@@ -222,6 +226,24 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         if main
         else (),
         expects=() if lesser else (remote.expects,),
+    )
+
+
+def _little_of_the_cluster(facts: Facts, one: OneDatabase, limits: Limits) -> str:
+    """That little crosses where each lock operation is counted once, as a clause; empty where it is much, or not known.
+
+    Incoming and outgoing of one node together count what passes between two nodes at both of them. With the rates of
+    all nodes, what tells is how much of its own requests a node has to wait for, at the one that sends most away.
+    """
+    cluster = cluster_of(facts)
+    most = remote_of(facts, one, limits.operations_per_second, lambda remote: remote.leaving)
+    if not isinstance(cluster, Cluster) or not isinstance(most, Remote):
+        return ""
+    if max(cluster.crossing_percent, most.leaving) >= limits.remote_percent:
+        return ""
+    return (
+        f"only {cluster.crossing_percent:.0f} % of the cluster's {cluster.total:,.0f} lock operations/s cross it, and "
+        f"at most {most.leaving:.0f} % of what one of these nodes asks for (limit {limits.remote_percent:g} %)"
     )
 
 
