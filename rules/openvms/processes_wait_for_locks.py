@@ -377,7 +377,9 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     failed = failed_in(facts)
     by = f", held by {first_of(facts, held)}" if held else ""
     directory = _directory(facts, one)
-    if directory and one.waiting >= limits.behind_one:
+    # the tree of a volume has locks of all its files: the one that is named has the waiters of its own lock alone
+    waiting = waiters(one.head) if one.head.resource.kind in XQP_KINDS else one.waiting
+    if directory and waiting >= limits.behind_one:
         loud = max(loud, Severity.ADVICE)  # a large directory is there to stay, and so are those who look into it
     size = f", a directory of {in_blocks(directory)}" if directory else ""
     record = one.head.resource.kind == RMS_RECORD
@@ -387,7 +389,7 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     return Finding(
         subject=one.tree,
         severity=Severity.WARNING if often and one.waiting >= limits.many_waiting else loud,
-        title=f"{one.waiting:,.0f} lock requests wait for {file or one.tree}{by}{size}",
+        title=f"{waiting:,.0f} lock requests wait for {file or one.tree}{by}{size}",
         seen=joined(
             sentence(
                 f"{waiters(one.head):,.0f} wait for {what_of(one.head)}{f', listed by {node}' if node else ''}",
