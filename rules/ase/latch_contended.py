@@ -146,6 +146,7 @@ RISES_SURELY = {
 }
 TYPES = "`sp_help {0}` shows which of its indexes begins with a time or a row number: that one rises."
 NONE_RISES = "No index of {0} begins with a time or an identity column (sp_help), so ask who fills it which key rises."
+SEVERAL_RISE = "Start with {1}: they begin with a time or an identity column (sp_help), which rises."
 NO_ROWS = "Fewer rows a page of the table (exp_row_size) do not help there."
 FEWER_ROWS = (
     'For data pages, fewer rows each help: `sp_chgattribute "{0}", "exp_row_size", <n>`{1}, then `reorg '
@@ -422,7 +423,9 @@ def _do(
     if greedy:
         then = GREEDY.format(greedy.grows, greedy.command)
     elif indexes:  # fewer rows a page spread the data alone, at the price of an outage
-        then = (NONE_RISES if all(one.first_type for one in indexes) else TYPES).format(bare_table(table))
+        rise = [one for one in indexes if one.first_type in RISES_BY_TYPE]
+        then = SEVERAL_RISE if rise else NONE_RISES if all(one.first_type for one in indexes) else TYPES
+        then = then.format(bare_table(table), " and ".join(comment(one.index, 60) for one in rise))
     else:
         then = FEWER_ROWS.format(bare_table(table), FIXED_TOO if _from_16(facts) else VARIABLE, REBUILD_NEEDS)
     own = HAS.format(say_indexes(indexes)) if indexes else ""
