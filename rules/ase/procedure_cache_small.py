@@ -30,6 +30,7 @@ from rules.ase._evidence.procedure_cache import (
     WHICH,
     enlarged,
     most_used,
+    pool_of,
     usage_of,
 )
 from rules.ase._evidence.server import interval_first, setting_of, subject_of
@@ -124,11 +125,8 @@ def _reads(facts: Facts) -> Reads | None:
 
 def _used_percent(facts: Facts) -> float | None:
     """The most of the cache that was in use, per cent; `None` where sp_monitorconfig was not collected."""
-    usage, most, setting = usage_of(facts), most_used(facts), setting_of(facts, SIZE)
-    there = setting.run_number if setting else None
-    if there is None and usage and known(usage.active) and known(usage.free):
-        there = usage.active + usage.free
-    return 100.0 * float(most[0].value or 0) / there if most and there else None
+    most, pool = most_used(facts), pool_of(facts)
+    return 100.0 * float(most[0].value or 0) / pool if most and pool else None
 
 
 def _finding(facts: Facts, limits: Limits, reads: Reads, rate: float | None, share: float | None) -> Finding:

@@ -45,6 +45,17 @@ def most_used(facts: Facts) -> tuple[Evidence, ...]:
     return (Evidence("procedure cache in use, at most", max(used), "pages", usage.source),) if usage and used else ()
 
 
+def pool_of(facts: Facts) -> float | None:
+    """Pages of the pool that sp_monitorconfig counts: the statement cache comes on top of the size (vendor).
+
+    So it is what is in use and what is free together, where that is more than the size; `None` where neither is known.
+    """
+    usage, setting = usage_of(facts), setting_of(facts, SIZE)
+    size = setting.run_number if setting else None
+    whole = usage.active + usage.free if usage and known(usage.active) and known(usage.free) else None
+    return max(filter(None, (size, whole)), default=None)
+
+
 def now_of(facts: Facts) -> str:
     """The size that runs, in words; nothing where it is not in the export."""
     size = setting_of(facts, SIZE)
@@ -52,16 +63,16 @@ def now_of(facts: Facts) -> str:
 
 
 def wanted_pages(facts: Facts, used_percent: float) -> float | None:
-    """The size of which the most that was in use is `used_percent`, at least twice the size of a cache that was full.
+    """The size with which the most that was in use is `used_percent` of the pool; at least twice that of a full one.
 
     `None` where either is not in the export.
     """
-    size, most = setting_of(facts, SIZE), most_used(facts)
-    if size is None or not size.run_number or not most:
+    size, most, pool = setting_of(facts, SIZE), most_used(facts), pool_of(facts)
+    if size is None or not size.run_number or not most or not pool:
         return None
-    used = float(most[0].value or 0)
-    least = HIDDEN * size.run_number if used >= size.run_number else 0.0
-    return ceil(max(used * 100 / used_percent, least) / STEP_PAGES) * STEP_PAGES
+    used, beside = float(most[0].value or 0), pool - size.run_number
+    least = HIDDEN * size.run_number if used >= pool else 0.0
+    return ceil(max(used * 100 / used_percent - beside, least) / STEP_PAGES) * STEP_PAGES
 
 
 def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
@@ -79,14 +90,15 @@ def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
 def larger(facts: Facts, used_percent: float) -> str:
     """To what size to raise it, by the most that was in use, or what shows that; without the end of the sentence."""
     size, most, wanted = setting_of(facts, SIZE), most_used(facts), wanted_pages(facts, used_percent)
-    if size is None or not size.run_number or wanted is None:
+    pool = pool_of(facts)
+    if size is None or not size.run_number or wanted is None or not pool:
         now = now_of(facts)
         return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
     pages, used = size.run_number, float(most[0].value or 0)
-    if 100 * used < used_percent * pages:
-        return f"{NOT_INDICATED}: at most {100 * used / pages:.0f} % of it was in use"
+    if 100 * used < used_percent * pool:
+        return f"{NOT_INDICATED}: at most {100 * used / pool:.0f} % of it was in use"
     more = (wanted - pages) * PAGE_KB / 1024
-    why = "all of it was in use" if used >= pages else f"the most that was used is {used_percent:g} % of it then"
+    why = "all of it was in use" if used >= pool else f"the most that was used is {used_percent:g} % of it then"
     how = f"dynamic, {more:,.1f} MB; {why}{_room(facts, more)}"
     return f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first ({how})"
 
