@@ -36,7 +36,7 @@ from rules.ase._evidence.server import page_kb
 from rules.ase._evidence.spinlocks.monitored import say_doubt
 from rules.ase._evidence.times import when
 from rules.changes.ase_cache import DEFAULT_CACHE
-from rules.finding import Clean, Outcome, Unknown, Untrusted
+from rules.finding import Clean, MissingInput, Outcome, Unknown, Untrusted
 
 CONTENT_FACTS: tuple[type[Fact], ...] = (
     BindingList,
@@ -54,6 +54,9 @@ CONTENT_FACTS: tuple[type[Fact], ...] = (
 DATA = (0, 1)
 """Index ids of a table's data: of a heap or data-only table, of an allpages table with a clustered index."""
 TEXT = 255
+
+
+HOMES = MissingInput("in which databases the open objects are", MonOpenObjectActivity.COLLECTED_BY)
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,9 @@ def contents_of(facts: Facts) -> Contents | Outcome:
     held = _held(facts, rows)
     if not held and by_database(facts):
         return Unknown.of(MonOpenObjectActivity)
+    homeless = [row for row in rows if not (row.database and row.object_name) and row.logical_reads]
+    if not held and homeless:
+        return Unknown((HOMES,), f"of {len(homeless):,} counts of reads no database or no table is known")
     if not sum(one.reads for one in held):
         return Clean("no page of any open object was asked of the caches")
     seconds = next((row.seconds for row in rows if row.seconds), None)
