@@ -23,7 +23,7 @@ and the summary (`Active CPUs:`, `CPU ownership sets:`) are recalled from the ma
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from collectors.facts.base import ABSENT, Reading
@@ -158,7 +158,7 @@ def read(report: Report) -> Iterator[Cpu | Node]:
             nodes[display.node, display.hardware, count] = None
         for block in display.blocks:
             yield _cpu(report, display, block)
-        yield from _inactive(report, display)
+        yield from _inactive(report, display, displays)
 
 
 def _cpu(report: Report, display: _Display, block: _Block) -> Cpu:
@@ -187,12 +187,13 @@ def _cpu(report: Report, display: _Display, block: _Block) -> Cpu:
     )
 
 
-def _inactive(report: Report, display: _Display) -> Iterator[Cpu]:
-    """Configured CPUs that a summary lists outside its active set and of which nothing else is said."""
+def _inactive(report: Report, display: _Display, displays: Sequence[_Display]) -> Iterator[Cpu]:
+    """Configured CPUs that a summary lists outside its active set and of which no display of the node says more."""
     active, configured = display.sets.get("active"), display.sets.get("configured")
     if not active or not configured or display.counted:
         return
-    left = sorted(configured - active - {block.number for block in display.blocks})
+    told = {block.number for other in displays if other.node == display.node for block in other.blocks}
+    left = sorted(configured - active - told)
     where = report.source(display.first, display.last)
     for number in left:
         primary = None if display.primary is None else display.primary == number
