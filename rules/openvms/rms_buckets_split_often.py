@@ -28,7 +28,7 @@ from rules.openvms._evidence.rms_use import calls_of, files_counted, rates_of
 LINKS = ("https://docs.vmssoftware.com/vsi-openvms-record-management-utilities-reference-manual/",)
 PUTS = ("$PUT", "$UPDATE")
 SPLITS, MULTIPLE = "Bucket Split Rate", "Multi-bucket Split Rate"
-COLLECTED_BY = "MONITOR RMS/FILE=name/ITEM=(OPERATIONS,LOCKING), after SET FILE/STATISTICS name"
+COLLECTED_BY = "a display of MONITOR RMS/FILE=name/ITEM=(OPERATIONS,LOCKING), after SET FILE/STATISTICS name"
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from rules.openvms._evidence.rms_use import WRITES, calls_of, files_counted, rat
 LINKS = ("https://wiki.vmssoftware.com/GB_DEFPERCENT",)
 READS, STREAMS = "Local Buf Read I/O Rate", "Active Streams"
 HITS, ATTEMPTS = "Local Cache Hit Percent", "Global Cache Attempt Rate"
-COLLECTED_BY = "MONITOR RMS/FILE=name/ITEM=(OPERATIONS,CACHING), after SET FILE/STATISTICS name"
+COLLECTED_BY = "a display of MONITOR RMS/FILE=name/ITEM=(OPERATIONS,CACHING), after SET FILE/STATISTICS name"
 
 
 @dataclass(frozen=True)

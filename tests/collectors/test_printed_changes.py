@@ -43,6 +43,7 @@ SHOWS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ),
         (rf'sp_spaceused "(?:{TABLE}|[^"]+)"(?:, 1)?', ("ase/sp_spaceused",)),
         (r"sp_lock", ("ase/sp_lock",)),
+        (rf"sp_helpdevice {NAME}", ("ase/device_attributes",)),
         (r"select EngineNumber, Status from master\.\.monEngine", ("ase/monitor_tables",)),
         (
             r"select ThreadID, ThreadPoolName, State from master\.\.monThread order by ThreadPoolName",
@@ -131,6 +132,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         rf"update statistics (?:{TABLE})",
         r'sp_engine "(?:online|offline)", [0-9]+',
         r'sp_dboption "[^"]+", "(?:single user|select into/bulkcopy/pllsort)", (?:true|false)',
+        rf'sp_deviceattr {NAME}, "(?:dsync|directio)", "(?:true|false)"',
         rf"dbcc tune\(des_(?:un)?bind, [0-9]+, {NAME}\)",
         r"dbcc traceon\(3604\)",
         rf'sp_set(?:row|pg)lockpromote "table", {NAME}, [0-9]+, [0-9]+, [0-9]+',

@@ -120,7 +120,8 @@ def test_a_query_subtracts_only_one_column_of_two_copies() -> None:
     assert by_query("select Waits = b.Waits - a.Waits")
     assert by_query("select SPID, BytesSent from #net_delta")
     assert by_query("from tempdb..spin_delta order by Spins desc")
-    assert not by_query("from delta..stock_diff")
+    assert by_query("from desk..spins_diff")
+    assert not by_query("from delta..stock")
     assert not by_query("select Free = d.size - d.used")
     assert not by_query("select Waits from master..monSysWaits")
 

@@ -30,7 +30,6 @@ UNUSED = {
     "ase.ControllerActivity": {"polls_with_events"},
     "ase.Deadlock": {"held_application", "held_transaction", "wait_transaction"},
     "ase.DeviceActivity": {"semaphore_waited"},
-    "ase.EngineBusy": {"io_percent"},
     "ase.MetadataCount": {"memory_kb"},
     "ase.MonCachedObject": {"object_type"},
     "ase.MonCachedStatement": {"hash_key", "max_logical_reads"},

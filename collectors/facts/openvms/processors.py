@@ -95,7 +95,7 @@ class Cpu(Fact):
 class CpuRemark(OfNode):
     """What a person wrote of CPUs that were stopped on purpose and are to stay so."""
 
-    COLLECTED_BY: ClassVar[str] = 'SEARCH SYS$MANAGER:OPERATOR.LOG "STOP/CPU"/WINDOW=3'
+    COLLECTED_BY: ClassVar[str] = 'an extract of OPERATOR.LOG: SEARCH SYS$MANAGER:OPERATOR.LOG "STOP/CPU"/WINDOW=3'
 
     cpus: tuple[int, ...]
     text: str

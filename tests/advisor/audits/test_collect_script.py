@@ -341,7 +341,7 @@ BY_HAND = re.compile(
     r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|RMS_LOCKS|DEVICE/FULL|DIRECTORY/FILE_ID"
     r"|series of samples|syslogshold|systabstats|sysprocesses|sysobjects|^an lscpu|of the host, in its shell"
     r"|sp_helpindex|sp_helpthread|sp_helpsegment|sp_help_rep_agent"
-    r"|sp_logiosize|monSysSQLText|monProcessLookup|monNetworkIO"
+    r"|sp_helpdevice|sp_tempdb|OPERATOR.LOG|sp_logiosize|monSysSQLText|monProcessLookup|monNetworkIO"
     r"|^an error log|^a query plan|at a busy moment|RDB\$LOGICAL_AREAS|DIRECTORY/FULL"
     r"|master\.\.syslocks|sp_helptext|show_cached_text|AUTHORIZE|DEVICE/FILES|^an FDL|^a count of"
 )
