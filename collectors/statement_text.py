@@ -5,6 +5,7 @@ not replace them itself (`enable literal autoparam`).
 """
 
 import re
+from collections.abc import Iterator
 
 PLACE = "?"
 """Stands where a value stood."""
@@ -51,3 +52,15 @@ def without_literals(text: str) -> str:
         if not piece.isspace():
             before = piece.lower()
     return "".join(out)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """What stands between the commas of a list, behind the bracket that opens it and up to the one that closes it."""
+    depth, begin = 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0 or (sign == "," and not depth):
+            yield text[begin:at].strip()
+            begin = at + 1
+        if depth < 0:
+            return

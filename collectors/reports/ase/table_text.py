@@ -24,6 +24,7 @@ from itertools import takewhile
 
 from collectors.facts.ase import IndexKeys
 from collectors.registry import NotThisReport, Report, report
+from collectors.statement_text import pieces
 
 WORD = r"(?:[\w#$]{1,255}|\"[\w#$]{1,255}\"|\[[\w#$]{1,255}\])"
 NAME = rf"(?:{WORD}?\.){{0,2}}(?P<table>{WORD})"
@@ -83,7 +84,7 @@ def _of_statements(text: str, types: dict[str, dict[str, str]]) -> Iterator[tupl
     for made, after in zip(tables, [*(one.start() for one in tables[1:]), len(text)], strict=False):
         table = QUOTES.sub("", made["table"])
         of_table = types.setdefault(table.lower(), {})
-        for piece in _pieces(text[made.end() : after]):
+        for piece in pieces(text[made.end() : after]):
             column, key = COLUMN.match(piece), KEY.search(piece)
             own = bool(KEY.match(piece))
             if column and not own:
@@ -98,15 +99,3 @@ def _of_statements(text: str, types: dict[str, dict[str, str]]) -> Iterator[tupl
         index, table = QUOTES.sub("", made["index"]), QUOTES.sub("", made["table"])
         kind = (made["kind"] or "").strip().lower()
         yield index, table, made["keys"], bool(made["unique"]), kind == "clustered"
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """What stands between the commas of the list of a table, up to the bracket that closes it."""
-    depth, begin = 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
-        if depth < 0 or (sign == "," and not depth):
-            yield text[begin:at].strip()
-            begin = at + 1
-        if depth < 0:
-            return

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.ase import IndexKeys, MonOpenObjectActivity, MonProcess
-from collectors.statement_text import without_literals
+from collectors.statement_text import pieces, without_literals
 from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.waits.chains import batch_of
 from rules.ase._evidence.waits.events import LATCHES
@@ -115,19 +115,7 @@ def _by_clock(text: str, insert: re.Match[str]) -> frozenset[str]:
     begins = VALUES.search(text, insert.end("columns")) if insert["columns"] else None
     if begins is None or begins.start() > insert.end():
         return frozenset()
-    values, depth = [""], 0
-    for letter in text[begins.end() :]:
-        if letter == ")" and not depth:
-            break
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and not depth:
-            values.append("")
-        else:
-            values[-1] += letter
-    names = _names(insert["columns"])
-    same = len(names) == len(values)
-    return (
-        frozenset(name for name, value in zip(names, values, strict=True) if CLOCKS.fullmatch(value))
-        if same
-        else frozenset()
-    )
+    names, values = _names(insert["columns"]), list(pieces(f"{text[begins.end() :]})"))  # a text may be cut
+    if len(names) != len(values):
+        return frozenset()
+    return frozenset(name for name, value in zip(names, values, strict=True) if CLOCKS.fullmatch(value))
