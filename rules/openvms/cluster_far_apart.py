@@ -21,7 +21,7 @@ its locks on its own site. An emulator's own network can take as long: such pair
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collectors.facts import Facts, Source, known
 from collectors.facts.openvms import LockLatency
@@ -148,6 +148,15 @@ class Asked:
         return self.most is not None and 2 * self.own < self.most.rate
 
 
+@dataclass
+class Requests:
+    """One report of LOCK_ACTV: what nodes ask for in which kinds of trees, and the nodes where that failed."""
+
+    failed: set[str]
+    rates: dict[tuple[str, str], list[tuple[float, Share]]] = field(default_factory=dict)
+    """By the node that asks and the master, in capitals: per second, in each kind of trees."""
+
+
 @rule(needs=(), uses=(*CLUSTER_FACTS, *TREE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the pairs of the matrix that this capture has to tell of."""
@@ -172,8 +181,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         asks_less = own is not None and any(own.upper() in key and key[0] != key[1] for key in cells)
         yield Clean("the other node of each pair waits more: reported there") if asks_less else Unknown((lack,))
         return
-    far, quiet = [], []
+    reports = _reports(facts)
+    far: list[tuple[Pair, Asked | None]] = []
+    quiet = []
     for pair in sorted(told, key=lambda pair: -pair.remote):
+        seen = _asked(reports, pair)
         figures = (
             f"a lock of {pair.asks} on {pair.master} takes {pair.remote:,.0f} µs, {pair.times:,.0f} times a local one"
         )
@@ -186,7 +198,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             )
         elif _emulated(facts, pair.asks) or _emulated(facts, pair.master):
             quiet.append(f"{figures}, but one of them is an emulator, whose own network is the likelier cause")
-        elif pair.outgoing is None and (seen := _asked(facts, pair)) and not seen.rate and not seen.failed:
+        elif pair.outgoing is None and seen and not seen.rate and not seen.failed:
             none = f"LOCK_ACTV lists no lock request of {pair.asks} in a tree that {pair.master} masters"
             quiet.append(f"{figures}, but {none}")
         elif pair.waiting is not None and pair.waiting < limits.waiting:
@@ -194,7 +206,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
                 f"{figures}, but only {pair.outgoing:,.0f}/s leave {pair.asks}: {pair.waiting:.2f} s/s of waiting"
             )
         else:
-            far.append(pair)
+            far.append((pair, seen))
     if quiet:
         more = f", and {len(quiet) - MOST} more pairs" if len(quiet) > MOST else ""
         yield Clean("; ".join(quiet[:MOST]) + more)
@@ -231,25 +243,32 @@ def _pairs(facts: Facts, cells: dict[tuple[str, str], Cell]) -> list[Pair] | Unt
     return found
 
 
-def _asked(facts: Facts, pair: Pair) -> Asked | None:
+def _reports(facts: Facts) -> list[Requests]:
+    """What each report of LOCK_ACTV lists, by the node that asks and the master."""
+    found = []
+    for picture in pictures_of(facts):
+        one = Requests({name.upper() for name in picture.activity.failed})
+        for share in shares_of([picture]):
+            rates: dict[tuple[str, str], float] = {}
+            for tree in share.trees:
+                for node, rate in tree.rates:
+                    if known(rate):
+                        key = node.upper(), (tree.master or "").upper()
+                        rates[key] = rates.get(key, 0.0) + rate
+            for key, rate in rates.items():
+                one.rates.setdefault(key, []).append((rate, share))
+        found.append(one)
+    return found
+
+
+def _asked(reports: list[Requests], pair: Pair) -> Asked | None:
     """What the asking node of a pair wants of the other; `None` without a report of LOCK_ACTV."""
     asked = []
-    for picture in pictures_of(facts):
-        rates = [(_rate_in(share, pair), share) for share in shares_of([picture])]
-        own, most = max(rates, key=lambda one: one[0], default=(0.0, None))
-        failed = pair.asks in {name.upper() for name in picture.activity.failed}
-        asked.append(Asked(sum(rate for rate, _ in rates), most if own else None, own, failed))
-    return max(asked, key=lambda one: (one.rate, one.failed), default=None)
-
-
-def _rate_in(share: Share, pair: Pair) -> float:
-    return sum(
-        rate
-        for tree in share.trees
-        if (tree.master or "").upper() == pair.master
-        for node, rate in tree.rates
-        if node.upper() == pair.asks and known(rate)
-    )
+    for one in reports:
+        rates = one.rates.get((pair.asks, pair.master), [])
+        own, most = max(rates, key=lambda each: each[0], default=(0.0, None))
+        asked.append(Asked(sum(rate for rate, _ in rates), most if own else None, own, pair.asks in one.failed))
+    return max(asked, key=lambda each: (each.rate, each.failed), default=None)
 
 
 def _called(facts: Facts, share: Share) -> str:
@@ -272,11 +291,11 @@ def _arithmetic(facts: Facts) -> str:
     return f"25 km of glass and back alone are 250 µs, {round_trip_locks(25_000, local):.0f} local locks of {whose}."
 
 
-def _finding(facts: Facts, limits: Limits, far: list[Pair]) -> Finding:
-    asked = {id(pair): _asked(facts, pair) for pair in far}
-    far.sort(key=lambda pair: -(seen.rate if (seen := asked[id(pair)]) else 0.0) * pair.remote)
-    worst = far[0]
-    seen, where, most = asked[id(worst)], "", None
+def _finding(facts: Facts, limits: Limits, pairs: list[tuple[Pair, Asked | None]]) -> Finding:
+    pairs.sort(key=lambda one: -(one[1].rate if one[1] else 0.0) * one[0].remote)
+    far = [pair for pair, _ in pairs]
+    worst, seen = pairs[0]
+    where, most = "", None
     others = OF_DATABASES if shows_rdb(facts) else "let each site work on files of its own"
     do = KEEP_LOCAL.format(others)
     if seen and seen.most:
