@@ -25,6 +25,7 @@ from collectors.facts import Facts, known
 from collectors.facts.ase import HeldLock, LockEvents, LockRequests, TableScheme
 from rules.ase._evidence.waits.chains import (
     CHAIN_FACTS,
+    Blocked,
     batch_of,
     blocked_tasks,
     database_of_lock,
@@ -121,17 +122,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if not locks:
         yield Unknown((HOLDER,), f"{many:,.0f} promotions to exclusive table locks; of which table is not counted")
         return
-    found = [(lock, _waiting(facts, locks, lock)) for lock in locks if is_whole_table(lock) and lock.spid is not None]
-    worst = max(found, key=lambda one: len(one[1]), default=None)
-    if (
-        (behind := _behind_holder(facts, locks, [lock for lock, _ in found]))
-        and behind[1] > limits.tasks
-        and (worst is None or len(worst[1]) <= limits.tasks)
-    ):
+    blocked = blocked_tasks(facts)
+    whole = [lock for lock in locks if is_whole_table(lock) and lock.spid is not None]
+    worst = max(((lock, _waiting(blocked, locks, lock)) for lock in whole), key=lambda one: len(one[1]), default=None)
+    waits = len(worst[1]) if worst else 0
+    behind = _behind_holder(facts, blocked, locks, whole) if waits <= limits.tasks else None
+    if behind and behind[1] > limits.tasks:
         yield Unknown((HOLDER,), BEHIND.format(many, *behind))
         return
-    if worst is None or len(worst[1]) <= limits.tasks or LOCKS_TABLE.search(batch_of(facts, worst[0].spid or 0)):
-        waits = len(worst[1]) if worst else 0
+    if worst is None or waits <= limits.tasks or LOCKS_TABLE.search(batch_of(facts, worst[0].spid or 0)):
         yield Clean(f"{waits} tasks wait for a table that is locked whole (limit {limits.tasks:g})")
         return
     yield _finding(facts, limits, worst[0], worst[1], many)
@@ -215,7 +214,7 @@ def _by_counts(facts: Facts, limits: Limits, counted: list[LockEvents], many: fl
     )
 
 
-def _waiting(facts: Facts, locks: list[HeldLock], held: HeldLock) -> dict[int, float | None]:
+def _waiting(blocked: list[Blocked], locks: list[HeldLock], held: HeldLock) -> dict[int, float | None]:
     """The SPIDs that wait for this table, with the seconds they have waited; `None` where those are not printed.
 
     By the locks on it that are waited for; and, as `sp_lock` may list held locks only, by who the processes say is
@@ -230,14 +229,16 @@ def _waiting(facts: Facts, locks: list[HeldLock], held: HeldLock) -> dict[int, f
         and (one.database or one.db_id, one.object_id or one.object_name) == same
     }
     if held.blocking and [one for one in locks if one.spid == held.spid and one.blocking] == [held]:
-        found |= {one.spid: one.seconds for one in blocked_tasks(facts) if one.by == held.spid}
+        found |= {one.spid: one.seconds for one in blocked if one.by == held.spid}
     return found
 
 
-def _behind_holder(facts: Facts, locks: list[HeldLock], whole: list[HeldLock]) -> tuple[int, int] | None:
+def _behind_holder(
+    facts: Facts, blocked: list[Blocked], locks: list[HeldLock], whole: list[HeldLock]
+) -> tuple[int, int] | None:
     """Who holds a whole table and blocks most tasks of which no lock shows what they wait for, and how many."""
     told = {one.spid for one in locks if one.waiting}
-    behind = Counter(one.by for one in blocked_tasks(facts) if one.spid not in told)
+    behind = Counter(one.by for one in blocked if one.spid not in told)
     holders = {one.spid for one in whole if not LOCKS_TABLE.search(batch_of(facts, one.spid or 0))}
     return next(((spid, many) for spid, many in behind.most_common() if spid in holders), None)
 
