@@ -30,8 +30,8 @@ from rules.ase._evidence.procedure_cache import (
     WHICH,
     enlarged,
     most_used,
-    pool_of,
     usage_of,
+    used_share,
 )
 from rules.ase._evidence.server import interval_first, setting_of, subject_of
 from rules.engine import limit, percent, rule
@@ -96,7 +96,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     if reads.percent < limits.read_percent or (rate is not None and rate < limits.per_second):
         yield Clean(f"{said} (limits {limits.read_percent:g} % and {limits.per_second:g} a second)")
         return
-    share = _used_percent(facts)
+    share = used_share(facts)
     if share is not None and share < limits.used_percent:
         yield Clean(f"{said}, but at most {share:.0f} % of the procedure cache was in use: its size is not the cause")
     elif share is None and reads.removed is None:
@@ -121,12 +121,6 @@ def _reads(facts: Facts) -> Reads | None:
         if known(row.requests) and known(row.loads) and 0 <= row.loads <= row.requests > 0:
             return Reads(row.requests, row.loads, None, row.seconds, row.source)
     return None
-
-
-def _used_percent(facts: Facts) -> float | None:
-    """The most of the cache that was in use, per cent; `None` where sp_monitorconfig was not collected."""
-    most, pool = most_used(facts), pool_of(facts)
-    return 100.0 * float(most[0].value or 0) / pool if most and pool else None
 
 
 def _finding(facts: Facts, limits: Limits, reads: Reads, rate: float | None, share: float | None) -> Finding:

@@ -196,7 +196,7 @@ def _size(facts: Facts, limits: Limits) -> Advice:
         proof = (*(one for _, _, one in busy), *most_used(facts))
         do = larger(facts, limits.used_percent)
         change, short = enlarged(facts, limits.used_percent)
-        changes = (change,) if change and not short and not do.startswith(NOT_INDICATED) else ()
+        changes = (change,) if change and not short else ()
         return Advice(f"Procedures: {said}", do, "" if most_used(facts) else WHICH, proof, changes)
     if counted:
         return Advice("No procedure was read in or thrown out", NOT_INDICATED)

@@ -56,6 +56,12 @@ def pool_of(facts: Facts) -> float | None:
     return max(filter(None, (size, whole)), default=None)
 
 
+def used_share(facts: Facts) -> float | None:
+    """The most of the pool that was in use, per cent; `None` where sp_monitorconfig was not collected."""
+    most, pool = most_used(facts), pool_of(facts)
+    return 100.0 * float(most[0].value or 0) / pool if most and pool else None
+
+
 def now_of(facts: Facts) -> str:
     """The size that runs, in words; nothing where it is not in the export."""
     size = setting_of(facts, SIZE)
@@ -76,10 +82,10 @@ def wanted_pages(facts: Facts, used_percent: float) -> float | None:
 
 
 def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
-    """The larger size as a change, and why it does not fit where it does not."""
+    """The larger size as a change, and why it does not fit; none where less of the pool was in use, or none is larger."""
     setting, wanted = setting_of(facts, SIZE), wanted_pages(facts, used_percent)
     size = setting.run_number if setting else None
-    if size is None or wanted is None or wanted <= size:
+    if size is None or wanted is None or wanted <= size or (used_share(facts) or 0.0) < used_percent:
         return None, ""
     waiting = waiting_number(setting)
     memory_mb, caution = more_memory(setting, size, wanted)
@@ -89,16 +95,16 @@ def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
 
 def larger(facts: Facts, used_percent: float) -> str:
     """To what size to raise it, by the most that was in use, or what shows that; without the end of the sentence."""
-    size, most, wanted = setting_of(facts, SIZE), most_used(facts), wanted_pages(facts, used_percent)
-    pool = pool_of(facts)
-    if size is None or not size.run_number or wanted is None or not pool:
+    size, wanted = setting_of(facts, SIZE), wanted_pages(facts, used_percent)
+    share = used_share(facts)
+    if size is None or not size.run_number or wanted is None or share is None:
         now = now_of(facts)
         return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
-    pages, used = size.run_number, float(most[0].value or 0)
-    if 100 * used < used_percent * pool:
-        return f"{NOT_INDICATED}: at most {100 * used / pool:.0f} % of it was in use"
+    pages = size.run_number
+    if share < used_percent:
+        return f"{NOT_INDICATED}: at most {share:.0f} % of it was in use"
     more = (wanted - pages) * PAGE_KB / 1024
-    why = "all of it was in use" if used >= pool else f"the most that was used is {used_percent:g} % of it then"
+    why = "all of it was in use" if share >= 100 else f"the most that was used is {used_percent:g} % of it then"
     how = f"dynamic, {more:,.1f} MB; {why}{_room(facts, more)}"
     return f"Raise {SIZE} from {pages:,.0f} to {wanted:,.0f} pages first ({how})"
 
