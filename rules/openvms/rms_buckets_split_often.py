@@ -81,7 +81,7 @@ def _judge(facts: Facts, file: str, limits: Limits) -> Outcome:
         evidence=(
             Evidence("bucket splits", splits, "/s", source, limits.splits),
             Evidence("splits per record", round(share, 1), "%", source, limits.percent, "as splits / $PUT and $UPDATE"),
-            *((Evidence("splits of several buckets", *more[:1], "/s", more[1]),) if more and more[0] else ()),
+            *((Evidence("splits of several buckets", more[0], "/s", more[1]),) if more and more[0] else ()),
         ),
         expects=(Expectation("bucket splits (/s)", splits, "lower", "heuristic"),),
     )

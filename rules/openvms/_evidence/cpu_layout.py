@@ -162,7 +162,7 @@ class Layout:
             return ""
         kept = [cpu for cpu in self.stopped if cpu not in self.startable]
         last = remarks[-1]
-        of = "" if last.at is None else f" of {last.at:%d-%b-%Y}".upper().replace(" OF ", " of ")
+        of = f" of {f'{last.at:%d-%b-%Y}'.upper()}" if last.at else ""
         by = "a remark in the exports" if last.by is None else f"a message of {comment(last.by, 32)}"
         are = "are" if len(kept) > 1 else "is"
         text = comment(last.text).rstrip(". ")

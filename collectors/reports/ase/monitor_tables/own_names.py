@@ -6,7 +6,7 @@ A time in another unit than the table's own keeps its name, and so is not read.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from collectors.layouts.tables import key
@@ -52,10 +52,10 @@ class OwnNames:
     """Names that columns of many tables have: known only where the heading has one of `beside`, too."""
     beside: tuple[frozenset[str], ...] = ()
 
-    def called(self, one: "_Bare", have: Collection[str]) -> str:
+    def called(self, one: "_Bare", have: Set[str]) -> str:
         """The column that has this short name, if it is not there itself."""
         name = self.names.get(one.name, "")
-        if not name and any(columns <= set(have) for columns in self.beside):
+        if not name and any(columns <= have for columns in self.beside):
             name = self.common.get(one.name, "")
         return "" if name in have or (self.of_differences and not one.marked) else name
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from collectors.layouts.tables import key
 
@@ -41,8 +42,9 @@ class Query:
     """Columns that have one value in all rows, by the where clause of a query of one table."""
 
 
+@lru_cache(maxsize=16)
 def query_of(text: str) -> Query:
-    """Look at a query, be it cut: what cannot be told is left out."""
+    """Look at a query, be it cut: what cannot be told is left out. Snapshots repeat it, so the last ones are kept."""
     words = [
         (str(found.lastgroup), re.sub(r"\s", "", found[0]) if found.lastgroup == "word" else found[0])
         for found in LEXEME.finditer(text[:LONGEST])
