@@ -26,7 +26,7 @@ from rules.account import (
 )
 from rules.audit import Audit, asked_elsewhere, changes_of, lost_shares, of_critical, opening_with
 from rules.changes.quoting import comment
-from rules.finding import Change, Effect, Severity, Verdict, rounded
+from rules.finding import Change, Effect, Severity, Verdict, enumerated, rounded
 from rules.openvms._evidence.cluster import members_of, unbrought
 from rules.openvms._evidence.cluster_links import CROSSING, SLOW, clusters_among
 from rules.openvms._evidence.decision import Decision, Kind
@@ -163,9 +163,9 @@ def _why_not(nodes: Mapping[str, Audit], each: Mapping[str, Sequence[Account]], 
     without = [name for name, of_node in each.items() if not of_node]
     if without:
         means = span == BUSIEST and all(any(one.span == MEAN for one in nodes[name].accounts) for name in without)
-        return f"{'no half hour is whole' if means else 'it is not measured'} on {_and(without)}"
+        return f"{'no half hour is whole' if means else 'it is not measured'} on {enumerated(without)}"
     if several := [name for name, of_node in each.items() if len(of_node) > 1]:
-        return f"there are several accounts of it on {_and(several)}"
+        return f"there are several accounts of it on {enumerated(several)}"
     if len({of_node[0].capacity is None for of_node in each.values()}) > 1:
         return "the capacity of some nodes is not known"
     times = _times(nodes)
@@ -245,11 +245,7 @@ def _whats(parts: Sequence[tuple[str, str]]) -> str:
 
 def _on(what: str, names: Sequence[str]) -> str:
     """A thing with its nodes, where it does not tell one itself."""
-    return what if TELLS_NODE.search(what) else f"{what} on {_and(names)}"
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return what if TELLS_NODE.search(what) else f"{what} on {enumerated(names)}"
 
 
 def _times(nodes: Mapping[str, Audit]) -> list[tuple[datetime, datetime]] | None:
@@ -282,9 +278,9 @@ def _not_brought(nodes: Mapping[str, Audit], every: Sequence[str]) -> Iterator[s
     names = [comment(name, 31) for name in absent]
     own = {one.upper() for one in every}
     if alone := [name for name in names if name.upper() in own]:
-        yield f"Left out, as no rates of this time came with it; it has a plan of its own: {_and(alone)}."
+        yield f"Left out, as no rates of this time came with it; it has a plan of its own: {enumerated(alone)}."
     if absent := [name for name in names if name.upper() not in own]:
-        yield f"Left out, as no exports of it were audited with these: {_and(absent)}."
+        yield f"Left out, as no exports of it were audited with these: {enumerated(absent)}."
 
 
 # --- plan ------------------------------------------------------------------------------------------------------------
@@ -474,7 +470,7 @@ def _collected_on(nodes: Mapping[str, Audit]) -> Callable[[str], str]:
         where = list(lacking.get(command, ()))
         if not where or any(name in command for name in nodes):
             return command
-        return f"{command} ! on {'every node' if len(where) == len(nodes) > 2 else _and(where)}"
+        return f"{command} ! on {'every node' if len(where) == len(nodes) > 2 else enumerated(where)}"
 
     return said
 

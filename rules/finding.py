@@ -2,6 +2,7 @@
 
 import enum
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from collectors.facts import Fact, Source
@@ -251,6 +252,11 @@ def within(text: str) -> str:
     """A sentence as a clause within another: without its capital, where that is no part of a name, as in `IOLOCK8`."""
     first = text.partition(" ")[0]
     return f"{first.lower()}{text[len(first) :]}" if first[1:].islower() or len(first) == 1 else text
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """`ORKNEY, SKYE and MULL`; a single one is itself, and none is empty."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def joined(*sentences: str) -> str:

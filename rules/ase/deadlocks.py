@@ -62,7 +62,7 @@ from rules.ase._evidence.waits.tables import TABLE_FACTS, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, enumerated, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
@@ -362,8 +362,7 @@ def _loud(limits: Limits, counted: Counted, *, one_kind: bool) -> Severity:
 
 def _listed(names: Sequence[str], most: int) -> str:
     """These names as a list for a sentence, with how many more there are."""
-    said = [*names[:most], f"{len(names) - most} more"] if len(names) > most else list(names)
-    return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
+    return enumerated([*names[:most], f"{len(names) - most} more"] if len(names) > most else names)
 
 
 def _singly(facts: Facts, tables: tuple[str, ...]) -> str:

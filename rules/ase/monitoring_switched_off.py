@@ -22,7 +22,7 @@ from collectors.facts.ase import ConfigParameter, MonTable, Server
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.changes.ase_config import configure
 from rules.engine import rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, MissingInput, NotApplicable, Outcome, Severity, Unknown, enumerated
 
 LINKS = ("https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",)
 MONITORING, SPINLOCKS, OBJECTS = (
@@ -133,4 +133,4 @@ def _finding(facts: Facts, off: dict[str, list[MonTable]]) -> Finding:
 
 def _listed(off: dict[str, list[MonTable]]) -> str:
     names = [f"`{switch}`" for switch in off]
-    return f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"
+    return f"{enumerated(names)} {'are' if len(names) > 1 else 'is'}"

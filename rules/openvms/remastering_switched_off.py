@@ -48,6 +48,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    enumerated,
     joined,
 )
 from rules.laws.rounding import plain
@@ -345,8 +346,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     every = facts.every(ListedMember) if _measured(facts) else ()
     others = [one for one in every if not one.own and known(one.pe1) and one.pe1 == OFF]
     named = [comment(one.name, 15) for one in others]
-    alike = " and ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
-    alike = f"{len(named):,} other nodes" if len(named) > 4 else alike
+    alike = f"{len(named):,} other nodes" if len(named) > 4 else enumerated(named)
     where = f"here and on {alike}" if alike else "here and on every node that has -1"
     why = reason = ""
     if together is False or local:

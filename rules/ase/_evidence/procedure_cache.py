@@ -82,7 +82,7 @@ def wanted_pages(facts: Facts, used_percent: float) -> float | None:
 
 
 def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
-    """The larger size as a change, and why it does not fit; none where less of the pool was in use, or none is larger."""
+    """The larger size as a change, and why it does not fit; none where less of the pool was in use."""
     setting, wanted = setting_of(facts, SIZE), wanted_pages(facts, used_percent)
     size = setting.run_number if setting else None
     if size is None or wanted is None or wanted <= size or (used_share(facts) or 0.0) < used_percent:

@@ -30,6 +30,7 @@ from collectors.facts.openvms.resource_names import (
 from collectors.facts.rdb import NodeDatabases
 from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
+from rules.finding import enumerated
 from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
 from rules.openvms._evidence.cluster import members_of, own_name, shows_rdb
@@ -219,7 +220,7 @@ class Dominating:
         alone = share.members == 1 and wanders_most(self.facts) is None
         if not (alone and others) or share.remote < CROSSING_OPERATIONS or own < ALIKE * max(share.by_node.values()):
             return ""
-        return f"{', '.join(named[:-1])} and {named[-1]}" if len(named) <= MOST_IMAGES else "its nodes"
+        return enumerated(named) if len(named) <= MOST_IMAGES else "its nodes"
 
     @property
     def use(self) -> Use | None:

@@ -14,6 +14,7 @@ from collectors.facts import Facts, Missing, Source, known
 from collectors.facts.rdb import Database, DatabaseUse, OfDatabase, RowCache, SeenOnNode, StatisticsWindow, StorageArea
 from collectors.facts.rdb.names import is_whole, root_key, short_name
 from rules.changes.quoting import comment
+from rules.finding import enumerated
 
 DATABASE_FACTS: tuple[type[OfDatabase], ...] = (
     Database,
@@ -272,8 +273,7 @@ def belonging(found: Iterable[D], one: OneDatabase) -> Iterator[D]:
 
 def node_names(seen: Sequence[Sighting]) -> str:
     """`ORKNEY and SKYE`."""
-    names = [comment(one.node, 31) for one in seen]
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else "".join(names)
+    return enumerated([comment(one.node, 31) for one in seen])
 
 
 def _one(facts: Facts, root: str | None, alone: bool) -> OneDatabase:

@@ -5,12 +5,12 @@ one, but from OpenVMS V7.1 on 32,767 in SYSUAF stands for none (OpenVMS System M
 many locks more a change makes no source tells.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from collectors.facts import Facts, known
 from collectors.facts.openvms import LockDatabase, UserQuota
 from rules.changes.quoting import comment
+from rules.finding import enumerated
 from rules.openvms._evidence.node import parameter_of
 
 TABLES = {"LOCKIDTBL": "locks", "RESHASHTBL": "resources"}
@@ -32,21 +32,21 @@ class Room:
     @property
     def first(self) -> str:
         """What comes before a change that takes more locks, as a clause; empty where all of it is ample."""
-        see = f"see that MONITOR LOCK shows less than half of {_words(self.unsure)}" if self.unsure else ""
-        return " and ".join(one for one in (f"raise {_words(self.short)}" if self.short else "", see) if one)
+        see = f"see that MONITOR LOCK shows less than half of {enumerated(self.unsure)}" if self.unsure else ""
+        return " and ".join(one for one in (f"raise {enumerated(self.short)}" if self.short else "", see) if one)
 
     @property
     def condition(self) -> str:
         """The same as a condition."""
-        ready = [f"{_words(self.short)} have been raised for more locks" if len(self.short) > 1 else ""]
+        ready = [f"{enumerated(self.short)} have been raised for more locks" if len(self.short) > 1 else ""]
         ready += [f"{self.short[0]} has been raised for more locks" if len(self.short) == 1 else ""]
-        ready += [f"MONITOR LOCK shows less than half of {_words(self.unsure)}" if self.unsure else ""]
+        ready += [f"MONITOR LOCK shows less than half of {enumerated(self.unsure)}" if self.unsure else ""]
         return f"when {' and '.join(one for one in ready if one) or 'memory has room for more locks'}"
 
     @property
     def enough(self) -> str:
         """What needs no raising, as a clause behind a semicolon; empty where nothing is known to be ample."""
-        return f"; {_words(self.ample)}" if self.ample else ""
+        return f"; {enumerated(self.ample)}" if self.ample else ""
 
 
 def room_of(facts: Facts) -> Room:
@@ -57,7 +57,8 @@ def room_of(facts: Facts) -> Room:
         if not isinstance(read, tuple):
             room.short.append(name)
             continue
-        value, there = read[0], _most(getattr(one, what) for one in facts.every(LockDatabase))
+        value = read[0]
+        there = max((level for one in facts.every(LockDatabase) if known(level := getattr(one, what))), default=None)
         if there is None:
             room.unsure.append(f"{name} ({value:,.0f})")
         elif value < TWICE * there:
@@ -72,12 +73,3 @@ def room_of(facts: Facts) -> Room:
     else:
         room.short.append("ENQLM of its users")
     return room
-
-
-def _words(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-
-
-def _most(levels: Iterable[object]) -> float | None:
-    numbers = [one for one in levels if isinstance(one, float)]
-    return max(numbers, default=None)

@@ -13,7 +13,7 @@ from collectors.facts.rdb import HeldLock, NodeDatabases
 from collectors.facts.rdb.names import by_device
 from rules.changes.quoting import comment
 from rules.engine import percent
-from rules.finding import Evidence, Expectation, MissingInput, Outcome, Unknown, Untrusted
+from rules.finding import Evidence, Expectation, MissingInput, Outcome, Unknown, Untrusted, enumerated
 from rules.rdb._evidence.databases import (
     SAME_TIME,
     OneDatabase,
@@ -151,7 +151,7 @@ def monitors_of(one: OneDatabase) -> tuple[float, ...]:
 def several_nodes(one: OneDatabase) -> str:
     """What a list of all users or merged screens say against one node, for a sentence; nothing where they do not."""
     if found := [f"{number:g}" for number in monitors_of(one)]:
-        return f"RMU/DUMP/USERS lists users of monitors {', '.join(found[:-1])} and {found[-1]}, so of several nodes"
+        return f"RMU/DUMP/USERS lists users of monitors {enumerated(found)}, so of several nodes"
     if one.seen_on:
         return f"exports of another time show it on {_seen_on(one)}"
     if any(window.merged for window in one.windows) and not one.one_instance:
@@ -261,7 +261,7 @@ def _without_rdb(facts: Facts) -> set[str]:
 def seen_when(seen: Sequence[Sighting]) -> str:
     """`ORKNEY (01-Mar-2026 12:00) and SKYE (no time)`."""
     named = [f"{comment(one.node, 31)} ({f'{one.end:%d-%b-%Y %H:%M}' if one.end else 'no time'})" for one in seen]
-    return " and ".join((", ".join(named[:-1]), named[-1])) if len(named) > 1 else "".join(named)
+    return enumerated(named)
 
 
 def last_seen(one: OneDatabase) -> datetime | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.rdb import StatisticRow, StatisticsWindow
-from rules.finding import Untrusted
+from rules.finding import Untrusted, enumerated
 from rules.rdb._evidence.databases import OneDatabase, belonging
 from rules.sample import LeastSample
 
@@ -178,8 +178,7 @@ def counted_as(items: Sequence[str]) -> str:
     """
     if len(items) == len(OPERATIONS):
         return "lock operations"
-    first, *words = [item.removeprefix("locks ") if number else item for number, item in enumerate(items)]
-    return f"{', '.join((first, *words[:-1]))} and {words[-1]}" if words else first
+    return enumerated([item.removeprefix("locks ") if number else item for number, item in enumerate(items)])
 
 
 def statistics_of(facts: Facts, one: OneDatabase) -> list[Statistics]:

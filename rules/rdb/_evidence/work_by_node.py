@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import AreaIo, AttachedProcess, WaitGroup
 from rules.changes.quoting import comment
-from rules.finding import Evidence
+from rules.finding import Evidence, enumerated
 from rules.openvms._evidence.cluster import own_name
 from rules.openvms._evidence.node_speeds import compare_nodes
 from rules.rdb._evidence.attached import RECOVERY, SERVER, called, image_of
@@ -159,11 +159,8 @@ def _people(facts: Facts, one: OneDatabase, node: str, users: float | None) -> s
     images = {image_of(listed, pid) for pid in listed}
     image = next(iter(images)) if len(images) == 1 else ""
     using = f" with {image}" if image else ""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    named = (
-        f"{', '.join(names[:NAMED])}{more}" if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
-    )
-    return f"{named}{using}"
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return f"{enumerated([*names[:NAMED], *more])}{using}"
 
 
 @dataclass(frozen=True)
