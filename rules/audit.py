@@ -13,7 +13,7 @@ from rules.account import MEAN, PROCESSORS, Account, Measured, divided
 from rules.ase._evidence.caches.memory import free_memory
 from rules.changes.quoting import comment
 from rules.engine import CRITICAL_FROM, LOST, judge
-from rules.finding import Change, Effect, Severity, Verdict, joined, rounded, within
+from rules.finding import Change, Effect, Severity, Verdict, capitalized, joined, rounded, within
 from rules.laws.usl import Model, model_of
 from rules.plan import Plan, make_plan, runs_of
 from rules.ranking import Ranked, causes_of, linked, rank, reasons_of
@@ -381,7 +381,7 @@ def _with_asked(one: Audit, audits: Sequence[Audit]) -> Audit:
 
 def opening_with(summary: Summary, asked: str) -> Summary:
     """The summary with that before its verdict."""
-    verdict = f"{asked[:1].upper()}{asked[1:]}; else: {within(summary.verdict)}"
+    verdict = f"{capitalized(asked)}; else: {within(summary.verdict)}"
     return replace(summary, verdict=verdict)
 
 

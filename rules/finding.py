@@ -254,6 +254,11 @@ def within(text: str) -> str:
     return f"{first.lower()}{text[len(first) :]}" if first[1:].islower() or len(first) == 1 else text
 
 
+def capitalized(text: str) -> str:
+    """A clause as the beginning of a sentence: the rest keeps its capitals, as those of names."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def enumerated(names: Sequence[str]) -> str:
     """`ORKNEY, SKYE and MULL`; a single one is itself, and none is empty."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

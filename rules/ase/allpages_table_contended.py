@@ -90,6 +90,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
     joined,
 )
 from rules.sources import TALLMAN
@@ -557,7 +558,7 @@ def _finding(
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Tasks wait for allpages tables: {first.metric} {first.value:g} {first.unit}"
         + (f"; the only one listed is {heap.name}" if heap else ""),
-        seen=f"{said[0].upper()}{said[1:]}; {share.percent:.3g} % of the changed rows are in allpages tables.",
+        seen=f"{capitalized(said)}; {share.percent:.3g} % of the changed rows are in allpages tables.",
         because=HEAP if heaps else INDEX_PAGES if address else WHOLE_PAGES,
         do=joined(
             _sooner(facts) if any(one.metric == HASH for one in hints) else "",

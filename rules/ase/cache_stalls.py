@@ -58,7 +58,18 @@ from rules.changes.ase_cache import (
 from rules.changes.out_of_range import OutOfRange
 from rules.changes.quoting import comment
 from rules.engine import rule
-from rules.finding import Change, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined, rounded
+from rules.finding import (
+    Change,
+    Evidence,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    capitalized,
+    joined,
+    rounded,
+)
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -260,7 +271,7 @@ class _Short:
     def says(self) -> str:
         """What is short, as a sentence."""
         did = f"gave {self.stalls:,.0f} buffers dirty" if self.dirty else f"stalled {self.stalls:,.0f} times"
-        return f"{self.named[0].upper()}{self.named[1:]} {did}, and {self.short}."
+        return f"{capitalized(self.named)} {did}, and {self.short}."
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -407,7 +418,7 @@ def _counted(facts: Facts, limits: Limits, short: _Short) -> Finding:
     return Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if short.dirty else Severity.WARNING,
-        title=f"{short.named[0].upper()}{short.named[1:]} "
+        title=f"{capitalized(short.named)} "
         + (f"gives {rate:,.0f} buffers dirty a second" if short.dirty else f"stalls {rate:,.0f} times a second"),
         seen=short.says,
         because=STALL,

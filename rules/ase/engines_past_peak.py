@@ -43,6 +43,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
 )
 from rules.laws.derived import BUSY_PERCENT, DEMAND, was_busy
 from rules.laws.rounding import plain
@@ -212,7 +213,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING,
         title=f"{online.engines} engines are online, but {peak} {did}: about {gain:.0f} % more {unit}",
-        seen=f"{online.engines} engines are online. {how[0].upper()}{how[1:]} the server does most with {peak}: "
+        seen=f"{online.engines} engines are online. {capitalized(how)} the server does most with {peak}: "
         f"{number(best)} {unit}, and {number(now)} with {online.engines}.",
         because=PAST,
         do=f"Fix the most expensive spinlock first, as that moves the peak up; until then go from {online.engines} to "

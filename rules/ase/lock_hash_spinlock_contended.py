@@ -37,7 +37,7 @@ from rules.ase._evidence.waits.deadlocks import PERIOD, searched_at_once
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, lower_hwm
 from rules.changes.ase_config import configure, waiting_number
 from rules.engine import limit, rule
-from rules.finding import Evidence, Finding, Outcome
+from rules.finding import Evidence, Finding, Outcome, capitalized
 from rules.laws.spinlocks import contention_after, spinlocks
 
 LINKS = (
@@ -119,7 +119,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _cure(long: float | None) -> str:
     """What else reduces it; a larger table is spoken of elsewhere where its chains are long."""
     if long:
-        return f"{FEWER[0].upper()}{FEWER[1:]} reduce it too."
+        return f"{capitalized(FEWER)} reduce it too."
     return f"A larger {SIZE}, which adds spinlocks, and {FEWER} reduce it too."
 
 

@@ -102,7 +102,7 @@ from rules.ase._evidence.waits.verdict import LockWaitLimits, TooLong, judge_wai
 from rules.changes.ase_promotion import PROCEDURES
 from rules.changes.quoting import bare_table
 from rules.engine import limit, rule
-from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, Untrusted, joined
+from rules.finding import Evidence, Finding, MissingInput, Outcome, Unknown, Untrusted, capitalized, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -417,7 +417,7 @@ def _why_pages(paged: PageLocked) -> str:
     """Why tasks wait for a page of a table that locks rows, as far as it is known."""
     many = f"{paged.number:.0f} tasks wait for {_page(paged)}" if paged.lock else PAGES_COUNTED.format(paged.number)
     said = (GAP_WRITES if paged.gap else PAGES_WAIT).format(many)
-    return f"{said[0].upper()}{said[1:]}"
+    return capitalized(said)
 
 
 def _gap(table: Waiting, paged: PageLocked) -> str:

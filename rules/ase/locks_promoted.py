@@ -55,7 +55,7 @@ from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import LockWaitLimits, waits_too_long
 from rules.changes.ase_promotion import FORGET, PROCEDURES
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, capitalized, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00938.1570/html/locking/X57275.htm",
@@ -185,7 +185,7 @@ def _by_counts(facts: Facts, limits: Limits, counted: list[LockEvents], many: fl
         seen=joined(
             f"{many:,.0f} promotions to exclusive table locks, and {locks.waits:,.0f} of {locks.all_waits:,.0f} lock "
             f"waits in {locks.seconds:,.0f} s are for table or intent locks.",
-            f"{why[:1].upper()}{why[1:]}." if why.startswith("SSQLID") else f"{why}.",
+            f"{capitalized(why)}." if why.startswith("SSQLID") else f"{why}.",
         ),
         because=COUNTED,
         do=FEWER.format(whose, kind, name, now.hwm) + end,

@@ -67,7 +67,7 @@ from rules.changes.ase_cache import add_pool
 from rules.changes.ase_log import log_io_size, set_log_io_size
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, capitalized, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X94488.htm",
@@ -177,7 +177,7 @@ def _without_pool(facts: Facts, limits: Limits, lacking: Unserved, said: str) ->
         subject=subject_of(facts),
         severity=Severity.ADVICE if felt else Severity.NOTE,
         title=lacking.title,
-        seen=joined(lacking.seen, f"{said[0].upper()}{said[1:]}."),
+        seen=joined(lacking.seen, f"{capitalized(said)}."),
         because="A log I/O size of which its cache has no pool is not used: more writes than asked for.",
         do=lacking.do,
         evidence=(*lacking.evidence, *evidence),

@@ -62,7 +62,7 @@ from rules.ase._evidence.waits.events import LOG_WRITES, ULC_LOCKS
 from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.changes.quoting import is_plain
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, capitalized, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X49666.htm",
@@ -229,7 +229,7 @@ def _judge(
         + (f"; {small.says}{f', most by {who.program.name}' if who else ''}" if small else "")
         + (of_log(facts) if name == "Log" and not database else ""),
         seen=joined(
-            f"{what[0].upper()}{what[1:]}: {said}{rewritten}.",
+            f"{capitalized(what)}: {said}{rewritten}.",
             whose.says if whose else writes if name == "ULC" else "",
         ),
         because=joined(SLEEPS, writes if name == "Log" else "")

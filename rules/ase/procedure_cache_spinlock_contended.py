@@ -61,7 +61,7 @@ from rules.ase._evidence.spinlocks.statements_first import statements_first
 from rules.ase._evidence.statement_cache import STATEMENT_FACTS
 from rules.changes.ase_config import configure, waiting_number
 from rules.engine import percent, rule
-from rules.finding import Change, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.finding import Change, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, capitalized, joined
 
 LINKS = (
     "https://wiki.scn.sap.com/wiki/display/SYBASE/Spinlocks+and+CPU+usage+in+SAP+ASE",
@@ -156,7 +156,7 @@ def _advice(facts: Facts, limits: Limits, name: str) -> Advice:
     again = _recompiled(facts)
     cause = f"; find the cause of {again.value:,.0f} recompilations" if again else ""
     return Advice(
-        f"{because[0].upper()}{because[1:]}." if because else "",
+        f"{capitalized(because)}." if because else "",
         _in_order(f"{first.do}{cause}.", then),
         first.unknown,
         (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),

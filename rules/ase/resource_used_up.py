@@ -63,7 +63,19 @@ from rules.changes.ase_config import configure, more_memory, waiting_number
 from rules.changes.ase_promotion import FORGET, PROCEDURES
 from rules.changes.quoting import is_plain
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Expectation,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    capitalized,
+    joined,
+)
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158527503.html",
@@ -230,7 +242,7 @@ def _finding(
     return Finding(
         subject=label,
         severity=Severity.NOTE if newer or name not in LOST else severity,
-        title=f"{label[0].upper()}{label[1:]}: {'all' if out else 'nearly all'} of {there:,.0f} were in use"
+        title=f"{capitalized(label)}: {'all' if out else 'nearly all'} of {there:,.0f} were in use"
         + (f", {holder.locks:,.0f} now by SPID {holder.spid}{_client(facts, holder)}" if holder else "")
         + (f", most on {table.place}" if table else "")
         + (f"; {never.setting.name} is out of reach" if never else ""),

@@ -102,7 +102,7 @@ from rules.changes.ase_config import configure, legal
 from rules.changes.ase_engines import fewer_threads, more_threads
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, capitalized, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
@@ -268,7 +268,7 @@ def _queue_alone(facts: Facts, limits: Limits) -> Finding | None:
         severity=Severity.ADVICE,
         title=f"{queue.tasks:.1f} tasks queue for at most {most:g} engines; SSQLID {row.statement} "
         f"keeps {kept:.1f} busy",
-        seen=f"{queue.said[0].upper()}{queue.said[1:]}; {MOST} is {most:g}.",
+        seen=f"{capitalized(queue.said)}; {MOST} is {most:g}.",
         because=f"SSQLID {row.statement} ({text}) scans many rows for each it finds, and takes {kept:.1f} engines "
         "by its executions and AvgCpuTime.",
         do=f"First give SSQLID {row.statement} an index: {on}{home}."

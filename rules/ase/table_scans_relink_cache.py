@@ -98,7 +98,18 @@ from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, S
 from rules.ase._evidence.waits.verdict import SHARE_PERCENT as WAITING_PERCENT
 from rules.changes.quoting import bare_table
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Clean,
+    Evidence,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    capitalized,
+    joined,
+)
 from rules.sources import TALLMAN
 
 LINKS = (
@@ -578,7 +589,7 @@ def _finding(
         subject=subject_of(facts),
         severity=Severity.WARNING if loud else Severity.ADVICE,
         title=f"Scans of {name_of(first.row)} make up to {share_of(first.pages, searches.number):.0f} % of {part}",
-        seen=f"{when[0].upper()}{when[1:]}: {named}{more}.",
+        seen=f"{capitalized(when)}: {named}{more}.",
         because=RELINKED,
         do=_what_to_do(facts, first, whole=whole),
         unknown="" if searches.of_caches else LISTED,

@@ -35,6 +35,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
     joined,
 )
 from rules.laws.rounding import plain
@@ -186,7 +187,7 @@ def _finding(
         if worst and not worst.system:
             do = (
                 f"Align the data of {worst.said}, or compile it to expect unaligned data; where it is a product's, "
-                f"install a newer release. {NO_PARAMETER[0].upper()}{NO_PARAMETER[1:]}"
+                f"install a newer release. {capitalized(NO_PARAMETER)}"
             )
     elif modes:
         seen += f"; {inner:,.0f} of them are in the inner modes (the system, drivers, or products such as Rdb and RMS)"

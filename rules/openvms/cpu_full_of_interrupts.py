@@ -26,7 +26,7 @@ from rules.changes.openvms_cpu import place_by_hand
 from rules.changes.openvms_sysgen import set_cpus, set_parameter
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
-from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, joined
+from rules.finding import Change, Clean, Evidence, Expectation, Finding, Outcome, Severity, Unknown, capitalized, joined
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, PREFER_CPUS, Layout, Pair
 from rules.openvms._evidence.node import cpus_changed
@@ -160,7 +160,7 @@ def _all_full(facts: Facts, limits: Limits, found: Flooded, said: str) -> Findin
             "as the fast path is off" if found.others_idle > limits.left_percent else f"the fast path is off, {others}"
         )
         clause = off.facts[-1]
-        do = f"{clause[:1].upper()}{clause[1:]}, with interrupts here. First turn it on (a reboot), then look again."
+        do = f"{capitalized(clause)}, with interrupts here. First turn it on (a reboot), then look again."
     return Finding(
         subject=f"{Layout(facts).subject} CPU {modes.cpu}",
         severity=Severity.NOTE,
@@ -227,7 +227,7 @@ def _finding(facts: Facts, limits: Limits, found: Flooded) -> Iterator[Outcome]:
         remedy = Remedy(f"Fast Path is {ALPHA_AND_INTEGRITY}: find the device of these interrupts, and ask VSI.")
     elif off.changes:
         clause = off.facts[-1]
-        remedy = Remedy(f"{clause[:1].upper()}{clause[1:]}. Turn it on again (a reboot).", tuple(off.changes))
+        remedy = Remedy(f"{capitalized(clause)}. Turn it on again (a reboot).", tuple(off.changes))
     elif not layout.fastpath_read:
         unknown = f"Which ports have their fast path on CPU {cpu} was not read: collect SHOW FASTPATH."
     elif not devices and not remedy.changes:

@@ -22,7 +22,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import Curve, ListedKind, LockRates, Process, T4Column
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, capitalized
 from rules.openvms._evidence.boots import BOOT_FACTS, booted_within
 from rules.openvms._evidence.node import NODE_FACTS, in_prose, parameter_of, subject_of
 
@@ -177,8 +177,7 @@ def _finding(facts: Facts, growth: _Growth, rates: LockRates, kind: ListedKind |
         subject=subject_of(facts),
         severity=Severity.ADVICE,
         title=f"Locks {names + ' ' if names else ''}are not released: {growth.said}{f', by {owner}' if owner else ''}",
-        seen=f"{growth.said[0].upper()}{growth.said[1:]}, {in_prose(pace)}/s: ENQ {in_prose(enq)}/s, DEQ "
-        f"{in_prose(deq)}/s.{listed}",
+        seen=f"{capitalized(growth.said)}, {in_prose(pace)}/s: ENQ {in_prose(enq)}/s, DEQ {in_prose(deq)}/s.{listed}",
         because=f"A lock stays, with its memory, until its process releases it or ends.{_ahead(facts, growth, pace)}",
         do=do,
         unknown="Whether these locks are wanted and go at night no export shows: compare the same hour of the next day "

@@ -21,7 +21,7 @@ from collectors.facts import Facts, known
 from collectors.facts.openvms import FileName, GlobalSection, MemoryUse, MonitorItem, Node, SysgenParameter
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, capitalized
 from rules.openvms._evidence.lock_trees import LONGEST_NAME
 from rules.openvms._evidence.node import NODE_FACTS, in_prose
 from rules.openvms._evidence.releases import machine_of
@@ -101,7 +101,7 @@ def _judge(facts: Facts, file: str, limits: Limits) -> Iterator[Outcome]:
         f"open, and {in_prose(keyed)} of {in_prose(gets)} reads are by key.",
         because="Each stream reads root and index into the few buffers of its own, and what one has read spares no "
         "other a read; global buffers are shared.",
-        do=f"{buffers.do[0].upper()}{buffers.do[1:]}.",
+        do=f"{capitalized(buffers.do)}.",
         evidence=(
             Evidence("reads into buffers of single streams", reads, "/s", source, limits.reads),
             Evidence("attempts that find theirs there", hits, "%", source, limits.hits_percent),

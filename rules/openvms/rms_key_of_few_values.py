@@ -23,7 +23,7 @@ from collectors.facts.openvms import AlternateKey, LockQueue
 from collectors.facts.openvms.resource_names import RMS_BUCKET
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, capitalized
 from rules.openvms._evidence.lock_queues import waiters
 from rules.openvms._evidence.lock_trees import LONGEST_NAME
 
@@ -88,7 +88,7 @@ def _judge(facts: Facts, keys: list[AlternateKey], limits: Limits) -> Outcome:
         subject=name,
         severity=Severity.ADVICE if queue else Severity.NOTE,
         title=f"{name.rpartition(']')[2]}: {own} has {key.values:,.0f} values, each in a chain of {chain:,.0f} buckets",
-        seen=f"{own[0].upper()}{own[1:]} of {name} has {key.values:,.0f} values with {key.duplicates:,.0f} duplicates "
+        seen=f"{capitalized(own)} of {name} has {key.values:,.0f} values with {key.duplicates:,.0f} duplicates "
         f"each on average, which take {chain:,.0f} buckets a value; the commonest value has more.{queued}",
         because="A record put in with such a value, or changed to it, reads its chain to the end; all who do want the "
         "same last bucket.",

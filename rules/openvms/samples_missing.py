@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts, known
 from collectors.facts.openvms import Hole, MonitorSample, T4File
 from rules.engine import percent, rule
-from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, joined
+from rules.finding import Clean, Evidence, Finding, NotApplicable, Outcome, Severity, Unknown, capitalized, joined
 from rules.openvms._evidence.boots import AT, BOOT_FACTS, booted_within, last_boot
 from rules.openvms._evidence.node import subject_of
 
@@ -89,7 +89,7 @@ def _fallen(hole: Hole | None) -> str:
     pairs = (("process count", hole.processes), ("locks", hole.locks)) if hole else ()
     told = [f"{name} {b:,.0f} before and {a:,.0f} after" for name, (b, a) in pairs if known(b) and known(a)]
     said = "; ".join(told)
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    return f"{capitalized(said)}." if said else ""
 
 
 def _levels(file: T4File, hole: Hole | None) -> Iterator[Evidence]:

@@ -37,6 +37,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
     joined,
     within,
 )
@@ -337,7 +338,7 @@ def _next_to_nothing(
         subject=one.subject,
         severity=Severity.ADVICE if acts else Severity.NOTE,
         title=f"{one.subject} is open on {minor.node} for {rounded(minor.percent)} % of the work",
-        seen=joined(minor.said, f"{remote.said[0].upper()}{remote.said[1:]}." if remote else ""),
+        seen=joined(minor.said, f"{capitalized(remote.said)}." if remote else ""),
         because=(
             "Open on several nodes it keeps the locks and root file I/O that only a cluster needs, and neither row "
             "caches nor page transfer via memory can be used."

@@ -25,6 +25,7 @@ from collectors.facts.rdb import AttachedProcess, EventLog, HeldLock, HotRow, Jo
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, joined
+from rules.openvms._evidence.node import sentence
 from rules.rdb._evidence.attached import attached_to, image_of
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
@@ -373,7 +374,7 @@ def _finding(
             ]
         ),
         seen=joined(
-            f"{said[0].upper()}{said[1:]}.",
+            sentence(said),
             f"RMU/SHOW LOCKS names who holds others up: {held_by(held)}{lines[0].passed_on if lines else ''}."
             if held
             else "",

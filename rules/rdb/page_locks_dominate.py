@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.rdb import AttachedProcess, StatisticRow, WaitGroup
 from rules.engine import percent, rule
-from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, joined
+from rules.finding import Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, capitalized, joined
 from rules.rdb._evidence.counted import (
     COUNTED_FACTS,
     STALLED,
@@ -190,7 +190,7 @@ def _meaning(one: OneDatabase) -> tuple[str, str]:
     if len(one.in_use) > 1:
         return f"Users of {node_names(one.in_use)} attach at one time, so {neither}.", MEET
     if said := several_nodes(one):
-        return f"{said[0].upper()}{said[1:]}: {neither} there.", MEET
+        return f"{capitalized(said)}: {neither} there.", MEET
     active = active_caches(one)
     if active:
         return WORK, f"Active row caches: {active:g}; see which tables used often are in none of them."

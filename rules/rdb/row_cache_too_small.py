@@ -22,7 +22,7 @@ from collectors.facts.openvms import MemoryUse
 from collectors.facts.rdb import LogicalArea, RowCache, StatisticRow
 from rules.changes.quoting import comment
 from rules.engine import percent, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, Outcome, Severity, Unknown, capitalized
 from rules.openvms._evidence.memory import FreeMemory, free_memory
 from rules.rdb._evidence.counted import COUNTED_FACTS, rounded
 from rules.rdb._evidence.databases import OneDatabase, databases
@@ -155,4 +155,4 @@ def _do(one: OneDatabase, name: str, size: int, memory: float, free: FreeMemory 
     room = f" ({free.said})" if free else ""
     if free and memory > free.mb:
         return f"{need}, more than is free{room}: see which of its rows are used before anything is set."
-    return f"{need}{room}. {how[0].upper()}{how[1:]}."
+    return f"{need}{room}. {capitalized(how)}."

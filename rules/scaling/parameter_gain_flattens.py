@@ -35,6 +35,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
 )
 from rules.laws.flattening import NOISE_PERCENT, Step, enough_of, steps_of
 from rules.laws.rounding import plain
@@ -130,7 +131,7 @@ def _value_blocks(series: ParameterSeries, steps: list[Step], best: Step, limits
 def _rates(series: ParameterSeries, steps: list[Step]) -> str:
     unit = series.rate_name.replace("_", " ")
     rates = ", ".join(f"{_said(one.rate)} at {_said(one.value)}" for one in steps)
-    return f"{unit[0].upper()}{unit[1:]} over {series.parameter}: {rates}"
+    return f"{capitalized(unit)} over {series.parameter}: {rates}"
 
 
 def _in_force(facts: Facts, series: ParameterSeries) -> float | None:

@@ -37,6 +37,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
     joined,
 )
 from rules.laws.derived import BUSY_PERCENT, demand, was_busy
@@ -117,7 +118,7 @@ def _judge(series: LoadSeries, course: TimeSeries, limits: Limits) -> Outcome:
     if model.r2 < limits.least_r2:
         poor = f"the Universal Scalability Law fits poorly, R² {model.r2:.3f} (limit {limits.least_r2:g})"
         if fall > limits.noise_percent:
-            return _measured(series, course, limits, f"{poor[0].upper()}{poor[1:]}, and nothing is read from it.")
+            return _measured(series, course, limits, f"{capitalized(poor)}, and nothing is read from it.")
         return Untrusted(f"{series.title}: {poor}, and the measured rates do not fall{_alone(course)}")
     if not model.usable:
         if fall > limits.noise_percent:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from collectors.facts import Facts
 from collectors.facts.unix import LockingCalls, LockingRun, RecordLock, RecordLockTable
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown
+from rules.finding import Clean, Evidence, Expectation, Finding, MissingInput, Outcome, Severity, Unknown, capitalized
 from rules.unix._evidence import clock
 from rules.unix._evidence.gains import judge_runs
 from rules.unix._evidence.queues import QUEUE_FACTS, Queue, in_turn, named, owners, queues
@@ -137,7 +137,7 @@ def _judge(several: Sequence[Queue], tables: Sequence[RecordLockTable], limits: 
         else "lock the bytes of the records that are read and written instead"
     )
     few = "Each listing shows one moment, so collect several before a program is changed; then "
-    do = f"{few}{do}." if len(tables) < limits.listings else f"{do[0].upper()}{do[1:]}."
+    do = f"{few}{do}." if len(tables) < limits.listings else f"{capitalized(do)}."
     held = worst.holders(worst.whole)
     turns = in_turn([one.holders(one.whole) for one in several if len(one.whole) >= limits.waiters])
     by = turns or (owners(held[:1]) if len(held) == 1 else "")

@@ -23,7 +23,19 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, known
 from collectors.facts.zvm import PerformanceRun, SpinLock
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Cost, Evidence, Expectation, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Clean,
+    Cost,
+    Evidence,
+    Expectation,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    capitalized,
+    joined,
+)
 from rules.laws.rounding import plain
 from rules.laws.spin_cost import share_percent
 from rules.zvm._evidence.locks import known_of
@@ -346,7 +358,7 @@ def _lock_finding(
     idle = more_than_needed(machine, limits.needed_percent)
     evidence += idle[2] if idle else []
     if alike := alike_of(spins):
-        remark, since, do, idle = SUSPENDED.format(f"{alike[0].upper()}{alike[1:]}"), "", WEIGHT, None
+        remark, since, do, idle = SUSPENDED.format(capitalized(alike)), "", WEIGHT, None
     return Finding(
         subject=spin.lock,
         severity=severity,

@@ -17,7 +17,7 @@ from rules.account import MEAN, PROCESSORS, WAITING_TASKS, Account, Amount, Loss
 from rules.changes.openvms_sysgen import advise_parameter, set_parameter
 from rules.changes.rdb_database import Place, alter
 from rules.engine import judge_one, rules_of
-from rules.finding import Effect, Finding, MissingInput, Severity, Verdict, enumerated, within
+from rules.finding import Effect, Finding, MissingInput, Severity, Verdict, capitalized, enumerated, within
 from rules.plan import Plan, make_plan
 from rules.ranking import Ranked
 from rules.resets import (
@@ -339,6 +339,10 @@ def test_a_name_keeps_its_capitals_within_a_sentence() -> None:
     assert within("On average 3 CPUs spin") == "on average 3 CPUs spin"
     for whole in ("IOLOCK8: 2 CPUs spin", "F11B$v locks", "5.1 of 8 CPUs", "EWA0 is full", ""):
         assert within(whole) == whole
+
+
+def test_a_clause_that_begins_a_sentence_keeps_the_capitals_of_names() -> None:
+    assert [capitalized(one) for one in ("on CPU 3 of IOLOCK8", "EWA0", "")] == ["On CPU 3 of IOLOCK8", "EWA0", ""]
 
 
 def test_names_are_enumerated_with_and_before_the_last() -> None:

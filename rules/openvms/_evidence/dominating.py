@@ -30,7 +30,7 @@ from collectors.facts.openvms.resource_names import (
 from collectors.facts.rdb import NodeDatabases
 from collectors.facts.rdb.names import DEVICE
 from rules.changes.quoting import comment
-from rules.finding import enumerated
+from rules.finding import capitalized, enumerated
 from rules.laws.rounding import plain
 from rules.openvms._evidence import file_system
 from rules.openvms._evidence.cluster import members_of, own_name, shows_rdb
@@ -151,7 +151,7 @@ class Dominating:
                 f"others to read. {_other_way(buffers)}"
             )
         if buffers and self.written and self.use:
-            do = f"{buffers.do[0].upper()}{buffers.do[1:]}"
+            do = capitalized(buffers.do)
             only = f"Only {self.programs or 'a program'} that never writes it can open it for input alone"
             return f"{self._file}: {self.use.said}. {do}. {only}."
         if buffers:

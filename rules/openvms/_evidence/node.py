@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from collectors.facts import OVERFLOW, Facts, Reading, Source, known
 from collectors.facts.openvms import LockDatabase, LockRates, Node, Process, ProcessorModes, SysgenParameter
 from rules.changes.quoting import comment
-from rules.finding import MissingInput, Outcome, Unknown, Untrusted
+from rules.finding import MissingInput, Outcome, Unknown, Untrusted, capitalized
 from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import AUTOGEN_FACTS
 from rules.openvms._evidence.boots import BOOT_FACTS, booted_since
@@ -189,7 +189,7 @@ def level_of(facts: Facts, field: str) -> tuple[float, float | None, Source] | O
 def sentence(*clauses: str) -> str:
     """Clauses as one sentence, without those that are empty; empty where all are."""
     said = "; ".join(one for one in clauses if one)
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    return f"{capitalized(said)}." if said else ""
 
 
 def in_prose(rate: float) -> str:

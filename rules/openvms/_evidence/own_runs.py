@@ -12,7 +12,7 @@ from functools import cached_property
 
 from collectors.facts import Facts
 from collectors.facts.scaling import FOLLOWS, LoadSeries, ParameterSeries
-from rules.finding import Clean, Evidence, Expectation
+from rules.finding import Clean, Evidence, Expectation, capitalized
 from rules.laws.dedicated import LOCKS, Dedicated, dedicated
 from rules.laws.flattening import Step as ValueStep
 from rules.laws.flattening import enough_of, steps_of
@@ -131,7 +131,7 @@ class WithAndWithout:
     @property
     def begins(self) -> str:
         """Where both were made, at the beginning of a sentence."""
-        return f"{self.where[0].upper()}{self.where[1:]}"
+        return capitalized(self.where)
 
     @property
     def costs(self) -> bool:

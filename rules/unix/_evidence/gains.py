@@ -14,6 +14,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
     joined,
 )
 from rules.laws.rounding import plain
@@ -132,7 +133,7 @@ def _finding(
             f"many ({last.processes / 2:g} to {last.processes:g}) about {typical:.0f} %.",
             one,
         ),
-        because=joined(f"{kept[:1].upper()}{kept[1:]}", _together(_blocked_said(last), _calls_said(calls))),
+        because=joined(capitalized(kept), _together(_blocked_said(last), _calls_said(calls))),
         do="Where this program locks whole files, lock the ranges of its records.",
         unknown="" if system else "The table does not give its system time; finer locks take more calls.",
         evidence=(*_evidence(lasting, least_percent), *_of_calls(calls)),

@@ -27,7 +27,7 @@ from rules.ase._evidence.caches.memory import Room, raise_max_memory
 from rules.ase._evidence.caches.partitions import cut_for_engines, enough_alone
 from rules.changes.ase_binding import bind, bind_system_tables, bind_unnamed
 from rules.changes.ase_cache import cache_key, create_cache
-from rules.finding import Change, Effect, Evidence, Expectation
+from rules.finding import Change, Effect, Evidence, Expectation, capitalized
 from rules.laws.binding import NewCache, Optimum, collisions
 
 NAMED, SAID = 6, 3
@@ -144,7 +144,7 @@ def do(part: Part, *, goes_under: bool = False, before: str = "") -> str:
         if one.piece.name in joins:
             steps.append(f"bind {_said(one)}{outage} to {part.target(one)}, which has room")
     told = f"{first}{', then '.join(steps)}"
-    return f"{told[0].upper()}{told[1:]}. {_memory(plan)}"
+    return f"{capitalized(told)}. {_memory(plan)}"
 
 
 def _said(one: Bindable) -> str:
@@ -169,7 +169,7 @@ def unknown(plan: BindingPlan) -> str:
         stay = f"{_list([held.name for held in plan.unsized], SAID)} ({percent(share)} of all searches) may move too, "
         stay += "once the listing of sizes has them"
     said = "; ".join(one for one in (short, left) if one)
-    told = [f"{one[0].upper()}{one[1:]}." for one in (said,) if one]
+    told = [f"{capitalized(one)}." for one in (said,) if one]
     return " ".join((*told, *((f"{stay}.",) if stay else ())))
 
 
@@ -274,7 +274,7 @@ def short_of_memory(plan: BindingPlan) -> str:
     why = f" The default data cache is not made smaller: {refused.why}." if isinstance(refused, Uncarved) else ""
     first = raise_max_memory(plan.free.host, _needed(freed) - plan.left_mb)
     return (
-        f"{first[0].upper()}{first[1:]}: {_left(plan)}, too little for what would help, and "
+        f"{capitalized(first)}: {_left(plan)}, too little for what would help, and "
         f"with {_needed(freed):,.0f} MB two searches would want the same spinlock in {_cases(freed.after)}."
         f"{why}"
     )
@@ -295,7 +295,7 @@ def _how(one: Bindable) -> tuple[str, ...]:
     """Why it goes to a strict or a relaxed cache, and what its scans would need, as cautions of its binding."""
     scanned = any(held.prefetched for held in one.holds) and not one.large
     kind = one.piece.family.split()[1]
-    return (f"{kind[0].upper()}{kind[1:]} LRU suits it: {one.why}.", *((PREFETCHED,) if scanned else ()))
+    return (f"{capitalized(kind)} LRU suits it: {one.why}.", *((PREFETCHED,) if scanned else ()))
 
 
 def _list(names: list[str] | tuple[str, ...], most: int = NAMED) -> str:

@@ -57,6 +57,7 @@ from rules.finding import (
     Outcome,
     Severity,
     Unknown,
+    capitalized,
     joined,
 )
 from rules.laws.hashing import next_power_of_two
@@ -225,7 +226,7 @@ def _finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
         title=f"{name}: {apart.what} {share} the searches of {whose}",
-        seen=f"{apart.what[0].upper()}{apart.what[1:]} {share} the searches of {name} {moving.contents.when} ({told}), "
+        seen=f"{capitalized(apart.what)} {share} the searches of {name} {moving.contents.when} ({told}), "
         f"and {contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=apart.because,
         do=f"Nothing is to be bound: {target.says}."

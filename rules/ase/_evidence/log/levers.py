@@ -31,7 +31,7 @@ from rules.ase._evidence.waits.events import LOG_WRITES, OWN_LOG_WRITES
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.changes.quoting import comment
 from rules.engine import limit, percent
-from rules.finding import Evidence, joined
+from rules.finding import Evidence, capitalized, joined
 
 LEVER_FACTS: tuple[type[Fact], ...] = (
     *(*FLUSH_FACTS, *MIXED_FACTS, *WAIT_FACTS, *DATABASE_FACTS, *WAITING_FACTS, *COMMITTER_FACTS),
@@ -160,7 +160,7 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
         else ""
     )
     order = f"in this order: {f'{before}, ' if before else ''}{left(facts, limits)}{delayed(facts)}."
-    return joined(first, f"Then, {order}" if first else f"{order[0].upper()}{order[1:]}")
+    return joined(first, f"Then, {order}" if first else capitalized(order))
 
 
 def delayed(facts: Facts) -> str:

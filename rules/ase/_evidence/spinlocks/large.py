@@ -23,7 +23,7 @@ from rules.ase._evidence.spinlocks.names import QUEUES, plain_name
 from rules.ase._evidence.spinlocks.owners import Owners, known_of
 from rules.ase._evidence.spinlocks.spin_severity import spin_bound
 from rules.engine import limit, percent
-from rules.finding import joined
+from rules.finding import capitalized, joined
 
 
 @dataclass(frozen=True)
@@ -81,5 +81,5 @@ def why_normal(facts: Facts, limits: LargeLimits, one: Spinlock, engines: Engine
     bound = spin_bound(facts, one)
     open_ = one.open_per_engine(engines.number, limits.spins_per_engine)
     why = nothing_to_gain(limits, engines) or ("" if open_ else not_dear(limits, one, engines))
-    sentence = f"{why[0].upper()}{why[1:]}." if why else bound.says if bound and bound.nothing else ""
+    sentence = f"{capitalized(why)}." if why else bound.says if bound and bound.nothing else ""
     return joined(sentence, known_of(limits, plain_name(one.name), list(caches))) if sentence else ""

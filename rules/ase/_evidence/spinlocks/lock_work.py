@@ -18,7 +18,7 @@ from collectors.facts.ase import (
     SysmonSample,
     TaskSwitches,
 )
-from rules.finding import Evidence
+from rules.finding import Evidence, capitalized
 from rules.laws.rounding import plain
 
 WORK_FACTS: tuple[type[Fact], ...] = (
@@ -56,7 +56,7 @@ def do_of(looks: Iterable[Look]) -> str:
 
 def _sentence(clauses: Iterable[str]) -> str:
     said = "; ".join(clause for clause in clauses if clause)
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    return f"{capitalized(said)}." if said else ""
 
 
 def looks(facts: Facts) -> list[Look]:

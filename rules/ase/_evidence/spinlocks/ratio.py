@@ -62,6 +62,7 @@ from rules.finding import (
     Severity,
     Unknown,
     Untrusted,
+    capitalized,
     joined,
 )
 from rules.laws.rounding import plain
@@ -323,7 +324,7 @@ class _Case:
         yield Finding(
             subject=subject_of(self.facts),
             severity=self.severity(),
-            title=f"{figure.label[0].upper()}{figure.label[1:]} spinlocks {self.contention:g} % contended{self.ranked}",
+            title=f"{capitalized(figure.label)} spinlocks {self.contention:g} % contended{self.ranked}",
             seen=joined(waited(self.facts, figure, f"the {figure.label} spinlocks"), lock.counted if lock else ""),
             because=joined(
                 GROWS if self.grows else step.because or ratio.spins_needed or usual,
