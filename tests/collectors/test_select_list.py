@@ -15,6 +15,14 @@ from collectors.reports.ase.monitor_tables.select_list import query_of
         ("select object_name(ObjectID, DBID) tab, db_name(DBID) d from t", {"tab": "objectname", "d": "dbname"}),
         ("select @@servername select distinct who = SPID from t", {"who": "spid"}),
         ("select /* a comment, of = two */ who = SPID -- and, another = one\nfrom t", {"who": "spid"}),
+        (
+            "select @@servername srv, convert(char(26), getdate(), 109) as_of, up = @@boottime",
+            {"srv": "@@servername", "asof": "getdate", "up": "@@boottime"},
+        ),
+        (
+            "select t = substring(show_cached_text(SSQLID), 1, 80) select t = show_cached_text(x)",
+            {"t": "showcachedtext"},
+        ),
         # what is more than the value of one column
         ("select x = Waits / 60, y = Waits + Spins, z = a.Waits - b.Spins, 7 n, m = max(Waits) from t", {}),
         ("select object_name(ProcedureID, DBID) p, left(a, 3) l, (select count(*) n from u) c from t", {}),
@@ -26,6 +34,23 @@ from collectors.reports.ase.monitor_tables.select_list import query_of
 def test_what_a_column_shows(text: str, shows: dict[str, str]) -> None:
     """Only a name for the value of one column is known."""
     assert query_of(text).shows == shows
+
+
+@pytest.mark.parametrize(
+    ("text", "nameless"),
+    [
+        ("select getdate(), @@servername, SPID, * from t", (("getdate", "@@servername"),)),
+        ("select count(*), SPID, getdate() from t", (("", "getdate"),)),
+        (
+            "select getdate() waitfor delay '1' select a.*, getdate() from t a select @@boottime",
+            (("getdate",), ("@@boottime",)),
+        ),
+        ("select x = getdate() from t", ((),)),
+    ],
+)
+def test_what_the_columns_without_a_name_show(text: str, nameless: tuple[tuple[str, ...], ...]) -> None:
+    """They keep their order, and one that shows something else keeps its place."""
+    assert query_of(text).nameless == nameless
 
 
 @pytest.mark.parametrize(

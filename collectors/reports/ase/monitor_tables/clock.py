@@ -16,11 +16,11 @@ TAKEN = (
     "sampledat", "takenat", "capturedat", "collectedat", "measuredat", "snapshotat", "snapat", "polledat", *ENDS,
 )  # fmt: skip
 """What tools and scripts call the time of a sample. Of several in one table the first of these counts."""
-BOOTED = ("boottime", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")
+BOOTED = ("boottime", "boot", "bootdate", "booted", "serverstart", "serverstarttime", "startdate", "starttime")
 CLEARED = ("counterscleared", "counterclear")
 SAMPLE = "samplenumber"
 """What `collect --every` calls the number of a sample between two snapshots."""
-SERVER = ("servername", "server", "srvname", "atatservername")
+SERVER = ("servername", "server", "srv", "srvname")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$#@.-]{0,29}")
 """30 characters are what `@@servername` holds."""
 SAMPLE_NUMBER = re.compile(r"[0-9]{1,6}")

@@ -10,18 +10,10 @@ from collectors.reports.ase.monitor_tables.table_starts import MENTION, START, T
 
 QUERY = re.compile(r"\b(?:select|from|where|order by|go|exec|use|print|set|waitfor|declare|join|and)\b", re.IGNORECASE)
 COMMENT = re.compile(r"\s{0,10}(?:##|--|/\*|=== |\*\*)\s{0,10}\S")
-CALLED = re.compile(
-    r"(?:\b(?P<before>\w{1,40})\s{0,4}=\s{0,4})?"
-    r"(?P<cut>\b(?:convert\s{0,4}\(\s{0,4}(?:var)?char\s{0,4}\([\s0-9]{1,9}\)\s{0,4},|(?:substring|left)\s{0,4}\()"
-    r"\s{0,4}(?=show_cached_text))?"
-    r"(?P<what>@@servername\b|@@boottime\b|\bgetdate(?=\s{0,4}\()|\bshow_cached_text(?=(?:_long)?\s{0,4}\())"
-    r"(?:(?:_long)?\s{0,4}\(\s{0,4}[\w.]{0,60}\s{0,4}\))?(?(cut)[\s0-9,]{0,20}\))"
-    r"(?:\s{1,4}(?:as\s{1,4})?(?P<after>(?!(?:and|as|between|from|go|group|into|or|order|where)\b)\w{1,40}))?",
-    re.IGNORECASE,
-)
-"""What a query calls a column that is known by what it shows, be it cut to a length: a script may give it any name."""
 COLUMNS = frozenset(column for table in TABLES for column in table.columns)
 """Every column that is read here, as `key` writes it."""
+OWN = frozenset(("@@servername", "@@boottime", "getdate", "showcachedtext"))
+"""What a query gives whatever name it likes, and is known by what it is, as a select list shows it."""
 MOST_NAMED = 50
 """Tables remembered of one batch."""
 
@@ -42,10 +34,6 @@ class NamedTables:
         """Between them, by the title nearest above."""
         self.above = ""
         """The line above, where no prompt stood before it."""
-        self.called: dict[str, str] = {}
-        """What the batch calls the server's name, times and a cached statement's text, by the names of its own."""
-        self.nameless: list[str] = []
-        """Which of these it gives no name, in their order: above such a column isql prints blanks."""
         self.query = ""
         """The batch itself, as far as it stands behind prompts or names tables."""
         self.answered = False
@@ -72,16 +60,9 @@ class NamedTables:
         if not mentions and not (prompted and QUERY.search(line)):
             return "  " not in line.strip() and not START.search(line)
         if self.answered:
-            self.tables, self.answered, self.subtracts, self.called = [], False, subtracts or self.titled, {}
-            self.nameless = []
+            self.tables, self.answered, self.subtracts = [], False, subtracts or self.titled
         if not prompted:
             self._add(line)
-        for found in CALLED.finditer(line):
-            what = found["what"].lower().lstrip("@")
-            if name := found["before"] or found["after"]:
-                self.called[name.lower()] = what
-            elif what not in self.nameless:
-                self.nameless.append(what)
         self.tables = [*self.tables, *mentions][-MOST_NAMED:]
         self.spelled = dict([*self.spelled.items(), *zip(mentions, written, strict=True)][-MOST_NAMED:])
         return True
@@ -97,16 +78,18 @@ class NamedTables:
 
         Where isql printed no query, a first column of no name is the time, if its rows say one: scripts put it there.
         """
-        known = [self.called.get(one.strip().lower(), one) for one in columns]
+        known, query = list(columns), query_of(self.query)
         blank = [place for place, one in enumerate(known) if not one.strip()]
-        shows = self.nameless if self.tables else ["getdate"] if printed and blank == [0] else []
-        if len(blank) == len(shows) < len(columns):
-            for place, what in zip(blank, shows, strict=True):
-                known[place] = what
-        have, shown = set(map(key, known)), query_of(self.query).shows
+        nameless = [one for one in query.nameless if len(one) == len(blank) and any(one)] if self.tables else []
+        if not self.tables and printed and blank == [0]:
+            nameless = [("getdate",)]
+        if len(nameless) == 1 and len(blank) < len(columns):
+            for place, what in zip(blank, nameless[0], strict=True):
+                known[place] = what or known[place]
+        have = set(map(key, known))
         for place, one in enumerate(known):
-            column = shown.get(key(one), "")
-            if column in COLUMNS - have and key(one) not in COLUMNS:
+            column = query.shows.get(key(one), "")
+            if column in OWN or (column in COLUMNS - have and key(one) not in COLUMNS):
                 known[place] = column
         return tuple(known)
 

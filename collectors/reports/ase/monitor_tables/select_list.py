@@ -5,10 +5,10 @@ A query calls a column what it likes (`waits_s = sum(w.WaitTime)`), and leaves o
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from collectors.layouts.tables import key
 
@@ -19,12 +19,23 @@ LEXEME = re.compile(
     re.DOTALL,
 )
 ENDS = frozenset(
-    ("from", "into", "where", "group", "order", "having", "union", "select", "go", "compute", "at", "for", "if", "set")
+    (
+        *("from", "into", "where", "group", "order", "having", "union", "select", "go", "compute", "at", "for", "if"),
+        *("set", "waitfor", "declare", "print", "exec", "use", "drop", "insert", "update", "delete", "begin", "end"),
+    )
 )
-"""Words that end a select list."""
+"""Words that end a select list: what belongs to the query, and what begins another statement."""
+ALL = ("sign", "*")
 LEADS = frozenset(("distinct", "all", "top"))
 WRAPPED = frozenset(("convert", "isnull", "rtrim", "ltrim", "sum"))
 """Functions whose answer is the column inside: `convert` has the type in front of it."""
+ITSELF = {
+    "getdate": "getdate", "current_bigdatetime": "getdate", "current_datetime": "getdate",
+    "show_cached_text": "showcachedtext", "show_cached_text_long": "showcachedtext",
+}  # fmt: skip
+"""Functions whose answer is known by what they are, as `key` writes it."""
+CUTS = frozenset(("substring", "left"))
+"""What these leave of a text is not its column's value, but a part of what one of the functions above shows."""
 NAMES_OF = {"object_name": "objectname", "db_name": "dbname"}
 """What a function shows; which object it is tells the column inside."""
 OF_OBJECT = frozenset(("objectid", "id"))
@@ -37,7 +48,9 @@ class Query:
     """What one query says of the columns of its answer; names as `key` writes them."""
 
     shows: dict[str, str]
-    """By what the query calls a column: the column that it is."""
+    """By what the query calls a column: the column that it is, or the variable of the server or function."""
+    nameless: tuple[tuple[str, ...], ...]
+    """Of each select list what the columns show that it gives no name, in their order: isql prints blanks there."""
     fixed: dict[str, str]
     """Columns that have one value in all rows, by the where clause of a query of one table."""
 
@@ -50,13 +63,20 @@ def query_of(text: str) -> Query:
         for found in LEXEME.finditer(text[:LONGEST])
         if found.lastgroup != "comment"
     ]
-    named = [_named(item) for item in _items(words)]
-    names = Counter(name for name, _ in named)
-    return Query({name: shown for name, shown in named if names[name] == 1 and shown not in ("", name)}, _fixed(words))
+    lists = [[_named(item) for item in items if item[-1] != ALL] for items in _select_lists(words)]
+    shown_as: dict[str, set[str]] = {}
+    for name, shown in chain.from_iterable(lists):
+        shown_as.setdefault(name, set()).add(shown)
+    return Query(
+        {name: min(shown) for name, shown in shown_as.items() if name and len(shown) == 1 and not shown & {"", name}},
+        tuple(dict.fromkeys(tuple(shown for name, shown in one if not name) for one in lists)),
+        _fixed(words),
+    )
 
 
-def _items(words: Words) -> Iterator[Words]:
-    """The items of every select list that is not a subquery."""
+def _select_lists(words: Words) -> Iterator[list[Words]]:
+    """The items of every select list that is not one of a subquery."""
+    found: list[Words] = []
     depth = 0
     item: list[tuple[str, str]] | None = None
     for place, (kind, word) in enumerate(words):
@@ -67,39 +87,53 @@ def _items(words: Words) -> Iterator[Words]:
                 item.append((kind, word))
         elif low in ENDS or low == ",":
             if item:
-                yield item
+                found.append(item)
+            if low != "," and found:
+                yield found
+                found = []
             item = [] if low == "select" or (low == "," and item is not None) else None
         elif item is not None and not (not item and (low in LEADS or words[place - 1][1].lower() == "top")):
             item.append((kind, word))
     if item:
-        yield item
+        found.append(item)
+    if found:
+        yield found
 
 
 def _named(item: Words) -> tuple[str, str]:
-    """What an item is called, and the column that it shows; empty where it has no name or shows something else."""
+    """What an item is called, and the column that it shows; empty where it has no name or shows something else.
+
+    A column alone is called by its own name, but a variable of the server has none.
+    """
     if len(item) > 2 and item[1] == ("sign", "="):
         return key(item[0][1].strip("'\"")), _shown(item[2:])
     name, rest = item[-1], item[:-1]
     if rest and rest[-1][1].lower() == "as":
         rest = rest[:-1]
     if len(rest) == 0 or name[0] == "sign" or (rest[-1][0] == "sign" and rest[-1][1] != ")"):
-        return "", ""
+        shown = _shown(item)
+        return shown if name[0] == "word" and not shown.startswith("@@") else "", shown
     return key(name[1].strip("'\"")), _shown(rest)
 
 
 def _shown(words: Words) -> str:
     """The column that an expression shows, as `key` writes it; empty where it is more than one column's value."""
     if len(words) == 1 and words[0][0] == "word" and not words[0][1].isdecimal():
-        return key(words[0][1].rpartition(".")[2])
+        alone = words[0][1].rpartition(".")[2]
+        return alone.lower() if alone.startswith("@@") else key(alone)
     if len(words) == 3 and words[1] == ("sign", "-") and words[0][0] == words[2][0] == "word":
         columns = {key(one[1].rpartition(".")[2]) for one in (words[0], words[2])}
         return columns.pop() if len(columns) == 1 else ""  # two copies of a table, one minus the other
-    if len(words) < 4 or words[1][1] != "(" or words[-1][1] != ")" or not _is_one_call(words):
+    if len(words) < 3 or words[1][1] != "(" or words[-1][1] != ")" or not _is_one_call(words):
         return ""
     called, arguments = words[0][1].lower(), list(_arguments(words[2:-1]))
+    if called in ITSELF:
+        return ITSELF[called]
     if called in NAMES_OF:
         of = _shown(arguments[0])
         return NAMES_OF[called] if called == "db_name" or of in OF_OBJECT else ""
+    if called in CUTS and (of := _shown(arguments[0])) in ITSELF.values():
+        return of
     if called not in WRAPPED:
         return ""
     place = 1 if called == "convert" else 0
