@@ -368,14 +368,15 @@ def _reports(many: int) -> str:
 
 def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
-    one_holds = _one_holds_many(one.waiting, held, limits)
+    one_holds = _one_holds_many(held.waits if held and held.record else one.waiting, held, limits)
     still = idle(facts, held)
     listed_twice = held is not None and held.waits >= limits.waiting
     loud = _loud(facts, one_holds, often or still is not None or listed_twice, held)
     node = comment(one.head.node or "", 15)
     file = file_of(facts, one)
     failed = failed_in(facts)
-    by = f", held by {first_of(facts, held)}" if held else ""
+    other = held.record if held else ""
+    by = f", held by {first_of(facts, held)}" if held and not other else ""
     directory = _directory(facts, one)
     # the tree of a volume has locks of all its files: the one that is named has the waiters of its own lock alone
     waiting = waiters(one.head) if one.head.resource.kind in XQP_KINDS else one.waiting
@@ -383,7 +384,8 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
         loud = max(loud, Severity.ADVICE)  # a large directory is there to stay, and so are those who look into it
     size = f", a directory of {in_blocks(directory)}" if directory else ""
     record = one.head.resource.kind == RMS_RECORD
-    look = look_at(facts, held, f"the record with RFA {one.head.resource.record}" if record else "it") if held else ""
+    which = other or (one.head.resource.record if record else "")
+    look = look_at(facts, held, f"the record with RFA {which}" if which else "it") if held else ""
     many = not often and one_holds
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
@@ -400,7 +402,11 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             ),
             sentence(
                 f"the file is {file}" if file else "",
-                f"{held.listing} has {_held(facts, held)} as its holder" if held else "",
+                f"{held.listing} has {_held(facts, held)} as its holder" if held and not other else "",
+                f"{RMS_LISTING} has {held.waits:,} that wait for its record with RFA {other}, which "
+                f"{_held(facts, held)} holds"
+                if held and other
+                else "",
                 f"its I/O ({still.io:,.0f}) and CPU time ({still.cpu_seconds:,.2f} s) are the same in two listings of "
                 "SHOW SYSTEM, so it does nothing meanwhile"
                 if still and known(still.io) and known(still.cpu_seconds)
@@ -420,6 +426,9 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             once,
             "SDA prints the numbers in a name as dots, so the holder is that of the one lock that looks the same"
             if held and held.listing != RMS_LISTING
+            else "",
+            f"LCKQUE does not name that record: {RMS_LISTING} is of another moment, and its holder may be, too"
+            if other
             else "",
             f"{'' if held else 'who holds the lock and '}for how long each of them has waited is not in these reports",
             f"collection failed on {', '.join(failed)}" if failed else "",
