@@ -22,6 +22,7 @@ from collectors.facts.ase import (
 )
 from collectors.facts.openvms import (
     Cpu,
+    DirectorySize,
     FastpathDevice,
     FileName,
     KernelService,
@@ -37,7 +38,7 @@ IN_FILE, IN_FOLDER, ELSEWHERE, OF_DAY = range(4)
 MOST_NAMED = 5
 """So many of the values that disagree are named; the others are counted."""
 
-OF_FILES = (FileName, Volume)
+OF_FILES = (FileName, DirectorySize, Volume)
 """Attributes of files and volumes: no setting of a node, and as good as any listing where a screen is in its file."""
 Unit = tuple[str, ...]
 """What is believed or left out as a whole: kind of report, kind of object, name."""

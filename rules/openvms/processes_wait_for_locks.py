@@ -26,7 +26,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import FileName, ListedLocks, ListedQueue, LockQueues, LockRates, Volume
+from collectors.facts.openvms import DirectorySize, FileName, ListedLocks, ListedQueue, LockQueues, LockRates, Volume
 from collectors.facts.openvms.resource_names import (
     FILE_ACCESS,
     FILE_SERIAL,
@@ -42,7 +42,14 @@ from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, 
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, shows_rdb
 from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
-from rules.openvms._evidence.file_system import HOLDERS, fewer_files, in_blocks, large_directory, split
+from rules.openvms._evidence.file_system import (
+    HOLDERS,
+    directory_called,
+    fewer_files,
+    in_blocks,
+    large_directory,
+    split,
+)
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
     CULPRIT,
@@ -465,10 +472,13 @@ def _is_part(facts: Facts, one: Waits, limits: Limits) -> bool:
     return not known(searches) or 100 * one.waiting >= limits.part_percent * searches * seconds
 
 
-def _directory(facts: Facts, one: Waits) -> FileName | None:
+def _directory(facts: Facts, one: Waits) -> FileName | DirectorySize | None:
     """The large directory whose header most wait for; `None` where it is none."""
-    named = name_of(facts, one.head.resource) if one.head.resource.kind == FILE_SERIAL else None
-    return large_directory(named.listed if named and named.sure else None)
+    if one.head.resource.kind != FILE_SERIAL:
+        return None
+    named = name_of(facts, one.head.resource)
+    listed = large_directory(named.listed if named and named.sure else None)
+    return listed or directory_called(facts, one.head.file)
 
 
 def _of_files(facts: Facts, one: Waits, look: str) -> str:

@@ -51,8 +51,8 @@ MOST_FILES = 5
 """Files with a note of their own: those with most mandatory locks."""
 FILE_DECIDES = (
     "Not the programs decide that, but the file: its mode (ls -l shows S for the group: set-group-ID without execute) "
-    "on a file system mounted with mand. Once every program that uses it is seen to take its locks, chmod g-s makes the "
-    "same calls advisory; Linux has no mandatory ones since 5.15, so an update ends them, too."
+    "on a file system mounted with mand. Once every program that uses it is seen to take its locks, chmod g-s makes "
+    "the same calls advisory; Linux has no mandatory ones since 5.15, so an update ends them, too."
 )
 VARIANT = MissingInput(
     "a variant with mandatory locks beside an advisory one",
