@@ -137,7 +137,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS, Volume),
+    uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS, DirectorySize, Volume),
     links=LINKS,
     limits=Limits,
     sample=None,

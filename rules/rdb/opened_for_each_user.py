@@ -1,4 +1,4 @@
-"""A database is opened by its first user and closed after its last, time and again.
+"""A database is opened and closed by its users, time and again.
 
 Finds: three or more listings of a node, within ten minutes, in each of which the database was opened anew seconds
 before, and not by an operator (RMU/OPEN).

@@ -299,7 +299,7 @@ def look_at(facts: Facts, held: Held, what: str = "it") -> str:
         return (
             f"Let {name}, which holds {what} ({mode}{in_state}), end that work; SHOW PROCESS/CONTINUOUS/ID={pid} shows "
             "it, and stop it only after that look. For good, the program should release a record before it waits for "
-            "anything else, as for a terminal or a printer, and take numbers of a counter in blocks."
+            "anything else (terminal, printer), and take numbers of a counter in blocks."
         )
     return (
         f"Look at {name}, which holds {what} ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "
