@@ -20,6 +20,7 @@ from collectors.facts.ase import ErrorLog, LogEvent, LogHolder, MonProcess, Serv
 from collectors.facts.openvms import (
     AlternateKey,
     ClusterNode,
+    DirectorySize,
     FileName,
     IndexedFile,
     LockActivity,
@@ -87,6 +88,7 @@ OF_CLUSTERS = (
     LockQueue,
     RmsRecordLock,
     FileName,
+    DirectorySize,
     IndexedFile,
     AlternateKey,
     OpenFile,
@@ -226,7 +228,8 @@ def _shared_out(
     named = {name.upper() for fact in one.facts for name in nodes_named(fact)}
     found = [groups["openvms", name] for name in sorted(named) if ("openvms", name) in groups]
     if not found and all(
-        isinstance(fact, FileName | IndexedFile | AlternateKey | OpenFile | RmsDefaults | Volume) for fact in one.facts
+        isinstance(fact, FileName | DirectorySize | IndexedFile | AlternateKey | OpenFile | RmsDefaults | Volume)
+        for fact in one.facts
     ):
         found = list(nodes.of([one]))
     for group in found:

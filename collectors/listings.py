@@ -22,9 +22,11 @@ from collectors.facts.ase import (
 )
 from collectors.facts.openvms import (
     Cpu,
+    DirectorySize,
     FastpathDevice,
     FileName,
     KernelService,
+    MemoryUse,
     Node,
     SysgenParameter,
     Volume,
@@ -37,8 +39,10 @@ IN_FILE, IN_FOLDER, ELSEWHERE, OF_DAY = range(4)
 MOST_NAMED = 5
 """So many of the values that disagree are named; the others are counted."""
 
-OF_FILES = (FileName, Volume)
+OF_FILES = (FileName, DirectorySize, Volume)
 """Attributes of files and volumes: no setting of a node, and as good as any listing where a screen is in its file."""
+OF_MEMORY = MemoryUse
+"""Neither setting nor figure of an interval: of the day it counts as the settings do, for its machine is the same."""
 Unit = tuple[str, ...]
 """What is believed or left out as a whole: kind of report, kind of object, name."""
 
@@ -73,7 +77,8 @@ class Listings:
     def beside(self, sample: Iterable[Input], of_day: Iterable[Input] = ()) -> list[Fact]:
         """The facts of the listings that count for a sample; what was left out becomes a problem of its inputs.
 
-        `of_day`: the inputs of other samples of the same day, whose settings count where this one has no such listing.
+        `of_day`: the inputs of other samples of the same day, whose settings and memory count where this one has no
+        such listing.
         """
         files = list(dict.fromkeys(one.file for one in sample))
         folders = list(dict.fromkeys(map(_folder, files)))
@@ -94,14 +99,14 @@ class Listings:
     def _of_day(
         self, others: Iterable[Input], reports: Collection[str | None], files: set[str], folders: set[PurePath]
     ) -> Iterator[tuple[int, Input]]:
-        """The settings, and nothing else, that lie with other samples of the day and are of none of these reports."""
+        """Settings and memory, and nothing else, that lie with other samples of the day, of none of these reports."""
         of_files = list(dict.fromkeys(one.file for one in others))
         of_folders = list(dict.fromkeys(map(_folder, of_files)))
         found = [one for folder in of_folders if folder not in folders for one in self.of_folder.get(folder, ())]
         found += [one for file in of_files if file not in files for one in self.of_file.get(file, ())]
         for one in found:
             if one.report not in reports:
-                settings = [fact for fact in one.facts if _unit(one, fact) is not None]
+                settings = [f for f in one.facts if _unit(one, f) is not None or isinstance(f, OF_MEMORY)]
                 yield OF_DAY, self.settings.setdefault(id(one), replace(one, facts=settings))
 
 

@@ -7,10 +7,10 @@ Three groups of four columns, of which the headings say which is which; `End Tim
       End Time LockName     /sec    usec %Busy  /sec   /sec    usec %Busy  /sec    /sec    usec %Busy  /sec
       >>Mean>> SRMSLOCK    812.4   3.105  .252  96.0  640.1   3.402  .218  80.2   172.3   2.001  .034  15.8
 
-Older releases have one group, or `Locks /sec`, `Average usec`, `Pct Spin` [R]. The identity collisions × microseconds
-× 1e-4 = per cent is checked in each group [D, zvm-unix-scalability.md a1, a3], as far as the printed digits go: the
-figures of a group that does not keep it are left out, as nobody can tell which of them is wrong. The groups are not
-compared with each other: rates below .1 round to something that does not add up.
+Older releases have one group, or `Locks /sec`, `Average usec`, `Pct Spin` (or `Pct Spin Time`) [R]. The identity
+collisions × microseconds × 1e-4 = per cent is checked in each group [D, zvm-unix-scalability.md a1, a3], as far as the
+printed digits go: the figures of a group that does not keep it are left out, as nobody can tell which of them is wrong.
+The groups are not compared with each other: rates below .1 round to something that does not add up.
 """
 
 import re
@@ -101,8 +101,11 @@ def layout_of(report: Report, page: Page) -> Layout | None:
     if at is None:
         report.problem(f"no headings of columns above the rows: {REMEDY} with all its lines", 0)
         return None
-    low = [word for word in words[at] if word[0].lower() not in ("end", "time", "interval", "lockname", "lock", "name")]
-    timed = any(word[0].lower() == "time" for word in words[at]) or any("Interval" in line for line in lines[1:])
+    names = [place for place, word in enumerate(words[at]) if word[0].lower() in ("lockname", "lock", "name")]
+    before, low = words[at][: max(names, default=-1) + 1], words[at][max(names, default=-1) + 1 :]
+    if not names:
+        before, low = low, [word for word in low if word[0].lower() not in ("end", "time", "interval")]
+    timed = any(word[0].lower() == "time" for word in before) or any("Interval" in line for line in lines[1:])
     high = [word for word in words[at - 1] if word[0].lower() != "interval"] if at else []
     groups = groups or [""]
     per = len(low) // len(groups)

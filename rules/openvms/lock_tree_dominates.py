@@ -44,6 +44,7 @@ from datetime import timedelta
 from collectors.facts import Facts, known
 from collectors.facts.openvms import (
     ClusterMember,
+    DirectorySize,
     DistributedLockRates,
     ListedLocks,
     ListedMember,
@@ -224,6 +225,7 @@ class Limits:
         OpenFile,
         ProcessorModes,
         RmsDefaults,
+        DirectorySize,
         Volume,
     ),
     links=LINKS,

@@ -180,11 +180,8 @@ def _finding(
     listed = held_by(facts, queue) if queue else None
     locked = f"a lock of {file_of(facts, queue) or what_of(queue.head)}" if queue else ""
     look = look_at(facts, listed, locked) if listed else ""
-    held = (
-        f"; {waiters(queue.head):,.0f} for {locked}, held by {first_of(facts, listed)}"
-        if (queue and listed and look)
-        else ""
-    )
+    many = listed.waits if listed and listed.record else waiters(queue.head) if queue else 0
+    held = f"; {many:,.0f} for {locked}, held by {first_of(facts, listed)}" if (queue and listed and look) else ""
     source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
     figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"
     waited = ABSENT if hours else rates.enq_waited_per_second

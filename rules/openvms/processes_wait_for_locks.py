@@ -26,7 +26,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from collectors.facts import ABSENT, Facts, known
-from collectors.facts.openvms import FileName, ListedLocks, ListedQueue, LockQueues, LockRates, Volume
+from collectors.facts.openvms import DirectorySize, FileName, ListedLocks, ListedQueue, LockQueues, LockRates, Volume
 from collectors.facts.openvms.resource_names import (
     FILE_ACCESS,
     FILE_SERIAL,
@@ -42,7 +42,14 @@ from rules.finding import Clean, Evidence, Expectation, Finding, NotApplicable, 
 from rules.laws.rounding import plain
 from rules.openvms._evidence.cluster import CLUSTER_FACTS, members_of, own_name, shows_rdb
 from rules.openvms._evidence.deadlock_wait import DEFAULT, LONGEST, NAME, STATISTICS, no_cure
-from rules.openvms._evidence.file_system import HOLDERS, fewer_files, in_blocks, large_directory, split
+from rules.openvms._evidence.file_system import (
+    HOLDERS,
+    directory_called,
+    fewer_files,
+    in_blocks,
+    large_directory,
+    split,
+)
 from rules.openvms._evidence.lock_queues import (
     BLOCKING,
     CULPRIT,
@@ -130,7 +137,7 @@ class Limits:
 
 @rule(
     needs=(),
-    uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS, Volume),
+    uses=(*QUEUE_FACTS, *HOLDER_FACTS, *TREE_FACTS, *CLUSTER_FACTS, DirectorySize, Volume),
     links=LINKS,
     limits=Limits,
     sample=None,
@@ -368,14 +375,15 @@ def _reports(many: int) -> str:
 
 def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: Limits) -> Finding:
     often, more = one.seen >= limits.reports, one.queues > 1
-    one_holds = _one_holds_many(one.waiting, held, limits)
+    one_holds = _one_holds_many(held.waits if held and held.record else one.waiting, held, limits)
     still = idle(facts, held)
     listed_twice = held is not None and held.waits >= limits.waiting
     loud = _loud(facts, one_holds, often or still is not None or listed_twice, held)
     node = comment(one.head.node or "", 15)
     file = file_of(facts, one)
     failed = failed_in(facts)
-    by = f", held by {first_of(facts, held)}" if held else ""
+    other = held.record if held else ""
+    by = f", held by {first_of(facts, held)}" if held and not other else ""
     directory = _directory(facts, one)
     # the tree of a volume has locks of all its files: the one that is named has the waiters of its own lock alone
     waiting = waiters(one.head) if one.head.resource.kind in XQP_KINDS else one.waiting
@@ -383,7 +391,8 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
         loud = max(loud, Severity.ADVICE)  # a large directory is there to stay, and so are those who look into it
     size = f", a directory of {in_blocks(directory)}" if directory else ""
     record = one.head.resource.kind == RMS_RECORD
-    look = look_at(facts, held, f"the record with RFA {one.head.resource.record}" if record else "it") if held else ""
+    which = other or (one.head.resource.record if record else "")
+    look = look_at(facts, held, f"the record with RFA {which}" if which else "it") if held else ""
     many = not often and one_holds
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
@@ -400,7 +409,11 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             ),
             sentence(
                 f"the file is {file}" if file else "",
-                f"{held.listing} has {_held(facts, held)} as its holder" if held else "",
+                f"{held.listing} has {_held(facts, held)} as its holder" if held and not other else "",
+                f"{RMS_LISTING} has {held.waits:,} that wait for its record with RFA {other}, which "
+                f"{_held(facts, held)} holds"
+                if held and other
+                else "",
                 f"its I/O ({still.io:,.0f}) and CPU time ({still.cpu_seconds:,.2f} s) are the same in two listings of "
                 "SHOW SYSTEM, so it does nothing meanwhile"
                 if still and known(still.io) and known(still.cpu_seconds)
@@ -420,6 +433,9 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             once,
             "SDA prints the numbers in a name as dots, so the holder is that of the one lock that looks the same"
             if held and held.listing != RMS_LISTING
+            else "",
+            f"LCKQUE does not name that record: {RMS_LISTING} is of another moment, and its holder may be, too"
+            if other
             else "",
             f"{'' if held else 'who holds the lock and '}for how long each of them has waited is not in these reports",
             f"collection failed on {', '.join(failed)}" if failed else "",
@@ -456,10 +472,13 @@ def _is_part(facts: Facts, one: Waits, limits: Limits) -> bool:
     return not known(searches) or 100 * one.waiting >= limits.part_percent * searches * seconds
 
 
-def _directory(facts: Facts, one: Waits) -> FileName | None:
+def _directory(facts: Facts, one: Waits) -> FileName | DirectorySize | None:
     """The large directory whose header most wait for; `None` where it is none."""
-    named = name_of(facts, one.head.resource) if one.head.resource.kind == FILE_SERIAL else None
-    return large_directory(named.listed if named and named.sure else None)
+    if one.head.resource.kind != FILE_SERIAL:
+        return None
+    named = name_of(facts, one.head.resource)
+    listed = large_directory(named.listed if named and named.sure else None)
+    return listed or directory_called(facts, one.head.file)
 
 
 def _of_files(facts: Facts, one: Waits, look: str) -> str:

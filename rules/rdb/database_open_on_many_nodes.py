@@ -41,7 +41,9 @@ from rules.finding import (
     joined,
     within,
 )
-from rules.openvms._evidence.cluster import CLUSTER_FACTS, Cluster, cluster_of
+from rules.openvms._evidence.cluster import CLUSTER_FACTS
+from rules.openvms._evidence.node import sentence
+from rules.openvms._evidence.room import FULL_PERCENT
 from rules.rdb._evidence.counted import COUNTED_FACTS, by_node, counted, explained, rounded
 from rules.rdb._evidence.databases import Nodes, OneDatabase, Sighting, databases, node_names
 from rules.rdb._evidence.limits import BusyLimits, PageStallLimits, busy_locks
@@ -59,6 +61,7 @@ from rules.rdb._evidence.sharing import (
     is_main,
     lesser_part,
     listed_when,
+    little_of_the_cluster,
     nodes_without,
     not_shown,
     once_alone,
@@ -69,19 +72,29 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import Minor, areas_by_node, few_to_move, minor_of, to_move, users_of
+from rules.rdb._evidence.work_by_node import (
+    Minor,
+    areas_by_node,
+    few_to_move,
+    meeting_place,
+    minor_of,
+    room_on,
+    to_move,
+    users_of,
+)
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",)
 MOVE = (
-    "Move the work to one node, or let the others reach it through Rdb remote access, one application first (its "
-    "network has limits of its own)."
+    "Move the work to one node with free CPUs for it, or let the others reach it through Rdb remote access, one "
+    "application first (its network has limits of its own)."
 )
 BY_AREA = "If File IO Overview of each node shows areas of its own, take LOCK PARTITIONING, and no user moves; else {}"
 CONFIRM = (
     "First write MONITOR DLOCK on each node: it tells how many of these locks cross the cluster. If many do, take LOCK "
     "PARTITIONING where each node works in storage areas of its own (File IO Overview), else let the work meet on one "
-    "node, the others through Rdb remote access."
+    "node with free CPUs for it, the others through Rdb remote access."
 )
+FULL = f"move no work for it: {{}} (this project sends none from {FULL_PERCENT:g} % on)."
 STAY = "NUMBER OF CLUSTER NODES must stay as it is while users attach from several nodes."
 FAILOVER = (
     "Where nobody can try out here how another node takes the database over after a failure, leave it as it is.",
@@ -187,7 +200,7 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
             f"{limits.operations_per_second:,.0f}/s)"
         )
         return
-    little = _little_of_the_cluster(facts, one, limits)
+    little = little_of_the_cluster(facts, one, limits)
     if little:
         yield Clean(f"{one.subject} is in use on {names}, but {little}")
         return
@@ -198,14 +211,15 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         for use in one.in_use
     )
     few = None if minor or areas else few_to_move(facts, one, remote)
-    move = _move(minor) if minor else _move_users(facts, one, to_move(facts, one, remote))
-    if (
-        not few
-        and not minor
-        and not areas
-        and one.is_on("lock_partitioning") is False
-        and one.figure("storage_areas") != 1
-    ):
+    there = None if minor else to_move(facts, one, remote)
+    target = minor.main if minor else there[1].node if there else ""
+    room = room_on(facts, one, target) if target else meeting_place(facts, one)
+    move = _move(minor) if minor else _move_users(facts, one, there)
+    if room.full:
+        move = capitalized(FULL.format(room.busy))
+    by_area = not (few or minor or areas) and one.is_on("lock_partitioning") is False
+    by_area = by_area and one.figure("storage_areas") != 1
+    if by_area:
         move = BY_AREA.format(within(move))  # nobody has to move for it
     yield Finding(
         subject=one.subject,
@@ -221,30 +235,20 @@ def _shared(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]
         do=_close(facts, one, few)
         if few and not lesser
         else f"{NOT_THIS.format(remote.where) if lesser else move} {STAY}",
-        unknown="" if main or lesser else OTHERS.format(remote.where),
-        evidence=(*seen, *remote.evidence(limits), *((minor.evidence,) if minor else ())),
+        unknown=joined(
+            "" if main or lesser else OTHERS.format(remote.where),
+            "" if lesser or room.full else sentence(room.brief),
+        ),
+        evidence=(
+            *seen,
+            *remote.evidence(limits),
+            *((minor.evidence,) if minor else ()),
+            *(() if lesser else room.evidence),
+        ),
         explains=("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/lock_tree_unpartitioned")
         if main
         else (),
-        expects=() if lesser else (remote.expects,),
-    )
-
-
-def _little_of_the_cluster(facts: Facts, one: OneDatabase, limits: Limits) -> str:
-    """That little crosses where each lock operation is counted once, as a clause; empty where it is much, or not known.
-
-    Incoming and outgoing of one node together count what passes between two nodes at both of them. With the rates of
-    all nodes, what tells is how much of its own requests a node has to wait for, at the one that sends most away.
-    """
-    cluster = cluster_of(facts)
-    most = remote_of(facts, one, limits.operations_per_second, lambda remote: remote.leaving)
-    if not isinstance(cluster, Cluster) or not isinstance(most, Remote):
-        return ""
-    if max(cluster.crossing_percent, most.leaving) >= limits.remote_percent:
-        return ""
-    return (
-        f"only {cluster.crossing_percent:.0f} % of the cluster's {cluster.total:,.0f} lock operations/s cross it, and "
-        f"at most {most.leaving:.0f} % of what one of these nodes asks for (limit {limits.remote_percent:g} %)"
+        expects=() if lesser or (room.full and not by_area) else (remote.expects,),
     )
 
 
@@ -323,6 +327,8 @@ def _next_to_nothing(
         default=None,
     )
     acts = busiest >= limits.busy_operations or (pages is not None and pages.per_second >= limits.busy_pages)
+    room = room_on(facts, one, minor.main)
+    acts = acts and not room.full
     asked = (
         ()
         if pages is None
@@ -348,9 +354,14 @@ def _next_to_nothing(
             f"of {minor.node} could not attach). Then PAGE TRANSFER VIA MEMORY and row caches can be used."
         )
         if acts
+        else f"{capitalized(FULL.format(room.busy))} {STAY}"
+        if room.full
         else f"Nothing is set here: with so few locks there is little to gain. {STAY}",
-        unknown=f"Whether {minor.node} must have it open for a failover is not in the export.",
-        evidence=(minor.evidence, *asked, *(remote.evidence(limits) if remote else ())),
+        unknown=joined(
+            f"Whether {minor.node} must have it open for a failover is not in the export.",
+            sentence(room.brief) if acts else "",
+        ),
+        evidence=(minor.evidence, *asked, *(remote.evidence(limits) if remote else ()), *room.evidence),
         explains=(
             *("openvms/locks_mastered_remotely", "rdb/use_remote_access", "rdb/page_locks_dominate"),
             *(("rdb/blocking_asts_high",) if passed else ()),  # pages that memory would pass on, on one node

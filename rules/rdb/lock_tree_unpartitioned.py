@@ -38,6 +38,7 @@ from rules.rdb._evidence.sharing import (
     SharedLimits,
     is_main,
     lesser_part,
+    little_of_the_cluster,
     not_shown,
     open_elsewhere,
     remote_of,
@@ -45,7 +46,7 @@ from rules.rdb._evidence.sharing import (
 )
 from rules.rdb._evidence.statistics import LEAST_COUNTED, statistics_of, trusted
 from rules.rdb._evidence.waits import WAIT_FACTS
-from rules.rdb._evidence.work_by_node import IO, ONE_FILE, Areas, areas_by_node, few_to_move, minor_of
+from rules.rdb._evidence.work_by_node import IO, ONE_FILE, Areas, areas_by_node, few_to_move, meeting_place, minor_of
 
 LINKS = ("https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p061.htm",)
 WHEN = (
@@ -54,8 +55,9 @@ WHEN = (
 )
 PARTITION = (
     "Where the storage areas have distinct main users set LOCK PARTITIONING from DISABLED to ENABLED, with the "
-    "database closed on all nodes and after a full backup; else let the work meet on one node."
+    "database closed on all nodes and after a full backup; else {}."
 )
+MEET = "let the work meet on one node with free CPUs for it"
 USED = "Which node uses which storage area most is not known without a stall or dbkey log of each node."
 OWN = (
     "Set LOCK PARTITIONING from DISABLED to ENABLED, with the database closed on all nodes and after a full backup. "
@@ -121,6 +123,9 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             f"{limits.remote_percent:g} % of {limits.operations_per_second:,.0f}/s)"
         )
         return
+    if little := little_of_the_cluster(facts, one, limits):
+        yield Clean(f"{one.subject} is in use on {names} with one lock tree, but {little}")
+        return
     statistics, _ = trusted(statistics_of(facts, one), one)
     by_log = areas_by_node(facts, one)
     known_users = by_log is not None and by_log.distinct
@@ -157,7 +162,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             "All locks of the database have one master, and every other node asks it for each. Partitioned, each "
             "storage area is mastered where it is used most."
         ),
-        do=NOT_THIS.format(remote.where) if lesser else OWN if known_users else PARTITION,
+        do=NOT_THIS.format(remote.where) if lesser else OWN if known_users else _partition(facts, one),
         unknown=joined(
             _not_seen(by_log, areas) if by_log and known_users else USED,
             "" if main or lesser else OTHERS.format(remote.where),
@@ -172,6 +177,12 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         changes=() if lesser else (change,),
         expects=() if lesser else (remote.expects,),
     )
+
+
+def _partition(facts: Facts, one: OneDatabase) -> str:
+    """What to do where the main users of the areas are not known; no node without free processors gets more work."""
+    room = meeting_place(facts, one)
+    return PARTITION.format(f"leave it as it is, for {room.busy}" if room.full else MEET)
 
 
 def _not_seen(found: Areas, areas: float) -> str:

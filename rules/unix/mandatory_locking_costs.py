@@ -49,6 +49,11 @@ LINKS = (
 )
 MOST_FILES = 5
 """Files with a note of their own: those with most mandatory locks."""
+FILE_DECIDES = (
+    "Not the programs decide that, but the file: its mode (ls -l shows S for the group: set-group-ID without execute) "
+    "on a file system mounted with mand. Once every program that uses it is seen to take its locks, chmod g-s makes "
+    "the same calls advisory; Linux has no mandatory ones since 5.15, so an update ends them, too."
+)
 VARIANT = MissingInput(
     "a variant with mandatory locks beside an advisory one",
     "the same table with a variant of mandatory locks, where a system has them (Linux has none since 5.15)",
@@ -154,10 +159,8 @@ def _listed(facts: Facts, tables: Sequence[RecordLockTable]) -> Iterator[Outcome
                 "The kernel checks every read and write of the file against them; a published test took 20 to 76 % "
                 "more system time than with advisory locks."
             ),
-            do=(
-                "Let every program that uses the file take advisory locks instead: Linux has no mandatory ones since "
-                "5.15, and an update of the kernel takes this protection away silently."
-            ),
+            do=FILE_DECIDES,
+            unknown="Whether each program that uses the file takes locks, and what the check costs, no listing tells.",
             evidence=(
                 Evidence("mandatory locks", len(locks), "locks", locks[0].source),
                 Evidence("of them waiting", waiting, "locks", locks[0].source),

@@ -1,7 +1,8 @@
 """Many idle guests wake every 10 ms and ask CP for timers.
 
-Finds: many guests that use next to no processor time, while processors spin for the lock of the timer requests
-(HCPTRQLK). Neither alone shows it: busy guests ask for timers, too, and a tickless kernel sleeps until it has work.
+Finds: many guests that use next to no processor time, or a list of guests whose kernels tick (hz_timer 1), while
+processors spin for the lock of the timer requests (HCPTRQLK). Neither alone shows it: busy guests ask for timers, too,
+and a tickless kernel sleeps until it has work.
 
 Why it matters: a Linux kernel without the timer patch asks for a timer interrupt 100 times a second even when idle. CP
 has to dispatch it each time, and keeps it in queue with its pages. 500 such guests were what bound z/VM 4.3.0 on 9 and
@@ -13,14 +14,14 @@ monitoring agents and cron jobs wake them as well. Shut down guests that nobody 
 
 When to ignore it: when all guests run tickless kernels; when the timer requests are those of busy guests. On 3
 processors even 500 ticking guests made CP spin little in the published runs. None of the pages read here counts the
-wakes of a guest, so the finding is advice at most, and only the guests can confirm it.
+wakes of a guest, so the finding is advice at most, and only the guests can confirm it: by a list of their hz_timer.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.zvm import PerformanceRun, ProcessorLoad, SpinLock
+from collectors.facts.zvm import GuestTimers, PerformanceRun, ProcessorLoad, SpinLock
 from rules.engine import limit, percent, rule
 from rules.finding import (
     Clean,
@@ -54,7 +55,7 @@ TICKS = 100.0
 """Timer interrupts per second of a kernel that ticks every 10 ms."""
 ASK = (
     MissingInput("guests that stay in queue", "INDICATE QUEUES EXP"),
-    MissingInput("timer of the guests", "from each idle Linux guest: uname -r and cat /proc/sys/kernel/hz_timer"),
+    MissingInput("timer of the guests", GuestTimers.COLLECTED_BY),
 )
 LOCKS = MissingInput(SpinLock.fact_name(), SpinLock.COLLECTED_BY)
 
@@ -74,7 +75,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=MACHINE_FACTS, links=LINKS, limits=Limits, sample=LEAST, together=True)
+@rule(needs=(), uses=(*MACHINE_FACTS, GuestTimers), links=LINKS, limits=Limits, sample=LEAST, together=True)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge what the pages show, and bound what runs can hold."""
     runs, users = distinct(facts.every(PerformanceRun)), _users(facts)
@@ -135,6 +136,9 @@ def _pages(facts: Facts, users: tuple[float, ProcessorLoad] | None, limits: Limi
     if spin.lock != HCPTRQLK:
         also = "before 4.4.0 it serves timer requests and much else" if early else f"{HCPTRQLK} is not on the page"
         return Unknown((*(() if early else (LOCKS,)), *(() if users else (ASK_USERS,)), *ASK), f"{spin.said}; {also}")
+    timers = facts.latest(GuestTimers)
+    if timers and known(timers.ticking) and timers.ticking >= limits.guests:
+        return _ticking(spin, timers, timers.ticking, machine, scale, limits)
     guests = _guests(users, machine)
     if guests is None or users is None:
         return Unknown((ASK_USERS, *ASK), f"{spin.said}; how many guests there are, and how idle, is not in the export")
@@ -151,6 +155,49 @@ def _guests(users: tuple[float, ProcessorLoad] | None, machine: Machine) -> floa
     return machine.processors * machine.emulation.value / users[0] if machine.emulation else None
 
 
+def _few(machine: Machine, limits: Limits) -> bool:
+    """Whether there are so few processors that little is to be gained."""
+    return machine.processors is not None and machine.processors <= limits.few_processors
+
+
+def _ticking(
+    spin: Spin, timers: GuestTimers, ticking: float, machine: Machine, scale: Scale | None, limits: Limits
+) -> Finding:
+    """A list of the guests says how many of them tick, whatever else they do."""
+    few = _few(machine, limits)
+    loud = of_all(spin.percent, machine, scale)[1] >= limits.advice_percent and not few and not spin.moment
+    guests = timers.guests if known(timers.guests) else ticking
+    rate = spin.fact.collisions_per_second
+    return Finding(
+        subject=HCPTRQLK,
+        severity=Severity.ADVICE if loud else Severity.NOTE,
+        title=f"{ticking:,.0f} guests tick every 10 ms (hz_timer 1), and {spin.percent:.0f} % spinning for timers",
+        seen=(
+            f"{spin.percent:.1f} % of the time is spent spinning for {HCPTRQLK}, the queue of timer requests. Of "
+            f"{guests:,.0f} guests listed {ticking:,.0f} have hz_timer 1, which is {ticking * TICKS:,.0f} timer "
+            "requests a second even when all of them are idle."
+        ),
+        because=joined(
+            "CP dispatches a guest for each of its timer interrupts, and keeps it in queue with its pages.",
+            "On so few processors there is little to gain." if few else "",
+        ),
+        do=(
+            "Set kernel.hz_timer=0 in /etc/sysctl.conf of one guest first (sysctl -w kernel.hz_timer=0 at once; 1 "
+            "takes it back), then in the idle ones, then in all, and compare this page. Kernels since 2.6.21 are "
+            "tickless."
+        ),
+        unknown="What else wakes the guests (monitoring agents, cron jobs) is not in the list.",
+        evidence=(
+            Evidence(f"{HCPTRQLK} spinning", round(spin.percent, 3), spin.unit, spin.fact.source, limits.spin_percent),
+            *((Evidence(f"{HCPTRQLK} spins", rate, "/s", spin.fact.source),) if known(rate) else ()),
+            Evidence("guests with hz_timer 1", ticking, "", timers.source, limits.guests),
+        ),
+        explains=(f"zvm/spin_locks_cost_too_much:{HCPTRQLK}",) if loud else (),
+        expects=(Expectation(f"{HCPTRQLK} spinning (% of the time)", round(spin.percent, 2), "lower", "heuristic"),),
+        share=spin.percent,
+    )
+
+
 def _finding(
     spin: Spin,
     users: tuple[float, ProcessorLoad],
@@ -160,7 +207,7 @@ def _finding(
     limits: Limits,
 ) -> Finding:
     count, row = users
-    few = machine.processors is not None and machine.processors <= limits.few_processors
+    few = _few(machine, limits)
     least, most = of_all(spin.percent, machine, scale)
     proven = least >= limits.spin_percent or scale is Scale.MEAN
     loud = most >= limits.advice_percent and not few and proven and not spin.moment

@@ -30,6 +30,7 @@ from collectors.facts.openvms import (
     FileName,
     KernelService,
     LockDatabase,
+    MemoryUse,
     ModparamsLine,
     MonitorSample,
     Node,
@@ -696,3 +697,25 @@ def test_attributes_of_files_beside_a_screen_count_for_screens_of_other_files_wi
     assert both == {at(10): [5.0], later: [3.0]}
     elsewhere = extents(screen("e/a.lis", 0, "FCP"), second, listing("d/b.lis", 3.0))
     assert elsewhere == {at(10): [], later: [3.0]}
+
+
+def test_memory_listed_beside_a_sample_counts_for_one_of_another_kind_of_that_day_without_such_a_listing() -> None:
+    def free(*inputs: Input) -> dict[object, list[object]]:
+        found = captures(inputs)
+        return {
+            one.interval.start: [memory.figure("Free") for memory in one.facts.every(MemoryUse)]
+            for one in found
+            if one.interval.start
+        }
+
+    def listing(file: str, pages: float) -> Input:
+        main = MemoryUse(group="Physical Memory Usage", name="Main Memory", unit="pages", figures=(("Free", pages),))
+        return given(file, "openvms/show_memory", main, folder="d")
+
+    first, second = replace(screen("d/a.lis", 0, "FCP"), report="openvms/t4"), screen("d/b.lis", 40, "FCP")
+    later = at(10) + dt.timedelta(minutes=40)
+    assert free(first, second, listing("d/b.lis", 3.0)) == {at(10): [3.0], later: [3.0]}
+    both = free(first, second, listing("d/a.lis", 5.0), listing("d/b.lis", 3.0))
+    assert both == {at(10): [5.0], later: [3.0]}
+    alike = free(screen("d/a.lis", 0, "FCP"), second, listing("d/b.lis", 3.0))
+    assert alike == {at(10): [], later: [3.0]}

@@ -19,6 +19,7 @@ from collectors.facts.openvms.listings import (
 )
 from collectors.facts.openvms.lock_trees import (
     AlternateKey,
+    DirectorySize,
     FileName,
     IndexedFile,
     ListedKind,
@@ -76,6 +77,7 @@ __all__ = [
     "CpuRemark",
     "Curve",
     "DedicatedLockManager",
+    "DirectorySize",
     "DistributedLockRates",
     "FastpathDevice",
     "FaultSource",

@@ -250,6 +250,20 @@ class FileName(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DirectorySize(Fact):
+    """How large a directory is that a listing has by its name alone, without the id: DIRECTORY/SIZE=ALL of its file."""
+
+    COLLECTED_BY: ClassVar[str] = "DIRECTORY/SIZE=ALL/FILE_ID of the directory file, as [000000]name.DIR"
+
+    name: str
+    """The whole name: `DISK$USER:[000000]OUTBOUND.DIR;1`."""
+    allocated_blocks: Reading = ABSENT
+    """Blocks of 512 bytes."""
+    files: Reading = ABSENT
+    """As in `FileName`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexedFile(Fact):
     """An indexed file of RMS as FDL describes it, and what an analysis found in the tree of its primary key."""
 

@@ -120,6 +120,19 @@ class ProcessorLoad(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GuestTimers(Fact):
+    """How many Linux guests a list has, and of how many the kernel ticks: one list of one moment."""
+
+    COLLECTED_BY: ClassVar[str] = "from each idle Linux guest: uname -r and cat /proc/sys/kernel/hz_timer"
+
+    guests: Reading = ABSENT
+    ticking: Reading = ABSENT
+    """With hz_timer 1: a timer interrupt every 10 ms even when idle."""
+    on_demand: Reading = ABSENT
+    """With hz_timer 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PerformanceRun(Fact):
     """One measured run: a column of a performance report's vertical table."""
 
@@ -169,4 +182,4 @@ class PerformanceRun(Fact):
         return 100 * spun / cp if spun is not None and known(cp) and cp > 0 else None
 
 
-__all__ = ["PerfkitPage", "PerformanceRun", "ProcessorLoad", "SpinLock", "SystemCounter"]
+__all__ = ["GuestTimers", "PerfkitPage", "PerformanceRun", "ProcessorLoad", "SpinLock", "SystemCounter"]

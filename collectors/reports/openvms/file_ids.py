@@ -20,7 +20,7 @@ extends it; the first as ttinet.com/tti/PERFORMANCE_001.HTML has it [P]::
 
 DIRECTORY/SIZE=ALL prints blocks used and allocated, behind the id where /FILE_ID was given as well; without one they
 are those of a file whose id the same text has. So is the total of a directory's own listing (/TOTAL) the number of its
-files::
+files. /DATE prints a date behind the sizes. A directory that has no id anywhere is told by its name, with its size::
 
     OUTBOUND.DIR;1             6144/6144
     INBOUND.DIR;1           (2218,1,0)              21/32
@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from collectors.facts import ABSENT, known
-from collectors.facts.openvms import FileName
+from collectors.facts.openvms import DirectorySize, FileName
 from collectors.layouts import vms
 from collectors.registry import NotThisReport, Report, report
 
@@ -53,7 +53,8 @@ ROW = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}})\s{{1,80}}(?:File ID
 ALONE = re.compile(r"(?P<name>\S[^;\s]{0,250};[0-9]{1,5})\s*$")
 BELOW = re.compile(rf"\s{{1,80}}(?:File ID:\s{{1,4}})?{ID}", re.IGNORECASE)
 USED = r"\s{1,80}[0-9]{1,10}/(?P<allocated>[0-9]{1,10})\s*$"
-SIZES = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}}){USED}")
+DATED = rf"{USED.removesuffix('$')}(?:{vms.MOMENT}\s*)?$"
+SIZES = re.compile(rf"(?P<name>\S[^;\s]{{0,250}};[0-9]{{1,5}}){DATED}")
 BESIDE = re.compile(rf".{{0,400}}\){USED}")
 """Sizes behind an id."""
 TOTAL = re.compile(r"(?:Grand )?[Tt]otal of [0-9,]{1,12} (?:file|director)")
@@ -94,12 +95,15 @@ MOST = 20_000
 """Files that are kept (this project)."""
 
 
-@report(starts=START, provides=(FileName,))
-def read(report: Report) -> Iterator[FileName]:
-    """Yield each name that has an id."""
-    found = _Walk(report).files()
-    if not found:
+@report(starts=START, provides=(FileName, DirectorySize))
+def read(report: Report) -> Iterator[FileName | DirectorySize]:
+    """Yield each name that has an id, and of directories without one the size."""
+    walk = _Walk(report)
+    found = walk.files()
+    sizes = walk.directories()
+    if not found and not sizes:
         raise NotThisReport
+    yield from sizes[:MOST]
     if len(found) > MOST:
         report.problem(
             f"{len(found) - MOST:,} files after the first {MOST:,} were not read: list the disk meant alone", 0
@@ -117,6 +121,8 @@ class _Walk:
         self.allocated: dict[str, float] = {}
         self.totals: dict[str, float] = {}
         """Blocks and files that lines without an id have, by the name of the file or directory in capitals."""
+        self.sized: dict[str, int] = {}
+        """The lines of those blocks."""
         self.waits: tuple[int, str] | None = None
         """A name whose id is on the next line."""
         self.dumped: tuple[int, str, re.Match[str] | None] | None = None
@@ -132,6 +138,20 @@ class _Walk:
             if len(line) <= 600 and self._takes(index, line):
                 self.report.claim(index)
         return [self._whole(one) for one in self.found]
+
+    def directories(self) -> list[DirectorySize]:
+        """Those that have a size here, and nowhere an id."""
+        named = {one.name.upper() for one in self.found}
+        return [
+            DirectorySize(
+                source=self.report.source(index),
+                name=name,
+                allocated_blocks=self.allocated[name],
+                files=self.totals.get(name, ABSENT),
+            )
+            for name, index in self.sized.items()
+            if name not in named and name.partition(";")[0].endswith(".DIR")
+        ]
 
     def _whole(self, one: FileName) -> FileName:
         """The file with what lines without its id say of it."""
@@ -182,7 +202,8 @@ class _Walk:
             self._sizes(name, line)
             self.report.claim(waits[0])
         elif found := SIZES.match(line):
-            self.allocated[f"{self.device}:{self.where}{found['name']}".upper()] = float(found["allocated"])
+            name = f"{self.device}:{self.where}{found['name']}".upper()
+            self.allocated[name], self.sized[name] = float(found["allocated"]), index
         elif found := ALONE.match(line):
             self.waits = index, found["name"]
             return False

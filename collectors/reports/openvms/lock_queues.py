@@ -120,6 +120,8 @@ class _Walk:
         self.path: list[bytes] = []
         self.file: str | None = None
         self.at = 0
+        self.is_part = False
+        """Whether the name read last is a part of a file that stands two blanks to the right of it."""
         self.behind = -1
         """The last line of queues that was taken."""
 
@@ -163,8 +165,11 @@ class _Walk:
 
     def _name(self, index: int, found: re.Match[str]) -> bool:
         name, depth = name_of(found["digits"], found["text"]), len(found["depth"])
-        if depth == 2 and len(self.path) == 1 and self.path[0].startswith((b"RMS$", b"F11B$v")):
-            depth -= self._is_in_file(index)
+        is_part = (len(self.path) == 1 or (len(self.path) == 2 and self.is_part)) and self.path[0].startswith(
+            (b"RMS$", b"F11B$v")
+        )
+        self.is_part = depth == 2 and is_part and self._is_in_file(index)
+        depth -= self.is_part
         if name is None or depth > len(self.path):
             self.report.problem("a resource without its parents, or with a name that is cut: left out", index)
             self._run(index).left_out = True

@@ -18,7 +18,7 @@ from collectors.facts.zvm import PerfkitPage
 from collectors.registry import Report, report
 
 LINE = re.compile(
-    r"\s{0,8}PROCESSOR\s{1,3}(?P<cpu>[0-9A-F]{2,4})\s{1,3}(?P<state>[A-Z]{4,12})(?:\s{1,3}(?:CP|IFL|ZIIP|ZAAP|ICF))?"
+    r"\s{0,8}PROCESSOR\s{1,3}(?P<cpu>[0-9A-F]{2,4})\s{1,3}(?P<state>[A-Z]{4,12})(?:\s{1,12}(?:CP|IFL|ZIIP|ZAAP|ICF))?"
     r"(?:\s{1,8}CORE\s{1,3}[0-9A-F]{1,4})?\s*",
     re.IGNORECASE,
 )

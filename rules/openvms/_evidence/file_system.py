@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import FileName, LockQueue, LockTree, SysgenParameter, T4Column, Volume
+from collectors.facts.openvms import DirectorySize, FileName, LockQueue, LockTree, SysgenParameter, T4Column, Volume
 from collectors.facts.openvms.resource_names import FILE_ACCESS, FILE_SERIAL, VOLUME
 from rules.changes.quoting import Unquotable, comment, openvms_file
 from rules.finding import Evidence
@@ -277,15 +277,19 @@ def directory_waited_for(facts: Facts, share: Share) -> str:
     """The file or directory of the busiest volume for whose header most wait in LCKQUE, by name; empty without one."""
     tree = busiest(share, VOLUME)
     of = [
-        (one.waiting, one.resource)
+        (one.waiting, one)
         for one in facts.every(LockQueue)
         if one.resource.kind == FILE_SERIAL and known(one.waiting) and one.waiting > 0
         if tree and one.resource.volume == tree.resource.volume
     ]
     if not of:
         return ""
-    named = name_of(facts, max(of, key=lambda one: one[0])[1])
-    return named.name if named and named.sure else ""
+    queue = max(of, key=lambda one: one[0])[1]
+    named = name_of(facts, queue.resource)
+    if named and named.sure:
+        return named.name
+    directory = directory_called(facts, queue.file)
+    return comment(directory.name, LONGEST_NAME) if directory else ""
 
 
 def remedy(facts: Facts, share: Share) -> str:
@@ -424,14 +428,21 @@ def _fewer_files(facts: Facts, share: Share) -> str:
     )
 
 
-def large_directory(file: FileName | None) -> FileName | None:
+def large_directory(file: FileName | DirectorySize | None) -> FileName | DirectorySize | None:
     """The file, where it is a directory of very many blocks."""
     if file is None or not known(file.allocated_blocks) or not file.name.partition(";")[0].upper().endswith(".DIR"):
         return None
     return file if file.allocated_blocks >= LARGE_DIRECTORY else None
 
 
-def split(facts: Facts, directory: FileName) -> str:
+def directory_called(facts: Facts, name: str | None) -> DirectorySize | None:
+    """The large directory of this name, as LCKQUE prints one, where a listing has its size without its id."""
+    sizes = facts.also(DirectorySize).every(DirectorySize) if name else []
+    found = [one for one in sizes if name and one.name.upper() == name.upper() and large_directory(one)]
+    return found[-1] if found else None
+
+
+def split(facts: Facts, directory: FileName | DirectorySize) -> str:
     """What to do about the header of a large directory that is waited for: its caches come after it, as they are."""
     held = f", {directory.files:,.0f} files" if known(directory.files) else ""
     caches = ", ".join(f"{name}{_now(facts, name)}" for name in OF_DIRECTORIES)
@@ -443,7 +454,7 @@ def split(facts: Facts, directory: FileName) -> str:
     )
 
 
-def in_blocks(directory: FileName) -> str:
+def in_blocks(directory: FileName | DirectorySize) -> str:
     """Its size, as `9,424 blocks`."""
     return f"{directory.allocated_blocks:,.0f} blocks" if known(directory.allocated_blocks) else "size not known"
 

@@ -57,6 +57,8 @@ class Held:
     """The program of the first, where the listing has it."""
     waits: int = 0
     """How many wait for it in that listing, where it says so of each lock."""
+    record: str = ""
+    """The record of the same file that it is, by its RFA, where LCKQUE does not say that most wait for this one."""
 
     @property
     def program(self) -> str:
@@ -186,16 +188,34 @@ def holders_in(queue: ListedQueue | None) -> Held | None:
 
 def held_by(facts: Facts, waits: Waits) -> Held | None:
     """Who holds what most wait for: of a record by RMS_LOCKS, which prints its address, else by SDA."""
-    head = waits.head.resource
-    locks = [
-        one
-        for one in facts.every(RmsRecordLock)
-        if head.kind == RMS_RECORD and one.file == head.file and one.record == head.record and one.mode in HOLD
-    ]
-    held, queued = [one for one in locks if not one.waiting], len({one.pid for one in locks if one.waiting})
-    if len({one.pid for one in held}) == 1:
-        return Held(((held[-1].pid, held[-1].mode),), 1, held[-1].source, RMS_LISTING, held[-1].image, queued)
-    return holders_in(listed_as(facts, waits))
+    head, file = waits.head.resource, waits.head.root.file
+    locks = [one for one in facts.every(RmsRecordLock) if file and one.file == file and one.mode in HOLD]
+    held = _lone(head.record, locks) if head.kind == RMS_RECORD and head.record else None
+    return held or holders_in(listed_as(facts, waits)) or _alike(waits, locks)
+
+
+def _alike(waits: Waits, locks: Sequence[RmsRecordLock]) -> Held | None:
+    """Who holds the only record of the file that anybody waits for in RMS_LOCKS, and about as many as in LCKQUE.
+
+    The two are of different moments, and LCKQUE may not show which record it is: it may be another one.
+    """
+    records = {one.record for one in locks if one.waiting}
+    if len(records) != 1 or waits.head.resource.kind in (RMS_BUCKET, RMS_FILE):
+        return None
+    record = records.pop()
+    held = _lone(record, locks)
+    if held is None or not waiters(waits.head) <= ALIKE * held.waits <= ALIKE * ALIKE * waiters(waits.head):
+        return None
+    return replace(held, record=record)
+
+
+def _lone(record: str, locks: Sequence[RmsRecordLock]) -> Held | None:
+    """The only process that holds a record in RMS_LOCKS; `None` where there is none, or are several."""
+    held = [one for one in locks if one.record == record and not one.waiting]
+    if len({one.pid for one in held}) != 1:
+        return None
+    queued = len({one.pid for one in locks if one.record == record and one.waiting})
+    return Held(((held[-1].pid, held[-1].mode),), 1, held[-1].source, RMS_LISTING, held[-1].image, queued)
 
 
 def find_holder(facts: Facts, waits: Waits) -> str:
@@ -279,7 +299,7 @@ def look_at(facts: Facts, held: Held, what: str = "it") -> str:
         return (
             f"Let {name}, which holds {what} ({mode}{in_state}), end that work; SHOW PROCESS/CONTINUOUS/ID={pid} shows "
             "it, and stop it only after that look. For good, the program should release a record before it waits for "
-            "anything else, as for terminal input."
+            "anything else (terminal, printer), and take numbers of a counter in blocks."
         )
     return (
         f"Look at {name}, which holds {what} ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "

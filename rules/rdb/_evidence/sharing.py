@@ -14,6 +14,7 @@ from collectors.facts.rdb.names import by_device
 from rules.changes.quoting import comment
 from rules.engine import percent
 from rules.finding import Evidence, Expectation, MissingInput, Outcome, Unknown, Untrusted, enumerated
+from rules.openvms._evidence.cluster import Cluster, cluster_of
 from rules.rdb._evidence.databases import (
     SAME_TIME,
     OneDatabase,
@@ -377,6 +378,24 @@ def remote_of(
     others = [remote for member in facts.every(ClusterMember) if (remote := _remote_there(member, users))]
     found = [*([own] if isinstance(own, Remote) else []), *others]
     return max(found, key=lambda remote: (remote.total >= least, most(remote)), default=own)
+
+
+def little_of_the_cluster(facts: Facts, one: OneDatabase, limits: RemoteLimits) -> str:
+    """That little crosses where each lock operation is counted once, as a clause; empty where it is much, or not known.
+
+    Incoming and outgoing of one node together count what passes between two nodes at both of them. With the rates of
+    all nodes, what tells is how much of its own requests a node has to wait for, at the one that sends most away.
+    """
+    cluster = cluster_of(facts)
+    most = remote_of(facts, one, limits.operations_per_second, lambda remote: remote.leaving)
+    if not isinstance(cluster, Cluster) or not isinstance(most, Remote):
+        return ""
+    if max(cluster.crossing_percent, most.leaving) >= limits.remote_percent:
+        return ""
+    return (
+        f"only {cluster.crossing_percent:.0f} % of the cluster's {cluster.total:,.0f} lock operations/s cross it, and "
+        f"at most {most.leaving:.0f} % of what one of these nodes asks for (limit {limits.remote_percent:g} %)"
+    )
 
 
 def _remote_there(member: ClusterMember, users: set[str]) -> Remote | None:

@@ -11,8 +11,9 @@ from collectors.facts import Facts, Source, known
 from collectors.facts.rdb import AreaIo, AttachedProcess, WaitGroup
 from rules.changes.quoting import comment
 from rules.finding import Evidence, enumerated
-from rules.openvms._evidence.cluster import own_name
+from rules.openvms._evidence.cluster import members_of, own_name
 from rules.openvms._evidence.node_speeds import compare_nodes
+from rules.openvms._evidence.room import Room, room_of
 from rules.rdb._evidence.attached import RECOVERY, SERVER, called, image_of
 from rules.rdb._evidence.counted import of_each_node, rounded
 from rules.rdb._evidence.databases import OneDatabase, Sighting, belonging
@@ -92,12 +93,29 @@ class Minor:
         return Evidence(what, round(self.percent, 1), "% of all", self.source, MINOR_PERCENT)
 
 
+def room_on(facts: Facts, one: OneDatabase, node: str) -> Room:
+    """Whether a node has free processors for the work of the others that use the database."""
+    return room_of(members_of(facts), node, comes_from=[use.node for use in one.in_use])
+
+
+def meeting_place(facts: Facts, one: OneDatabase) -> Room:
+    """The same of the node that has most of them, where all work on it may meet; of all that no export tells of."""
+    rooms = [room_on(facts, one, use.node) for use in one.in_use]
+    best = min(rooms, key=lambda room: (bool(room.full), bool(room.unread), bool(room.tight)))
+    return room_of((), *(name for room in rooms for name in room.unread)) if best.unread else best
+
+
 def to_move(facts: Facts, one: OneDatabase, remote: Remote) -> tuple[Sighting, Sighting] | None:
-    """Of two nodes the one that sends most requests away and has no more users, and the other, which is no slower."""
+    """Of two nodes the one that sends most requests away and has no more users, and the other.
+
+    `None` where the other is slower, or has no free processors.
+    """
     name = (remote.node or own_name(facts) or "").upper()
     here = next((use for use in one.in_use if use.node.upper() == name), None)
     others = [use for use in one.in_use if use != here]
     if here is None or len(others) != 1 or not here.users or not others[0].users or here.users > others[0].users:
+        return None
+    if room_on(facts, one, others[0].node).full:
         return None
     order = compare_nodes(facts, others[0].node, here.node)
     return None if order is not None and order.sign < 0 else (here, others[0])
