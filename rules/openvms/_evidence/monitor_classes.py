@@ -7,7 +7,7 @@ lines: OpenVMS System Management Utilities Reference Manual, MONITOR FCP, FILE_S
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import MonitorItem, T4Column
+from collectors.facts.openvms import MonitorItem, SystemRates, T4Column
 
 CLASS_FACTS = (MonitorItem, T4Column)
 """What a rule that uses this module has to declare."""
@@ -51,6 +51,14 @@ def mean_of(facts: Facts, group: str, name: str) -> Mean | None:
         return None
     class_name, item = LINES[group, name]
     return _line(facts, class_name, item) or (_line(facts, class_name, ALSO[item]) if item in ALSO else None)
+
+
+def page_faults(facts: Facts) -> Mean | None:
+    """Page faults per second, of whichever display has them. Declares `SystemRates` beside `CLASS_FACTS`."""
+    rates = facts.latest(SystemRates, statistic="mean")
+    if rates and known(rates.page_fault_per_second):
+        return Mean(rates.page_fault_per_second, rates.source)
+    return mean_of(facts, "MON.PAGE", "Page faults")
 
 
 def cache_hits(facts: Facts, cache: str) -> tuple[float, Mean] | None:
