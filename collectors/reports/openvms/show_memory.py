@@ -90,6 +90,8 @@ TRAILER = re.compile(
     r"\s*Of the physical (?:pages|memory) in use,|.{0,80}\ballocated to (?:Open)?VMS\b|\s*(?:to )?OpenVMS\.\s*$", re.I
 )
 LONGEST = 240
+ROUNDED = 0.02
+"""Two figures with two decimals each may add up to that much more than their sum."""
 NEAR = 3
 """Characters by which the end of a value may miss the end of its heading."""
 
@@ -218,7 +220,7 @@ def _check(report: Report, name: str, values: dict[str, Reading], index: int) ->
     low = {column.lower(): value for column, value in values.items()}
     total, parts = low.get("total"), [low.get("free"), low.get("in use")]
     numbers = [part for part in parts if part is not None and known(part)]
-    if total is not None and known(total) and numbers and sum(numbers) > total:
+    if total is not None and known(total) and numbers and sum(numbers) > total + ROUNDED:
         report.problem(
             f"{name[:60]}: {sum(numbers):,.0f} free and in use of {total:,.0f} in all: check its digits", index
         )

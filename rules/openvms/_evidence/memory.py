@@ -45,6 +45,14 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     return None
 
 
+def main_memory_mb(facts: Facts) -> float | None:
+    """How large main memory is; `None` where it was not brought."""
+    for one in reversed(facts.also(MemoryUse).every(MemoryUse)):
+        if _is_main(one) and known(one.size_mb) and one.size_mb > 0:
+            return one.size_mb
+    return None
+
+
 def free_paging(facts: Facts) -> FreeMemory | None:
     """Room in all page files of the newest display; `None` where the size of their pages is not known."""
     lines = [one for one in facts.also(MemoryUse).every(MemoryUse) if one.group.lower().startswith("paging file")]
