@@ -27,6 +27,7 @@ LINES = {
     ("MON.PAGE", "Free List Size"): ("PAGE", "Free List Size"),
 }
 """T4's group and column: MONITOR's class and line."""
+MONITOR_PAGE = 'MONITOR PAGE/NODISPLAY/SUMMARY=PAGE.SUM/INTERVAL=60/ENDING="+1:00:00"'
 ALSO = {"Allocation Rate": "Disk Allocation Rate", "Create Rate": "File Create Rate"}
 """Lines of MONITOR FCP that some listings call by their longer names (recalled)."""
 CACHES = {"Dir FCB": "Dir FCB", "Dir data": "Dir Data", "File Header": "File Hdr"}

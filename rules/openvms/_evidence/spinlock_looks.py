@@ -20,7 +20,7 @@ from rules.openvms._evidence.dominating import (
     without_polling,
 )
 from rules.openvms._evidence.file_system import settings, to_raise, used
-from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of, page_faults
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, MONITOR_PAGE, mean_of, page_faults
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_alike, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
@@ -55,7 +55,6 @@ PAGES_AN_IMAGE = 500.0
 """This project: more first touches for each file opened are hardly of images that start: those open one each, unless
 installed open."""
 FEWER_PAGE_FAULTS = "what helps: fewer page faults (larger working sets, fewer images started)"
-MONITOR_PAGE = 'MONITOR PAGE/NODISPLAY/SUMMARY=PAGE.SUM/INTERVAL=60/ENDING="+1:00:00"'
 MANY_LOGINS = 60.0
 """A minute, this project: one a second."""
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
