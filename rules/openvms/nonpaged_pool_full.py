@@ -41,7 +41,7 @@ from rules.finding import (
 )
 from rules.laws.rounding import plain
 from rules.openvms._evidence.autogen import hard_coded
-from rules.openvms._evidence.memory import free_memory, main_memory_mb
+from rules.openvms._evidence.memory import free_memory, main_memory
 from rules.openvms._evidence.node import NODE_FACTS, node_name, parameter_of, pending_said, pending_value, subject_of
 from rules.openvms._evidence.pools import NONPAGED, Pool, pools_of
 
@@ -192,13 +192,13 @@ def _full(
 
 def _changes(facts: Facts, limits: Limits, pool: Pool) -> tuple[list[Change], str]:
     """The floors for both parameters, as far as their values came along, and what memory has to do with it."""
-    memory, free = main_memory_mb(facts), free_memory(facts)
+    memory, free = main_memory(facts), free_memory(facts)
     wanted = {
         NPAGEVIR: pool.total * limits.growth,
         NPAGEDYN: math.ceil((pool.total - pool.free) * limits.room),
     }
     if memory:
-        wanted[NPAGEVIR] = min(wanted[NPAGEVIR], memory / 2)
+        wanted[NPAGEVIR] = min(wanted[NPAGEVIR], memory.mb / 2)
     grows = wanted[NPAGEVIR] - pool.total
     enough = free is not None and free.mb >= grows
     made = []

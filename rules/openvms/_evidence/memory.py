@@ -45,11 +45,20 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     return None
 
 
-def main_memory_mb(facts: Facts) -> float | None:
-    """How large main memory is; `None` where it was not brought."""
+@dataclass(frozen=True)
+class MainMemory:
+    """How large main memory is."""
+
+    pages: float
+    mb: float
+    source: Source
+
+
+def main_memory(facts: Facts) -> MainMemory | None:
+    """Main memory by the newest display; `None` where it was not brought."""
     for one in reversed(facts.also(MemoryUse).every(MemoryUse)):
-        if _is_main(one) and known(one.size_mb) and one.size_mb > 0:
-            return one.size_mb
+        if _is_main(one) and known(one.size_mb) and one.size_mb > 0 and _total(one) > 0:
+            return MainMemory(_total(one), one.size_mb, one.source)
     return None
 
 

@@ -20,6 +20,8 @@ LINES = {
     ("MON.FCP", "FCP erases"): ("FCP", "Erase Rate"),
     ("MON.FCP", "FCP waits"): ("FCP", "Volume Lock Wait Rate"),
     ("MON.IO", "File Open Rate"): ("IO", "File Open Rate"),
+    ("MON.IO", "In Swaps"): ("IO", "Inswap Rate"),
+    ("MON.PAGE", "Page Read I/O"): ("PAGE", "Page Read I/O Rate"),
     ("MON.PAGE", "Page faults"): ("PAGE", "Page Fault Rate"),
     ("MON.PAGE", "Demand-zero faults"): ("PAGE", "Demand Zero Fault Rate"),
     ("MON.PAGE", "Free List Faults"): ("PAGE", "Free List Fault Rate"),
