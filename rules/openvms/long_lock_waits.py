@@ -180,6 +180,12 @@ def _finding(
     listed = held_by(facts, queue) if queue else None
     locked = f"a lock of {file_of(facts, queue) or what_of(queue.head)}" if queue else ""
     look = look_at(facts, listed, locked) if listed else ""
+    if look and listed and queue and waiters(queue.head) >= limits.waiting:
+        # the rule on queues has the same queue and says what to do about its holder: once is enough
+        look = (
+            f"First do what openvms/processes_wait_for_locks says of {locked}, which {first_of(facts, listed)} holds "
+            "up; then see whether requests still wait."
+        )
     held = (
         f"; {waiters(queue.head):,.0f} for {locked}, held by {first_of(facts, listed)}"
         if (queue and listed and look)
