@@ -42,6 +42,11 @@ PARAMETERS = {
         Parameter("LOCKRMWT", 0, 10, True),
         # 128 to -1 (no limit) as SYSGEN SHOW prints it; the highest number is this project's. AUTOGEN computes it.
         Parameter("GBLPAGFIL", 128, 2_147_483_647, True, computed=True),
+        # From 163,840 to -1 (no limit) as SYSGEN SHOW prints both, in bytes; the highest number is this project's.
+        Parameter("NPAGEDYN", 163_840, 2_147_483_647, False, computed=True),
+        Parameter("NPAGEVIR", 163_840, 68_719_476_736, False, computed=True),
+        # From 1,024 on as SYSGEN SHOW prints it, in pagelets; the highest number is the largest that listings had.
+        Parameter("WSMAX", 1_024, 134_217_728, False, computed=True),
         Parameter("DEADLOCK_WAIT", 0, 2_147_483_647, True),
         # This project's bounds, no listing of these three was found: 32 CPUs, CPU ids 0 to 31, and -1 as a meaning.
         Parameter("LCKMGR_MODE", 0, 32, True),

@@ -5,8 +5,10 @@ fault trace (SDA, FLT), when there are very many of them.
 
 Why it matters: the processor cannot read or write a value that lies across the border it expects, so the system does it
 in software, one exception each time. That is costly on Itanium, where exceptions take longer than on Alpha; there the
-repair of the programs paid off for the whole system (HP's OpenVMS Technical Journal, volume 9). MONITOR counts them on
-Integrity servers alone, so its rates say what the machine is where no display names it.
+repair of the programs paid off for the whole system (HP's OpenVMS Technical Journal, volume 9). Only one CPU at a time
+resolves them there, under the spinlock of memory management (a practitioner's word in HPE's forum), so they explain it
+where it is hot and page faults are fewer. MONITOR counts them on Integrity servers alone, so its rates say what the
+machine is where no display names it.
 
 What to do: find who causes them; FLT prints the program counters with most faults. Faults in user mode are the
 application's: align its data, or compile it so that it expects data unaligned. Those of the inner modes come from the
@@ -21,8 +23,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.facts import OVERFLOW, Facts, Reading, known
-from collectors.facts.openvms import AlignmentFaults, FaultSource, Node, T4Column
+from collectors.facts import OVERFLOW, Facts, known
+from collectors.facts.openvms import AlignmentFaults, FaultSource
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
 from rules.finding import (
@@ -39,14 +41,13 @@ from rules.finding import (
     joined,
 )
 from rules.laws.rounding import plain
+from rules.openvms._evidence.alignment import ALIGNMENT_FACTS, MANY, MODES, by_mode, many_under_mmg, rates_of, total_of
 from rules.openvms._evidence.node import subject_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.t4_processes import CPU_TIME, most_of
 
 LINKS = ("https://wiki.vmssoftware.com/MONITOR_MODES",)
-MODES = ("kernel", "exec", "super", "user")
-STATISTICS = ("mean", "current", "p95", "maximum")
-"""The first one that was read is judged: what lasts before what was so once."""
+MMG_IS_HOT = "openvms/spinlock_hot:MMG"
 NO_PARAMETER = "no system parameter changes it."
 MOST_NAMED, MOST_SAID = 5, 3
 """Program counters among a finding's figures, and in its sentence."""
@@ -63,7 +64,7 @@ class Limits:
     """How many faults are very many."""
 
     faults_per_second: float = limit(
-        5_000.0,
+        MANY,
         "this project: no threshold is published; a real day with 144 a second was harmless, this is 35 times that",
         low=1,
         unit="faults/s",
@@ -73,14 +74,14 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(AlignmentFaults, FaultSource, Node, T4Column), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*ALIGNMENT_FACTS, FaultSource), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the rate of all modes; without one, the sum of a fault trace, which is less than all."""
     machine = machine_of(facts)
     if machine.family == "VAX":
         yield NotApplicable(f"{machine.hardware}: a VAX reads unaligned data by itself")
         return
-    rates = next((one for name in STATISTICS if (one := facts.latest(AlignmentFaults, statistic=name))), None)
+    rates = rates_of(facts)
     sources = facts.every(FaultSource)
     if why := _wrong(rates, sources, limits):
         yield Untrusted(why)
@@ -94,13 +95,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         yield Unknown.of(AlignmentFaults)
 
 
-def _by_mode(rates: AlignmentFaults) -> dict[str, Reading]:
-    return {mode: getattr(rates, f"{mode}_per_second") for mode in MODES}
-
-
 def _wrong(rates: AlignmentFaults | None, sources: list[FaultSource], limits: Limits) -> str:
     """Why the figures cannot be believed; empty where they can."""
-    named = [*_by_mode(rates).items(), ("all modes", rates.total_per_second)] if rates else []
+    named = [*by_mode(rates).items(), ("all modes", rates.total_per_second)] if rates else []
     for name, value in [*named, *((one.pc, one.faults_per_second) for one in sources)]:
         if value is OVERFLOW:
             return f"alignment faults ({name}): asterisks are no rate"
@@ -110,12 +107,12 @@ def _wrong(rates: AlignmentFaults | None, sources: list[FaultSource], limits: Li
 
 
 def _judge(facts: Facts, limits: Limits, rates: AlignmentFaults, sources: list[FaultSource]) -> Iterator[Outcome]:
-    modes = {mode: value for mode, value in _by_mode(rates).items() if known(value)}
+    modes = {mode: value for mode, value in by_mode(rates).items() if known(value)}
     if not modes and not known(rates.total_per_second):
         why = "columns of alignment faults are there, and none of them could be read as the rate of a mode"
         yield Unknown.without("alignment faults of all modes", rates.COLLECTED_BY, why)
         return
-    total = rates.total_per_second if known(rates.total_per_second) else sum(modes.values())
+    total = total_of(rates)
     whole = known(rates.total_per_second) or len(modes) == len(MODES)
     figures = ", ".join(f"{value:,.1f} {mode}" for mode, value in modes.items())
     said = f"{total:,.0f} alignment faults/s ({rates.statistic}{': ' if figures else ''}{figures})"
@@ -207,6 +204,7 @@ def _finding(
         do=do,
         unknown=which,
         evidence=tuple(evidence),
+        explains=(MMG_IS_HOT,) if integrity and many_under_mmg(facts) else (),
         expects=(Expectation("alignment faults per second", round(total, 1), "lower", "heuristic"),),
     )
 

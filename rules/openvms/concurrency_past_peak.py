@@ -546,6 +546,8 @@ def _modes_finding(facts: Facts, limits: Limits, work: Work) -> Iterator[Outcome
     away = other_time(facts, now)
     blamed = _blamed(facts, divides=not away)
     own = own_peak(facts, with_it=False)
+    if own and work.sustained and not short and operations < own.peak.rate:
+        do = f"Do not add processes or CPUs: {own.at_once}."
     loud = work.sustained and not short and synch >= limits.synch_percent and not blamed.quiet
     yield Finding(
         subject=subject_of(facts),

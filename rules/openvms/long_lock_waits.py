@@ -181,6 +181,12 @@ def _finding(
     locked = f"a lock of {file_of(facts, queue) or what_of(queue.head)}" if queue else ""
     look = look_at(facts, listed, locked) if listed else ""
     many = listed.waits if listed and listed.record else waiters(queue.head) if queue else 0
+    if look and listed and many >= limits.waiting:
+        # the rule on queues has the same queue and says what to do about its holder: once is enough
+        look = (
+            f"First do what openvms/processes_wait_for_locks says of {locked}, which {first_of(facts, listed)} holds "
+            "up; then see whether requests still wait."
+        )
     held = f"; {many:,.0f} for {locked}, held by {first_of(facts, listed)}" if (queue and listed and look) else ""
     source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
     figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"

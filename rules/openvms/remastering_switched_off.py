@@ -83,6 +83,7 @@ CROSS = "lock operations that cross the cluster, if all these trees move (/s)"
 MEANT = "Only if nobody set -1 in CURRENT on purpose."
 WHEN = "only if this node is a member of a cluster, which the exports do not tell"
 WHEN_APART = "only if its own trees are to be counted, or may move"
+WHEN_JOINED = "with PE1 0 on the master, where its trees are to come here"
 MOVE = "Lock trees may then move to the node that uses them most; 1 instead of 0 where they are to stay."
 
 
@@ -342,7 +343,13 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
     # 1 would keep the trees where they are, 0 let them go: which is right the rates alone tell
     open_ = together is not False and not (local or faster or apart or user or asks or giver) and meant is None
     open_ = open_ and _unmeasured(facts)
-    new = FREE if faster or ((user or asks or giver) and meant is None) else (COUNTED if meant is None else meant)
+    # its trees come from others: what it asks for is most of its work, and its own counters tell the master nothing
+    joins = apart and meant is None and _leaving(facts) >= limits.leaving_percent
+    new = (
+        FREE
+        if faster or joins or ((user or asks or giver) and meant is None)
+        else (COUNTED if meant is None else meant)
+    )
     every = facts.every(ListedMember) if _measured(facts) else ()
     others = [one for one in every if not one.own and known(one.pe1) and one.pe1 == OFF]
     named = [comment(one.name, 15) for one in others]
@@ -364,7 +371,13 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
             f"({rates.incoming_per_second if rates else 0:,.0f} lock operations/s), so -1 keeps next to none "
             "away from anybody: it explains nothing of what this node asks others for."
         )
-        do = "Nothing is urgent; a tree that moves here later never leaves again while it is -1."
+        do = (
+            "Set it to 0 with the master's, where trees are to come here: with -1 this node's activity is not counted, "
+            "so the master may not see how much it asks for (inference). A tree that moved here never leaves again "
+            "while it is -1."
+            if joins
+            else "Nothing is urgent; a tree that moves here later never leaves again while it is -1."
+        )
     elif meant is not None:
         do = f"PE1 = {meant} was written to CURRENT alone: with WRITE ACTIVE it runs at once, without a boot."
     elif asks:
@@ -407,7 +420,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         )
     waits = pending_of(facts, NAME)
     shared = False if open_ else None if apart else together
-    changes = _changes(value, new, node, shared, faster, waits, WHEN_APART if apart else WHEN)
+    changes = _changes(value, new, node, shared, faster, waits, WHEN_JOINED if joins else WHEN_APART if apart else WHEN)
     if asks and changes:
         changes += tuple(
             set_parameter(NAME, OFF, FREE, dynamic=True, cautions=(MOVE,), node=one.name) for one in others
@@ -427,7 +440,7 @@ def _finding(facts: Facts, value: float, read: Evidence, limits: Limits) -> Find
         evidence=(read,),
         # 1 leaves the trees where they are: only what is to let them move can be the cause of where they are
         explains=()
-        if not (serves or asks) or new != FREE or measuring or giver
+        if not (serves or asks) or new != FREE or measuring or giver or joins
         else ("openvms/locks_mastered_remotely",)
         if user or asks
         else ("openvms/lock_master_on_slow_node",),

@@ -484,7 +484,7 @@ def growth(facts: Facts, share: Share) -> Iterator[Evidence]:
         rates = (
             ("files created", "FCP Files created"),
             ("allocations", f"FCP {ALLOCATIONS}"),
-            ("files erased", "FCP erases"),
+            ("erase operations", "FCP erases"),
         )
         for what, name in rates:
             if found := mean_of(facts, "MON.FCP", name):

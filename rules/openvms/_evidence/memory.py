@@ -45,6 +45,23 @@ def free_memory(facts: Facts) -> FreeMemory | None:
     return None
 
 
+@dataclass(frozen=True)
+class MainMemory:
+    """How large main memory is."""
+
+    pages: float
+    mb: float
+    source: Source
+
+
+def main_memory(facts: Facts) -> MainMemory | None:
+    """Main memory by the newest display; `None` where it was not brought."""
+    for one in reversed(facts.also(MemoryUse).every(MemoryUse)):
+        if _is_main(one) and known(one.size_mb) and one.size_mb > 0 and _total(one) > 0:
+            return MainMemory(_total(one), one.size_mb, one.source)
+    return None
+
+
 def free_paging(facts: Facts) -> FreeMemory | None:
     """Room in all page files of the newest display; `None` where the size of their pages is not known."""
     lines = [one for one in facts.also(MemoryUse).every(MemoryUse) if one.group.lower().startswith("paging file")]

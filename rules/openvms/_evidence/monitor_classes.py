@@ -7,7 +7,7 @@ lines: OpenVMS System Management Utilities Reference Manual, MONITOR FCP, FILE_S
 from dataclasses import dataclass
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import MonitorItem, T4Column
+from collectors.facts.openvms import MonitorItem, SystemRates, T4Column
 
 CLASS_FACTS = (MonitorItem, T4Column)
 """What a rule that uses this module has to declare."""
@@ -20,6 +20,8 @@ LINES = {
     ("MON.FCP", "FCP erases"): ("FCP", "Erase Rate"),
     ("MON.FCP", "FCP waits"): ("FCP", "Volume Lock Wait Rate"),
     ("MON.IO", "File Open Rate"): ("IO", "File Open Rate"),
+    ("MON.IO", "In Swaps"): ("IO", "Inswap Rate"),
+    ("MON.PAGE", "Page Read I/O"): ("PAGE", "Page Read I/O Rate"),
     ("MON.PAGE", "Page faults"): ("PAGE", "Page Fault Rate"),
     ("MON.PAGE", "Demand-zero faults"): ("PAGE", "Demand Zero Fault Rate"),
     ("MON.PAGE", "Free List Faults"): ("PAGE", "Free List Fault Rate"),
@@ -27,6 +29,7 @@ LINES = {
     ("MON.PAGE", "Free List Size"): ("PAGE", "Free List Size"),
 }
 """T4's group and column: MONITOR's class and line."""
+MONITOR_PAGE = 'MONITOR PAGE/NODISPLAY/SUMMARY=PAGE.SUM/INTERVAL=60/ENDING="+1:00:00"'
 ALSO = {"Allocation Rate": "Disk Allocation Rate", "Create Rate": "File Create Rate"}
 """Lines of MONITOR FCP that some listings call by their longer names (recalled)."""
 CACHES = {"Dir FCB": "Dir FCB", "Dir data": "Dir Data", "File Header": "File Hdr"}
@@ -51,6 +54,14 @@ def mean_of(facts: Facts, group: str, name: str) -> Mean | None:
         return None
     class_name, item = LINES[group, name]
     return _line(facts, class_name, item) or (_line(facts, class_name, ALSO[item]) if item in ALSO else None)
+
+
+def page_faults(facts: Facts) -> Mean | None:
+    """Page faults per second, of whichever display has them. Declares `SystemRates` beside `CLASS_FACTS`."""
+    rates = facts.latest(SystemRates, statistic="mean")
+    if rates and known(rates.page_fault_per_second):
+        return Mean(rates.page_fault_per_second, rates.source)
+    return mean_of(facts, "MON.PAGE", "Page faults")
 
 
 def cache_hits(facts: Facts, cache: str) -> tuple[float, Mean] | None:

@@ -31,6 +31,10 @@ LEAST_ALIKE = 2
 """This project: loads at which both series of a pair ran, where no peak is asked for: co-threads against none."""
 
 
+BATCH = ("streams", "jobs")
+"""Loads that a batch queue starts, as many as its JOB_LIMIT lets run at once."""
+
+
 @dataclass(frozen=True)
 class OwnRun:
     """One series of the node, and its course."""
@@ -49,6 +53,16 @@ class OwnRun:
     def told(self) -> dict[str, str]:
         """Its settings."""
         return settings_of(self.series)
+
+    @property
+    def at_once(self) -> str:
+        """How many to run at once, where the work is that of the test, as a clause; batch jobs wait in their queue."""
+        many, name = f"{self.peak.load:g}", self.series.load_name
+        batch = f" (SET QUEUE/JOB_LIMIT={many} for their batch queue, at once; its limit of today is the way back)"
+        return (
+            f"where this is the work of that test, run {many} {name} at once and let the rest queue"
+            f"{batch if name in BATCH else ''}"
+        )
 
     @cached_property
     def share_at_peak(self) -> float | None:

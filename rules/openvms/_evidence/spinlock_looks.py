@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 
 from collectors.facts import Facts, Source, known
-from collectors.facts.openvms import KernelService, LockRates, Node, SystemRates, T4Column, T4File
+from collectors.facts.openvms import KernelService, LockRates, T4Column, T4File
 from rules.changes.openvms_sysgen import advise_parameter
 from rules.finding import Change, Evidence, Expectation, Severity, Unknown, Untrusted
 from rules.laws.platforms import KPB_AFTER, KPB_BEFORE
+from rules.openvms._evidence.alignment import ALIGNMENT_FACTS, many_under_mmg
 from rules.openvms._evidence.chains import CHAIN_FACTS, Chain, chain_of
 from rules.openvms._evidence.cluster import shows_rdb
 from rules.openvms._evidence.cpu_layout import LAYOUT_FACTS, Layout
@@ -19,7 +20,7 @@ from rules.openvms._evidence.dominating import (
     without_polling,
 )
 from rules.openvms._evidence.file_system import settings, to_raise, used
-from rules.openvms._evidence.monitor_classes import CLASS_FACTS, Mean, mean_of
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, MONITOR_PAGE, mean_of, page_faults
 from rules.openvms._evidence.node import NODE_FACTS, busiest_operations, called_alike, in_prose, parameter_of
 from rules.openvms._evidence.releases import machine_of
 from rules.openvms._evidence.spinlocks import IOLOCK8, LCKMGR, MMG
@@ -35,6 +36,7 @@ MANY_WAKES = 5_000.0
 """A second, this project: real nodes without trouble had some hundreds."""
 CALLERS = f"Its callers: SDA> SPL START COLLECT/SPINLOCK={SCHED}, SPL SHOW TRACE/SPINLOCK={SCHED}/TOP=10"
 LOOKS_AT = (
+    *ALIGNMENT_FACTS,
     *CLASS_FACTS,
     *NODE_FACTS,
     *DEDICATED_FACTS,
@@ -42,9 +44,7 @@ LOOKS_AT = (
     *CHAIN_FACTS,
     *DOMINATING_FACTS,
     *WORKING_SET_FACTS,
-    Node,
     KernelService,
-    SystemRates,
 )
 """What a rule that uses this module has to declare."""
 MOST_RATES = 3
@@ -54,6 +54,7 @@ MOSTLY = 0.5
 PAGES_AN_IMAGE = 500.0
 """This project: more first touches for each file opened are hardly of images that start: those open one each, unless
 installed open."""
+FEWER_PAGE_FAULTS = "what helps: fewer page faults (larger working sets, fewer images started)"
 MANY_LOGINS = 60.0
 """A minute, this project: one a second."""
 AT_REBOOT = "Not dynamic: it takes effect at the next reboot, after AUTOGEN. Look with SHOW FASTPATH afterwards."
@@ -269,9 +270,7 @@ def _wakes(facts: Facts, look: Look) -> bool:
 
 
 def _memory(facts: Facts, look: Look) -> None:
-    rates, faults = facts.latest(SystemRates, statistic="mean"), mean_of(facts, "MON.PAGE", "Page faults")
-    if rates and known(rates.page_fault_per_second):
-        faults = Mean(rates.page_fault_per_second, rates.source)
+    faults, unaligned = page_faults(facts), many_under_mmg(facts)
     if faults:
         look.facts.append(f"on average there are {in_prose(faults.value)} page faults per second")
         look.evidence.append(Evidence("page faults (mean)", faults.value, "/s", faults.source))
@@ -279,9 +278,20 @@ def _memory(facts: Facts, look: Look) -> None:
             look.facts.append(f"{whose.said} make {in_prose(whose.value)}/s of them")
             figure = Evidence(f"page faults of {whose.name} (mean)", round(whose.value, 1), "/s", whose.source)
             look.evidence.append(figure)
+    if unaligned:
+        look.facts.append(f"there are {in_prose(unaligned.value)} alignment faults per second")
+        look.evidence.append(Evidence("alignment faults (mean)", round(unaligned.value, 1), "/s", unaligned.source))
+        look.remedy = (
+            "what helps first is fewer alignment faults, as on Integrity only one CPU at a time resolves them, under "
+            "this spinlock (a practitioner's word); then trace again"
+        )
+    elif faults:
         _new_pages(facts, look, faults.value)
         if not look.remedy:
             _pages_of_their_own(facts, look, faults.value)
+        look.remedy = look.remedy or FEWER_PAGE_FAULTS
+    if not faults:
+        look.missing.append(Unknown.without("page faults per second", MONITOR_PAGE))
     machine = machine_of(facts)
     if machine.family == "Integrity" and machine.release and machine.release.before(8, 3):
         look.because = (

@@ -48,7 +48,10 @@ BY_NAME = {
         "fewer wakes; look for processes that wake each other or set event flags all the time",
         recalled=True,
     ),
-    MMG: Known("memory management", "fewer page faults (larger working sets, fewer images started)"),
+    MMG: Known(
+        "memory management",
+        "fewer page faults (MONITOR PAGE) or, on Integrity, alignment faults (MONITOR ALIGN), whichever are many",
+    ),
     "FILSYS": Known("the file system's structures", "fewer opens, closes and extensions of files", recalled=True),
     "TIMER": Known(
         "the timer queue",

@@ -8,10 +8,10 @@ process gets them at login, and WSMAX caps them all (System Manager's Manual; HE
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known, number_or
-from collectors.facts.openvms import Process, SystemRates, UserQuota
+from collectors.facts.openvms import Process, SysgenParameter, SystemRates, UserQuota
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Unknown
-from rules.openvms._evidence.monitor_classes import CLASS_FACTS, mean_of
+from rules.openvms._evidence.monitor_classes import CLASS_FACTS, Mean, mean_of
 from rules.openvms._evidence.node import NODE_FACTS, in_prose, parameter_of
 
 WORKING_SET_FACTS = (*CLASS_FACTS, *NODE_FACTS, Process, SystemRates, UserQuota)
@@ -27,7 +27,9 @@ MODEST, MODEST_TIMES = 131_072, 8
 """Pagelets, 64 MiB: beyond it, or beyond WSMAX, none is made more than so many times as large at once; nor where the
 processes were not counted. This project."""
 PROCESSES = 50
-"""That grow so much, at least, or as many as there are: this project."""
+"""That grow so much, at least, or as many as there are, where those that need it are not known: this project."""
+SPARE = 2
+"""Times as many as are at their limit at one moment may be so at another: this project."""
 MOST_USERS = 3
 """A listing of more is of the whole file and says nothing of whose processes fault."""
 MOST_PAGELETS = 2**31 - 1
@@ -38,24 +40,52 @@ LISTED = "the users whose processes fault most (MONITOR PROCESSES/TOPFAULT)"
 class WorkingSets:
     """What was found."""
 
-    remedy: str
-    """A clause."""
+    step: str
+    """What helps, a clause."""
+    why: str
+    """By which figures, a clause."""
     unknown: str
     """A clause."""
     evidence: tuple[Evidence, ...]
     missing: tuple[Unknown, ...] = ()
+    larger: "Larger | None" = None
+    """Whose, and how large, where that could be told."""
+
+    @property
+    def remedy(self) -> str:
+        """Both clauses."""
+        return f"{self.step}; {self.why}"
+
+
+@dataclass(frozen=True)
+class Larger:
+    """The working set of one user: what it is, and what it may be. Pagelets."""
+
+    user: str
+    quota: tuple[int, int] | None
+    """`None`: it was not read."""
+    extent: tuple[int, int]
+    wsmax: tuple[float, SysgenParameter] | None
+    """WSMAX, where it runs and caps the new extent."""
+    full: tuple[Process, ...]
+    """Processes that have all that the extent gives."""
+
+
+def taken_back(facts: Facts) -> Mean | None:
+    """Page faults per second that find their page in memory, on the free or the modified list."""
+    parts = [mean_of(facts, "MON.PAGE", name) for name in ("Free List Faults", "Modified List faults")]
+    back = [one for one in parts if one]
+    return Mean(sum(one.value for one in back), back[0].source) if back else None
 
 
 def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
     """What larger working sets may spare of so many page faults a second; `None` where most are of another kind."""
-    parts = [mean_of(facts, "MON.PAGE", name) for name in ("Free List Faults", "Modified List faults")]
-    back = [one for one in parts if one]
-    spared = sum(one.value for one in back)
-    if not back or not MOSTLY * faults <= spared <= faults:
+    back = taken_back(facts)
+    if back is None or not MOSTLY * faults <= back.value <= faults:
         return None
-    said = f"of {in_prose(faults)} page faults/s {in_prose(spared)} take back pages that are still in memory"
+    said = f"of {in_prose(faults)} page faults/s {in_prose(back.value)} take back pages that are still in memory"
     figure = Evidence(
-        "faults of the free and modified lists", round(spared, 1), "/s", back[0].source, computed="as a sum"
+        "faults of the free and modified lists", round(back.value, 1), "/s", back.source, computed="as a sum"
     )
     free = _free_bytes(facts)
     listed = {one.user: one for one in facts.every(UserQuota)}
@@ -63,13 +93,14 @@ def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
     if not users or len(listed) > MOST_USERS or free is None:
         room = "" if free is not None else ", where SHOW MEMORY has free pages for them"
         lacks = (Unknown.of(UserQuota),) if not listed else ()
-        return WorkingSets(f"what helps is larger WSQUOTA and WSEXTENT of {LISTED}{room}: {said}", "", (figure,), lacks)
+        step = f"what helps is larger WSQUOTA and WSEXTENT of {LISTED}{room}"
+        return WorkingSets(step, said, "", (figure,), lacks)
     least = min(users, key=lambda one: (one.ws_extent if known(one.ws_extent) else 0.0, one.user))
     extent, quota = least.ws_extent, least.ws_quota
-    times = next((one for one in TIMES if _room(facts, free[0], extent, one)), 0) if known(extent) else 0
     full = _at_their_limit(facts, extent) if known(extent) else []
+    times = next((one for one in TIMES if _room(facts, free[0], extent, one, len(full))), 0) if known(extent) else 0
     if not known(extent) or not times:
-        return WorkingSets(f"larger working sets need memory first: {said}", "", (figure, free[1]))
+        return WorkingSets("larger working sets need memory first", said, "", (figure, free[1]))
     grown = (times - 1) * extent * PAGELET
     name, larger = comment(least.user, 32), f"/WSEXTENT={times * extent:.0f}"
     now = f"WSextent {extent:,.0f}"
@@ -77,10 +108,17 @@ def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
         larger, now = f"/WSQUOTA={times * quota:.0f}{larger}", f"WSquo {quota:,.0f}, {now}"
     most = parameter_of(facts, "WSMAX", 1, MOST_PAGELETS)
     short = isinstance(most, tuple) and most[0] < times * extent
+    larger_one = Larger(
+        least.user,
+        (int(quota), int(times * quota)) if known(quota) and quota > 0 else None,
+        (int(extent), int(times * extent)),
+        most if isinstance(most, tuple) and short else None,
+        tuple(full),
+    )
     cap = f"WSMAX {most[0]:,.0f} caps it first" if isinstance(most, tuple) and short else "WSMAX must not be below it"
     return WorkingSets(
-        f"what helps is a larger working set: UAF> MODIFY {name}{larger} ({now} now; pagelets), from the next login; "
-        f"{said}",
+        f"what helps is a larger working set: UAF> MODIFY {name}{larger} ({now} now; pagelets), from the next login",
+        said,
         f"{_whose(name, full)}; the free list has room for {free[0] // grown:,.0f} that grow by "
         f"{grown / 2**20:,.0f} MiB; {cap}",
         (
@@ -95,6 +133,7 @@ def working_sets(facts: Facts, faults: float) -> WorkingSets | None:
             ),
             *((Evidence("WSMAX", most[0], "pagelets", most[1].source),) if isinstance(most, tuple) else ()),
         ),
+        larger=larger_one,
     )
 
 
@@ -125,12 +164,16 @@ def _whose(name: str, full: list[Process]) -> str:
     )
 
 
-def _room(facts: Facts, free: float, extent: float, times: int) -> bool:
-    """Whether so many processes can grow so much, as there are, or as many as are asked for at least."""
+def _room(facts: Facts, free: float, extent: float, times: int, full: int) -> bool:
+    """Whether so many processes can grow so much: those at their limit and as many again, else as many as there are.
+
+    Where nothing tells which they are, as many as are asked for at least.
+    """
     rates = facts.latest(SystemRates, statistic="mean")
     there = rates.process_count if rates and known(rates.process_count) else 0.0
     if times > MODEST_TIMES:
         most = parameter_of(facts, "WSMAX", 1, MOST_PAGELETS)
         if not there or times * extent > (min(MODEST, most[0]) if isinstance(most, tuple) else MODEST):
             return False
-    return free >= max(PROCESSES, there) * (times - 1) * extent * PAGELET
+    many = SPARE * full if full else max(PROCESSES, there)
+    return free >= many * (times - 1) * extent * PAGELET

@@ -215,15 +215,19 @@ def _title_at(index: int, line: str) -> tuple[int, Title] | None:
 def _title_before(report: Report) -> tuple[int, Title] | None:
     """The last line above the report that is not blank, where it is a title; its index is below zero.
 
-    Between them may stand a line that names the node.
+    Between them may stand a line that names the node, and right below the title one that says how it was measured.
     """
     node = None
+    remark = False
     for back, line in enumerate(reversed(report.before), start=1):
         if node is None and (found := NODE.fullmatch(line)):
             node = found["node"]
-        elif line.strip():
-            title = _title_at(-back, line)
-            return (title[0], replace(title[1], node=node)) if title else None
+        elif title := _title_at(-back, line):
+            return title[0], replace(title[1], node=node or title[1].node)
+        elif remark or line.lstrip().startswith("$"):
+            return None
+        else:
+            remark = bool(line.strip())
     return None
 
 

@@ -46,7 +46,7 @@ START = re.compile(
     rf"(?i:^{LAB}|^\s*{LOCKS}\s*$|^\s*{CORES}\s*$|^{_cell(LOAD)}{_cell(RATE)}|^{_cell('n')}{_cell(RATE)}"
     rf"|^{_cell(SETTING)}{_cell(STRONG)}"
     rf"|^\s*(?:# *)?{LOAD}(?: +[a-z_%]{{1,30}}){{0,8}}? +{ONE_WORD}(?: +[a-z_%/]{{1,30}}){{0,8}}\s*$"
-    rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s{STRONG}(?:\s\s|\s*$)|^{WIDE})"
+    rf"|^\s*(?:# *)?{LOAD}(?=\s\s).{{0,200}}\s\s(?:{STRONG}|{PER_LONGER})(?:\s\s|\s*$)|^{WIDE})"
 )
 """Specific on purpose: a line that begins a series ends whatever report it stands in."""
 LABORATORY = re.compile(LAB, re.IGNORECASE)
@@ -72,7 +72,7 @@ KNOWN = {
     **{name.removesuffix("_percent"): name for name in (*MODES, "interrupt_percent", "total_percent")},
     **dict.fromkeys(("mpsynch", "mp_sync", "mpsync", "mp_synchronization"), "mp_synch_percent"),
     **{"executive": "exec_percent", "supervisor": "super_percent", "idle_time": "idle_percent"},
-    "inter": "interrupt_percent",
+    **dict.fromkeys(("inter", "int"), "interrupt_percent"),
     **dict.fromkeys(("new_enq", "new_enqs", "new_enq_rate"), NEW),
     **dict.fromkeys(("convert_enq", "converted_enq", "convert_enq_per_second", "converted_enq_rate"), CONVERTED),
     **dict.fromkeys(("deq", "deqs", "deqs_per_second", "deq_rate"), DEQ),

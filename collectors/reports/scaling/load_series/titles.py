@@ -10,6 +10,8 @@ CLOCKS = re.compile(r"(?<![0-9.])([0-9]{1,5}(?:\.[0-9]{1,3})?) ?([MG])Hz", re.IG
 CORES = re.compile(r"(?<![0-9.])([0-9]{1,4})[ -](cores?|cpus?|processors?)(?![a-z])", re.IGNORECASE)
 AT_END = re.compile(r"\S.{0,120}[ )]- [0-9]{1,4} (?:cores?|cpus?|processors?)", re.IGNORECASE)
 NODE = re.compile(r"[#!\s]{0,20}(?i:node):? {1,8}(?P<node>[A-Z][A-Z0-9]{1,5})\b(?:\s*$|\s*[,;:].{0,200})")
+NODE_WITHIN = re.compile(r"(?:^|[,;] ?)(?i:node):? (?P<node>[A-Z][A-Z0-9]{1,5})(?=[,;]|$)")
+"""The same within the title itself, between its commas."""
 MHZ = {"M": 1, "G": 1000}
 CLOCK_RANGE = (1.0, 20_000.0)
 """MHz of a processor (this project)."""
@@ -23,7 +25,7 @@ class Title:
     cores: int | None = None
     clock_mhz: float | None = None
     node: str | None = None
-    """The node of OpenVMS, by a line of its own below the title."""
+    """The node of OpenVMS, within the title or by a line of its own below it."""
 
 
 def title_of(line: str) -> Title | None:
@@ -43,6 +45,7 @@ def title_of(line: str) -> Title | None:
         text,
         cores.pop() if len(cores) == 1 else None,
         clocks.pop() if len(clocks) == 1 else None,
+        found["node"] if (found := NODE_WITHIN.search(text)) else None,
     )
 
 
