@@ -48,7 +48,13 @@ from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, se
 from rules.ase._evidence.caches.hot_page import EXPLAINED, hot_page, read_as_often, spread_page, surplus_of
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
-from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_temporary
+from rules.ase._evidence.caches.own_cache import (
+    TEMPORARY_RULE,
+    enough_alone,
+    temporaries_of,
+    told_temporary,
+    unused_log_cache,
+)
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
@@ -81,6 +87,7 @@ from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure, cach
 from rules.ase._evidence.spinlocks.uneven import Uneven, uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import cache_key, show_cache
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
 from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
 
@@ -129,6 +136,10 @@ PLAN_BEFORE = (
 OWN_BEFORE = (
     "First a cache of their own for the {} ({}), then measure: it is expected to leave less than {:g} %. Only if it is "
     "still over the limit"
+)
+LOGS_FIRST = (
+    "Nothing is bound to {}, which is there for logs: see first what share of the searches here they make "
+    "(ase/log_in_shared_cache)."
 )
 TEMPORARY_LEFT = (
     "Temporary tables make {:.0f} % of its searches and cannot be bound one by one: look by sp_helpcache where their "
@@ -286,7 +297,8 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     if relaxed is not False:
         return RELAXED_FIRST if relaxed else RELAXED_DECIDED_FIRST
     if (found := _given_out(facts, limits, figure)) is None:
-        return lockless or SEPARATE
+        unused = unused_log_cache(facts) if named and named.is_default else None
+        return lockless or (LOGS_FIRST.format(comment(unused.name)) if unused else SEPARATE)
     contents, shared = found
     if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
         return OWN_FIRST.format(own.says, own.rule)

@@ -27,6 +27,7 @@ from rules.ase._evidence.caches.figures import (
     POOL_KB,
     POOL_PAGES,
     kind_of,
+    latest_caches,
     named_of,
     pool_kb,
     pools_of,
@@ -280,14 +281,18 @@ def cached_mb(facts: Facts, moving: Moving, *, logs: bool) -> float | None:
     return sum(sizes) / 1024 if sizes else None
 
 
-def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: float | None, goal: float) -> Target:
-    """Into a cache that is there for it: with more partitions first, where the contention would only move."""
+def to_existing(facts: Facts, moving: Moving, named: NamedCache, seen_mb: float | None, goal: float) -> Target:
+    """Into a cache that is there for it: with more partitions first, where the contention would only move.
+
+    `seen_mb`: what of it an export counted in memory. What five minutes write of a log is no such count: a log cache
+    that holds less takes the log all the same, as its pages are appended and seldom read again.
+    """
     now = partitions_of(facts, named.name)
     size = f", {named.run_size_mb:,.0f} MB" if known(named.run_size_mb) else ""
     says = f"{named.name}{size}, is there for it"
     engines = engines_at_most(facts)
-    if contents_mb is not None and known(named.run_size_mb) and contents_mb > named.run_size_mb:
-        first = f"Enlarge {named.name} first (dynamic): {contents_mb:,.0f} MB are in memory now, more than it holds."
+    if seen_mb is not None and known(named.run_size_mb) and seen_mb > named.run_size_mb:
+        first = f"Enlarge {named.name} first (dynamic): {seen_mb:,.0f} MB are in memory now, more than it holds."
         return Target(named.name, says, first=first)
     if now is None:
         return Target(named.name, says, missing=(MissingInput(f"partitions of {named.name}", show_cache(named.name)),))
@@ -451,12 +456,12 @@ def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
 
 def wanted(facts: Facts, moving: Moving, goal: float, *, logs: bool) -> NewCache | Target:
     """Where it is to go: a cache that is there for it and has nothing else in it, else a new one."""
-    seen = _log_mb(facts, moving) if logs else cached_mb(facts, moving, logs=False)
+    seen = cached_mb(facts, moving, logs=logs)
     for named in facts.every(NamedCache):
         if named.name != moving.home and spare(facts, named) and _there_for(facts, named, logs=logs):
             return to_existing(facts, moving, named, seen, goal)
     name = fresh_name(facts, LOG_STEM if logs else TEMPORARY_STEM)
-    return new_cache(facts, moving, name, seen, goal, log_only=logs)
+    return new_cache(facts, moving, name, _log_mb(facts, moving, seen) if logs else seen, goal, log_only=logs)
 
 
 def _there_for(facts: Facts, named: NamedCache, *, logs: bool) -> bool:
@@ -490,13 +495,12 @@ def log_io_kb(facts: Facts, databases: Sequence[str]) -> float | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _log_mb(facts: Facts, moving: Moving) -> float | None:
-    """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known.
+def _log_mb(facts: Facts, moving: Moving, seen: float | None) -> float | None:
+    """The larger of what of the logs is in memory (`seen`) and what five minutes write; `None` where neither is known.
 
     Where pages were not counted, each write is at least one.
     """
     page, databases = page_kb(facts), set(moving.databases)
-    seen = cached_mb(facts, moving, logs=True)
     rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
     pages = [(row.pages_written if known(row.pages_written) else row.physical_writes, row.seconds) for row in rows]
     written = [count / seconds for count, seconds in pages if known(count) and seconds]
@@ -594,6 +598,24 @@ def spare(facts: Facts, named: NamedCache) -> bool:
     """Whether a cache can take something now: it runs, nothing of it waits for a restart, its bindings are known."""
     active = (named.status or "active").strip().lower() == "active"
     return active and not named.pending and named.instance is None and listed(facts, named.name)
+
+
+def unused_log_cache(facts: Facts) -> NamedCache | None:
+    """A cache for logs that could take one, but has none bound to it and was not searched as far as that is counted.
+
+    `None` where any log is bound anywhere: then the logs were looked after, and which of them are left is not known.
+    """
+    if any((one.table or "").lower() == LOG for one in facts.every(CacheBinding) if one.valid is not False):
+        return None
+    used = {one.name for one in latest_caches(facts) if known(one.searches) and one.searches}
+    return next(
+        (
+            one
+            for one in facts.every(NamedCache)
+            if kind_of(one) == "log" and spare(facts, one) and not bound_to(facts, one.name) and one.name not in used
+        ),
+        None,
+    )
 
 
 def _expects(moving: Moving, target: Target) -> tuple[Expectation, ...]:
