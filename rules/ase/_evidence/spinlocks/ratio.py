@@ -361,7 +361,7 @@ class _Case:
     def ranked(self) -> str:
         """Its rank by spins, as the end of the title, where the share is under its limit."""
         lock = self.figure.lock
-        return f", with {lock.spins_share:.0f} % of all spins" if self.under and lock and lock.spins_share else ""
+        return f", with {lock.spins_share:.0f} % {lock.of_all}" if self.under and lock and lock.spins_share else ""
 
     def severity(self) -> Severity:
         """By the share, then by the spins where they are known, else by the waits."""
