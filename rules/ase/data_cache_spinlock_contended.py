@@ -57,7 +57,7 @@ from rules.ase._evidence.caches.own_cache import (
 )
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
-from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, sums_of_temporary
 from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
 from rules.ase._evidence.objects.seen import name_of, schemes
@@ -401,10 +401,17 @@ def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
     )
 
 
-def _given_out(facts: Facts, limits: Limits, figure: Figure) -> tuple[Contents, Allocation] | None:
-    """What the contended caches hold, and how memory is given out for it; `None` where this cache is none of them."""
+def _given_out(
+    facts: Facts, limits: Limits, figure: Figure, *, sums: bool = False
+) -> tuple[Contents, Allocation] | None:
+    """What the contended caches hold, and how memory is given out for it; `None` where this cache is none of them.
+
+    `sums`: that counts added up by database will do, which tell of temporary databases alone.
+    """
     gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
     hot, contents, _ = searched(facts, gate, spread=True)
+    if contents is None and sums:
+        contents = sums_of_temporary(facts)
     if contents is None or figure.label not in {one.label for one in hot}:
         return None
     return contents, allocation(facts, contents, gate)
@@ -462,7 +469,7 @@ def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:
     name, named = figure.label, named_of(facts, figure.label)
     if named and gives_up_pages(facts, named) and not serves_tempdb(facts, name, named):
         return First(STRICT_BEFORE, (cache_key(name, "replacement"),))
-    if (found := _given_out(facts, limits, figure)) is None:
+    if (found := _given_out(facts, limits, figure, sums=True)) is None:
         return None
     goal = limits.contention_percent
     own = enough_alone(facts, figure, found[0], goal, found[1].given)
