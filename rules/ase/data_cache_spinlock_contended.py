@@ -45,7 +45,15 @@ from rules.ase._evidence.caches.binding_report import (
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
-from rules.ase._evidence.caches.hot_page import EXPLAINED, hot_page, read_as_often, spread_page, surplus_of
+from rules.ase._evidence.caches.hot_page import (
+    EXPLAINED,
+    HotPage,
+    ReadAsOften,
+    hot_page,
+    read_as_often,
+    spread_page,
+    surplus_of,
+)
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
 from rules.ase._evidence.caches.own_cache import (
@@ -89,7 +97,19 @@ from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import cache_key, show_cache
 from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Effect,
+    Evidence,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+    within,
+)
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158554520.html",
@@ -248,15 +268,14 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         skew = uneven(figure.lock, limits.contention_percent)
         cut = advice.change is not None and advice.change.takes_effect is not Effect.ONLINE
         if skew and (cut or advice.do == SEPARATE):
-            hot = hot_page(facts, skew)
-            read = None if hot else read_as_often(facts, skew)
-            because = joined(f"{skew.says}.", f"{hot.explains}.") if hot else f"{skew.says}; {LATCHES}."
-            fewer = _fewer_rows(facts, figure.label, skew)
-            if read:
-                advice = Advice(READ_LESS.format(read.name), because=joined(f"{skew.says}.", read.explains))
+            cause = Cause.of(facts, skew)
+            because = joined(f"{skew.says}.", cause.explains) if cause.explains else f"{skew.says}; {LATCHES}."
+            if cause.read:
+                advice = Advice(READ_LESS.format(cause.read.name), because=because)
             else:
+                fewer = _fewer_rows(facts, figure.label, skew, cause.page)
                 alone = Advice(NO_PARTITIONS, because=because, instead=fewer)
-                advice = Advice(fewer, because=because) if hot else alone
+                advice = Advice(fewer, because=because) if cause.page else alone
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
@@ -342,7 +361,7 @@ def _short(advice: Advice) -> Advice:
 
 def _only_if(condition: str, advice: Advice) -> Advice:
     """The advice on a condition, and no change before that."""
-    return replace(advice, do=f"{condition}, {advice.do[0].lower()}{advice.do[1:]}", change=None, expects=())
+    return replace(advice, do=f"{condition}, {within(advice.do)}", change=None, expects=())
 
 
 def _held(facts: Facts, cache: str) -> list[Held]:
@@ -351,10 +370,34 @@ def _held(facts: Facts, cache: str) -> list[Held]:
     return [one for one in contents.held if one.cache == cache] if isinstance(contents, Contents) else []
 
 
-def _fewer_rows(facts: Facts, cache: str, skew: Uneven | None) -> str:
+@dataclass(frozen=True)
+class Cause:
+    """What a few hot partitions are grabbed for, as far as it shows: one page, else a table that is read as often."""
+
+    page: HotPage | None
+    read: ReadAsOften | None
+
+    @classmethod
+    def of(cls, facts: Facts, skew: Uneven) -> "Cause":
+        """Look for the page first."""
+        page = hot_page(facts, skew)
+        return cls(page, None if page else read_as_often(facts, skew))
+
+    @property
+    def explains(self) -> str:
+        """Why the partition is grabbed, as a sentence; empty where neither shows."""
+        return f"{self.page.explains}." if self.page else self.read.explains if self.read else ""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The figures of it."""
+        return self.page.evidence if self.page else self.read.evidence if self.read else ()
+
+
+def _fewer_rows(facts: Facts, cache: str, skew: Uneven, page: HotPage | None) -> str:
     """What spreads a hot page: of the table that explains the hot partition, else of the one that takes the changes."""
-    if hot := hot_page(facts, skew):
-        return spread_page(facts, hot, searched=True)
+    if page:
+        return spread_page(facts, page, searched=True)
     changed = sorted(
         (one for one in _held(facts, cache) if not one.system and one.changed), key=lambda one: -one.index_id
     )
@@ -362,7 +405,7 @@ def _fewer_rows(facts: Facts, cache: str, skew: Uneven | None) -> str:
     sized = all(one.size_mb and not one.index_id for one in held)
     most, why = _densest(held) if sized else _most_changed(held)
     uses = most.reads + (most.changed or 0.0) if most else 0.0
-    if most is None or (skew and uses < EXPLAINED * surplus_of(skew)[0]):
+    if most is None or uses < EXPLAINED * surplus_of(skew)[0]:
         return FEWER_ROWS.format(ITS_TABLE, BY_EITHER)
     scheme = schemes(facts).get((most.database, most.table))
     way = BY_SCHEME.get(scheme.scheme, BY_EITHER) if scheme else BY_EITHER
@@ -428,7 +471,7 @@ class First:
 def _after(first: First, advice: Advice, change: Change, do: str) -> Advice:
     """The advice behind what is changed and measured before it; `change` and `do` are its own, the text perhaps cut."""
     yields = replace(change, yields_to=(*change.yields_to, *first.keys))
-    return replace(advice, do=f"{first.says}, {do[0].lower()}{do[1:]}", change=yields, instead="")
+    return replace(advice, do=f"{first.says}, {within(do)}", change=yields, instead="")
 
 
 def _plan_first(facts: Facts, limits: Limits, figure: Figure, contention: float) -> First | None:
@@ -490,27 +533,24 @@ def _hot_alone(facts: Facts, limits: Limits, figure: Figure) -> Uneven | None:
 def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -> Finding:
     lock = skew.lock
     hot, rows, bound = lock.hottest.waited_percent or 0.0, len(lock.rows), spin_bound(facts, lock)
-    page = hot_page(facts, skew)
-    read = None if page else read_as_often(facts, skew)
+    cause = Cause.of(facts, skew)
     says = f"One of {rows} partitions is {hot:.3g} % contended, all together {figure.contention:.3g} %"
     return Finding(
         subject=figure.label,
         severity=severity_of(facts, lock, Severity.ADVICE),
         title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended"
-        + (f"; {page.name} is what it is grabbed for" if page else ""),
+        + (f"; {cause.page.name} is what it is grabbed for" if cause.page else ""),
         seen=joined(f"{says}{at_work(facts, figure)}.", lock.counted),
-        because=joined(
-            f"{page.explains}." if page else read.explains if read else MORE_DO_LITTLE, bound.says if bound else ""
-        ),
+        because=joined(cause.explains or MORE_DO_LITTLE, bound.says if bound else ""),
         do=LEAVE_IT
         if bound and bound.nothing
-        else READ_LESS.format(read.name)
-        if read
-        else joined("" if page else NO_PARTITIONS, _fewer_rows(facts, figure.label, skew)),
+        else READ_LESS.format(cause.read.name)
+        if cause.read
+        else joined("" if cause.page else NO_PARTITIONS, _fewer_rows(facts, figure.label, skew, cause.page)),
         unknown=figure.aside,
         evidence=(
             *lock.evidence(limits.contention_percent),
-            *(page.evidence if page else read.evidence if read else ()),
+            *cause.evidence,
         ),
         explains=("ase/engines_not_the_answer",),
         weight=figure.weight,

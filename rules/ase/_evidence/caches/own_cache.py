@@ -60,6 +60,7 @@ from rules.finding import (
     Unknown,
     capitalized,
     joined,
+    within,
 )
 from rules.laws.hashing import next_power_of_two
 
@@ -232,9 +233,7 @@ def _finding(
         because=apart.because,
         do=f"Nothing is to be bound: {target.says}."
         if target.pointless
-        else MEASURE_FIRST.format(
-            TEMPORARY_RULE, limits.contention_percent, f"{apart.advice[0].lower()}{apart.advice[1:]}", target.says
-        )
+        else MEASURE_FIRST.format(TEMPORARY_RULE, limits.contention_percent, within(apart.advice), target.says)
         if waits
         else joined(target.first, f"{apart.advice}: {target.says}."),
         unknown=joined(
