@@ -56,13 +56,8 @@ from rules.ase._evidence.caches.hot_page import (
 )
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
-from rules.ase._evidence.caches.own_cache import (
-    TEMPORARY_RULE,
-    enough_alone,
-    temporaries_of,
-    told_temporary,
-    unused_log_cache,
-)
+from rules.ase._evidence.caches.moving import temporaries_of, told_temporary
+from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, unused_log_cache
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, sums_of_temporary

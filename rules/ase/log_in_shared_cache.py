@@ -36,6 +36,7 @@ from rules.ase._evidence.caches.allocation import allocation, leaving_first
 from rules.ase._evidence.caches.contents import Contents
 from rules.ase._evidence.caches.figures import kind_of, latest_caches, named_of
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, contention_of, searched
+from rules.ase._evidence.caches.moving import LOG, Moving, log_pages, logs_of
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
 from rules.ase._evidence.log.read_behind import MOST, rep_agent
 from rules.ase._evidence.objects.seen import activity
@@ -113,7 +114,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 def _judge(
     facts: Facts, limits: Limits, figure: Figure, contents: Contents, given: own_cache.Given
 ) -> Iterator[Outcome]:
-    moving = own_cache.logs_of(facts, figure, contents)
+    moving = logs_of(facts, figure, contents)
     if kind_of(named_of(facts, figure.label)) == "log":
         yield Clean(f"{figure.said}; it holds logs alone: more partitions (see its own rule)")
     else:
@@ -131,7 +132,7 @@ def _unused(facts: Facts, limits: Limits, hot: list[Figure]) -> Iterator[Finding
     name, contention = comment(named.name), contention_of(figure)
     searches = [one for one in latest_caches(facts) if one.name == named.name and known(one.searches)]
     rows = [one for one in activity(facts) if not one.database]
-    read = [one for one in rows if (one.object_name or "").lower() == own_cache.LOG and one.logical_reads]
+    read = [one for one in rows if (one.object_name or "").lower() == LOG and one.logical_reads]
     listed, logs = (sum(one.logical_reads for one in part if known(one.logical_reads)) for part in (rows, read))
     share = (
         f"Logs of databases that the export does not name make {logs:,.0f} of {listed:,.0f} logical reads of the "
@@ -166,12 +167,12 @@ def _readers(facts: Facts, times: float, searches: float) -> str:
     return READ.format(times)
 
 
-def _own(facts: Facts, moving: own_cache.Moving) -> own_cache.Apart:
+def _own(facts: Facts, moving: Moving) -> own_cache.Apart:
     """What is said of these logs: the one database by its name, and that they are read, where they are."""
     own, names = OWN, moving.databases
     if len(names) == 1:
         own = replace(own, advice=ONE.format(comment(names[0], 60)))
-    written, contents = own_cache.log_pages(facts), moving.contents
+    written, contents = log_pages(facts), moving.contents
     if written and contents.of_interval and contents.seconds:
         times = moving.reads / contents.seconds / written
         own = replace(own, because=_readers(facts, times, moving.reads)) if times >= READ_AGAIN else own

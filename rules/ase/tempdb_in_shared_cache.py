@@ -36,7 +36,7 @@ from rules.ase._evidence.caches.crowded import own_cache as own_cache_for
 from rules.ase._evidence.caches.figures import named_of, set_apart
 from rules.ase._evidence.caches.hot import HOT_FACTS, searched
 from rules.ase._evidence.caches.memory import MEMORY_MISSING, FreeMemory, free_memory
-from rules.ase._evidence.caches.own_cache import Moving, told_bindings
+from rules.ase._evidence.caches.moving import Moving, told_bindings
 from rules.ase._evidence.caches.temporary import (
     TEMPORARY_FACTS,
     perhaps_temporary,

@@ -1,28 +1,23 @@
 """A part of a contended cache's searches that belongs into a cache of its own: temporary databases, or logs.
 
 What moves takes its searches with it. Contention is taken to go with the searches of each partition, as the vendor
-expects x to become x/n with n partitions: so the new cache needs enough of them, or the contention only moves.
-
-Over 600 lines: an existing cache, a new one and what is missing for either are one decision.
+expects x to become x/n with n partitions: so the new cache needs enough of them, or the contention only moves. What
+moves is counted in `moving`.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
-    BindingList,
     CacheBinding,
-    LogIoSize,
-    LogWrites,
     MonCachedObject,
     NamedCache,
-    SysmonSample,
 )
-from rules.ase._evidence.caches.bindings import bound_to, listed, only_default
+from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_part, shrunk
-from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
+from rules.ase._evidence.caches.contents import Contents, partitions_of
 from rules.ase._evidence.caches.figures import (
     POOL_KB,
     POOL_PAGES,
@@ -31,7 +26,6 @@ from rules.ase._evidence.caches.figures import (
     named_of,
     pool_kb,
     pools_of,
-    seconds_of,
     set_apart,
     too_small_for,
     unknown_kind,
@@ -39,13 +33,25 @@ from rules.ase._evidence.caches.figures import (
 from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of
 from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory, overhead_of, raise_max_memory
+from rules.ase._evidence.caches.moving import (
+    LOG,
+    SHARE_PERCENT,
+    Moving,
+    cached_mb,
+    enough,
+    log_io_kb,
+    log_mb,
+    logs_of,
+    share_after,
+    temporaries_of,
+    told_bindings,
+    told_temporary,
+)
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
-from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
-from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, page_kb
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
-from rules.changes.ase_cache import DEFAULT_CACHE, create_cache, set_partitions, show_cache
+from rules.changes.ase_binding import bind_log, bind_temporary
+from rules.changes.ase_cache import create_cache, set_partitions, show_cache
 from rules.changes.quoting import comment
 from rules.engine import percent
 from rules.finding import (
@@ -64,7 +70,6 @@ from rules.finding import (
 )
 from rules.laws.hashing import next_power_of_two
 
-SHARE_PERCENT = 10.0
 NAMED = 4
 """Databases that the sentence and the evidence name."""
 BINDINGS_MISSING = MissingInput("what is bound to which cache", CacheBinding.COLLECTED_BY)
@@ -86,43 +91,6 @@ class OwnCacheLimits(CacheLimits):
     share_percent: float = percent(
         SHARE_PERCENT, "this project: a tenth of the searches; with less the cache has hardly less to do", low=1
     )
-
-
-@dataclass(frozen=True)
-class Moving:
-    """What is to move out of one contended cache."""
-
-    figure: Figure
-    contents: Contents
-    held: tuple[Held, ...]
-    """Most searched first."""
-
-    @property
-    def home(self) -> str:
-        """The contended cache."""
-        return self.figure.label
-
-    @property
-    def reads(self) -> float:
-        """Searches that move."""
-        return sum(one.reads for one in self.held)
-
-    @property
-    def share(self) -> float:
-        """Their share of the cache's searches, 0 to 1."""
-        return self.contents.inside(self.home, self.reads)
-
-    @property
-    def databases(self) -> list[str]:
-        """Whose they are, most searched first."""
-        return list(dict.fromkeys(one.database for one in self.held))
-
-    def by_database(self) -> dict[str, float]:
-        """Share of the cache's searches by database, 0 to 1."""
-        return {
-            name: self.contents.inside(self.home, sum(one.reads for one in self.held if one.database == name))
-            for name in self.databases
-        }
 
 
 @dataclass(frozen=True)
@@ -201,12 +169,6 @@ def judge(
             yield Unknown(target.missing)
 
 
-def share_after(moving: Moving, before: Moving | None) -> float:
-    """Share of what moves in the searches that stay once what leaves before it has left, 0 to 1."""
-    stays = 1.0 - (before.share if before else 0.0)
-    return moving.share / stays if stays > 0 else 0.0
-
-
 def _finding(
     facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, target: Target, before: Moving | None
 ) -> Finding:
@@ -252,32 +214,6 @@ def _finding(
         weight=figure.weight,
         share=contention * moving.share,
     )
-
-
-def told_bindings(facts: Facts) -> bool:
-    """Whether the exports say what is bound, were it nothing."""
-    return bool(facts.every(BindingList) or facts.every(CacheBinding)) or only_default(facts)
-
-
-def told_temporary(facts: Facts, databases: Sequence[str]) -> bool:
-    """The same of temporary databases: what is bound to another cache has no page in the default data cache."""
-    seen = [(one.database, one.cache) for one in facts.every(MonCachedObject) if one.database in databases]
-    unbound = {database for database, _ in seen} == set(databases) and all(cache == DEFAULT_CACHE for _, cache in seen)
-    return told_bindings(facts) or (bool(seen) and unbound)
-
-
-def cached_mb(facts: Facts, moving: Moving, *, logs: bool) -> float | None:
-    """What of it is in memory now, by monCachedObject, MB; `None` where nothing of it was seen.
-
-    Of temporary databases that is all of each, whether or not searches were counted for an object: a database is bound
-    as a whole, and a temporary table that one snapshot lacks has no counts.
-    """
-    tables = {(one.database, one.table) for one in moving.held}
-    databases = set() if logs else set(moving.databases)
-    rows = facts.every(MonCachedObject)
-    mine = [one for one in rows if one.database in databases or (one.database, one.object_name) in tables]
-    sizes = [one.cached_kb for one in mine if known(one.cached_kb)]
-    return sum(sizes) / 1024 if sizes else None
 
 
 def to_existing(facts: Facts, moving: Moving, named: NamedCache, seen_mb: float | None, goal: float) -> Target:
@@ -460,7 +396,7 @@ def wanted(facts: Facts, moving: Moving, goal: float, *, logs: bool) -> NewCache
         if named.name != moving.home and spare(facts, named) and _there_for(facts, named, logs=logs):
             return to_existing(facts, moving, named, seen, goal)
     name = fresh_name(facts, LOG_STEM if logs else TEMPORARY_STEM)
-    return new_cache(facts, moving, name, _log_mb(facts, moving, seen) if logs else seen, goal, log_only=logs)
+    return new_cache(facts, moving, name, log_mb(facts, moving, seen) if logs else seen, goal, log_only=logs)
 
 
 def _there_for(facts: Facts, named: NamedCache, *, logs: bool) -> bool:
@@ -487,49 +423,6 @@ def target_of(facts: Facts, moving: Moving, goal: float, given: Given, *, logs: 
     return made(found, room, carving)
 
 
-def log_io_kb(facts: Facts, databases: Sequence[str]) -> float | None:
-    """The log I/O size of these databases by `sp_logiosize`; `None` where one did not tell, or they differ."""
-    told = {one.database: one.kilobytes for one in facts.every(LogIoSize)}
-    sizes = {told.get(name) for name in databases}
-    return sizes.pop() if len(sizes) == 1 else None
-
-
-def _log_mb(facts: Facts, moving: Moving, seen: float | None) -> float | None:
-    """The larger of what of the logs is in memory (`seen`) and what five minutes write; `None` where neither is known.
-
-    Where pages were not counted, each write is at least one.
-    """
-    page, databases = page_kb(facts), set(moving.databases)
-    rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
-    pages = [(row.pages_written if known(row.pages_written) else row.physical_writes, row.seconds) for row in rows]
-    written = [count / seconds for count, seconds in pages if known(count) and seconds]
-    found = [] if seen is None else [seen]
-    if page and len(written) == len(rows) and written:
-        found.append(sum(written) * 60 * MINUTES * page / 1024)
-    elif page and not found and (allocated := log_pages(facts)):
-        found.append(allocated * 60 * MINUTES * page / 1024)
-    return max(found, default=None)
-
-
-def log_pages(facts: Facts) -> float | None:
-    """Log pages a second that sp_sysmon counts as allocated in all databases: no single one can have had more."""
-    one, seconds = facts.also(LogWrites).latest(LogWrites), seconds_of(facts.also(SysmonSample))
-    return one.pages / seconds if one and seconds and known(one.pages) else None
-
-
-def logs_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:
-    """The logs in a cache that are not bound: not those of temporary databases or of the server's own."""
-    temporary = perhaps_temporary(facts)
-    held = (one for one in contents.held if one.cache == figure.label and one.table.lower() == LOG and not one.bound)
-    return Moving(
-        figure,
-        contents,
-        tuple(
-            one for one in held if one.reads and one.database not in temporary and not why_not_database(one.database)
-        ),
-    )
-
-
 @dataclass(frozen=True)
 class Enough:
     """A cache of their own that alone brings a contended cache under its limit."""
@@ -539,13 +432,6 @@ class Enough:
     rule: str
     keys: tuple[str, ...]
     """Of the bindings to it."""
-
-
-def temporaries_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:
-    """What of temporary databases is in a cache: those that an export shows to be such, not by a name alone."""
-    databases = temporary_databases(facts)
-    held = (one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
-    return Moving(figure, contents, tuple(held))
 
 
 def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, given: Given) -> Enough | None:
@@ -573,14 +459,7 @@ def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, 
     return None
 
 
-def enough(moving: Moving, goal: float) -> bool:
-    """Whether the cache it leaves should be under the limit without it."""
-    return 100 * moving.share >= SHARE_PERCENT and contention_of(moving.figure) * (1 - moving.share) < goal
-
-
-LOG_STEM, LOG = "log_cache", "syslogs"
-MINUTES = 5.0
-"""Log that is read again (vendor: the manual's example takes 125 pages a minute for five minutes)."""
+LOG_STEM = "log_cache"
 TEMPORARY_STEM, TEMPORARY_RULE = "tempdb_cache", "ase/tempdb_in_shared_cache"
 LOG_IO_KB, LOG_POOL_PAGE_KB = 4.0, 2.0
 """Log I/O is 4K unless sp_logiosize says otherwise (vendor); with larger logical pages its size is to be looked up."""
