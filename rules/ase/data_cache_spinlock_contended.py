@@ -45,15 +45,7 @@ from rules.ase._evidence.caches.binding_report import (
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
-from rules.ase._evidence.caches.hot_page import (
-    EXPLAINED,
-    HotPage,
-    ReadAsOften,
-    hot_page,
-    read_as_often,
-    spread_page,
-    surplus_of,
-)
+from rules.ase._evidence.caches.hot_cause import Cause, fewer_rows
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
 from rules.ase._evidence.caches.moving import temporaries_of, told_temporary
@@ -61,9 +53,8 @@ from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, u
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, sums_of_temporary
-from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
-from rules.ase._evidence.objects.seen import name_of, schemes
+from rules.ase._evidence.objects.seen import name_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
@@ -182,19 +173,6 @@ READ_LESS = (
     "read it less often, as by keeping what it says in the program, or bind it to a small cache of its own, which "
     "takes its searches off all others."
 )
-FEWER_ROWS = f"Have fewer rows on a page of {{}} by {{}}, then reorg rebuild ({REBUILD_NEEDS})."
-BY_SCHEME = {
-    "allpages": "max_rows_per_page, as it has allpages locking",
-    "datapages": "exp_row_size (rows of a fixed length from 16.0 on)",
-    "datarows": "exp_row_size (rows of a fixed length from 16.0 on)",
-}
-"""What limits the rows of a page, by the lock scheme of the table (vendor)."""
-BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_per_page (allpages)"
-ITS_TABLE = "the table it is of (by its use in monOpenObjectActivity)"
-MOST_CHANGES = 0.5
-"""This project: the table with at least half of all changed rows in the cache is named for the hot page."""
-DENSER = 5.0
-"""This project: reads and changes on a page of a table, against those of any other, from which on it is named."""
 ENGINES_EACH = 4
 """This project: with more engines for each partition the cache is cut, whatever it is searched for; the guides have a
 partition for each engine or half of them."""
@@ -268,7 +246,7 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
             if cause.read:
                 advice = Advice(READ_LESS.format(cause.read.name), because=because)
             else:
-                fewer = _fewer_rows(facts, figure.label, skew, cause.page)
+                fewer = fewer_rows(facts, _held(facts, figure.label), skew, cause.page)
                 alone = Advice(NO_PARTITIONS, because=because, instead=fewer)
                 advice = Advice(fewer, because=because) if cause.page else alone
         if advice.change and (apart := _rows_apart(figure, named)):
@@ -363,69 +341,6 @@ def _held(facts: Facts, cache: str) -> list[Held]:
     """What lies in a cache, as far as an export says it."""
     contents = contents_of(facts)
     return [one for one in contents.held if one.cache == cache] if isinstance(contents, Contents) else []
-
-
-@dataclass(frozen=True)
-class Cause:
-    """What a few hot partitions are grabbed for, as far as it shows: one page, else a table that is read as often."""
-
-    page: HotPage | None
-    read: ReadAsOften | None
-
-    @classmethod
-    def of(cls, facts: Facts, skew: Uneven) -> "Cause":
-        """Look for the page first."""
-        page = hot_page(facts, skew)
-        return cls(page, None if page else read_as_often(facts, skew))
-
-    @property
-    def explains(self) -> str:
-        """Why the partition is grabbed, as a sentence; empty where neither shows."""
-        return f"{self.page.explains}." if self.page else self.read.explains if self.read else ""
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The figures of it."""
-        return self.page.evidence if self.page else self.read.evidence if self.read else ()
-
-
-def _fewer_rows(facts: Facts, cache: str, skew: Uneven, page: HotPage | None) -> str:
-    """What spreads a hot page: of the table that explains the hot partition, else of the one that takes the changes."""
-    if page:
-        return spread_page(facts, page, searched=True)
-    changed = sorted(
-        (one for one in _held(facts, cache) if not one.system and one.changed), key=lambda one: -one.index_id
-    )
-    held = list({(one.database, one.owner or "", one.table): one for one in changed}.values())  # the data, if listed
-    sized = all(one.size_mb and not one.index_id for one in held)
-    most, why = _densest(held) if sized else _most_changed(held)
-    uses = most.reads + (most.changed or 0.0) if most else 0.0
-    if most is None or uses < EXPLAINED * surplus_of(skew)[0]:
-        return FEWER_ROWS.format(ITS_TABLE, BY_EITHER)
-    scheme = schemes(facts).get((most.database, most.table))
-    way = BY_SCHEME.get(scheme.scheme, BY_EITHER) if scheme else BY_EITHER
-    return FEWER_ROWS.format(f"{most.database}.{most.owner or ''}.{most.table} ({why})", way)
-
-
-def _most_changed(held: list[Held]) -> tuple[Held | None, str]:
-    """The table with most of the rows changed, where not all sizes are known."""
-    most, whole = max(held, key=lambda one: one.changed or 0.0, default=None), sum(one.changed or 0.0 for one in held)
-    share = (most.changed or 0.0) / whole if most else 0.0
-    return (most, f"{100 * share:.0f} % of the rows changed in it") if share >= MOST_CHANGES else (None, "")
-
-
-def _densest(held: list[Held]) -> tuple[Held | None, str]:
-    """The table whose pages are used most, each: a large table that is changed much may have no page that is hot."""
-    ranked = sorted(held, key=lambda one: -_uses_of_mb(one))
-    times = _uses_of_mb(ranked[0]) / _uses_of_mb(ranked[1]) if len(ranked) > 1 else DENSER
-    if not ranked or times < DENSER:
-        return None, ""
-    return ranked[0], "a candidate, by reads and changes on a page"
-
-
-def _uses_of_mb(held: Held) -> float:
-    """Reads and changes of a megabyte of its data."""
-    return (held.reads + (held.changed or 0.0)) / (held.size_mb or 1.0)
 
 
 def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
@@ -541,7 +456,9 @@ def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -
         if bound and bound.nothing
         else READ_LESS.format(cause.read.name)
         if cause.read
-        else joined("" if cause.page else NO_PARTITIONS, _fewer_rows(facts, figure.label, skew, cause.page)),
+        else joined(
+            "" if cause.page else NO_PARTITIONS, fewer_rows(facts, _held(facts, figure.label), skew, cause.page)
+        ),
         unknown=figure.aside,
         evidence=(
             *lock.evidence(limits.contention_percent),
