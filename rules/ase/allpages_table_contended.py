@@ -92,6 +92,7 @@ from rules.finding import (
     Untrusted,
     capitalized,
     joined,
+    within,
 )
 from rules.sources import TALLMAN
 
@@ -503,7 +504,7 @@ def _first(facts: Facts, spinning: bool, later: list[Table], more_locks: Change 
     steps = [f"lower {RATIO}"] if spinning and not lowest else []
     if more_locks:
         steps.append(f"raise {LOCKS}, as nearly all were in use and an operation that finds none fails")
-    end = f"; {ratio[0].lower()}{ratio[1:-1]}" if ratio else _without_script(later)
+    end = f"; {within(ratio)[:-1]}" if ratio else _without_script(later)
     return f"First {', and '.join(steps)}{end}." if steps else ""
 
 

@@ -14,7 +14,9 @@ What to do: where the pool that stalls has a smaller wash area than a new pool o
 `sp_poolconfig` changes it at once. Where that is as created and the pool is a sliver of its cache, a larger pool, from
 that of the logical page: at once too. Otherwise a larger cache where there is memory, as large as what is bound to it
 where its sizes were listed, or less that is read through it (scans). A larger wash area starts writing earlier, so that
-buffers are clean when they are needed. Where writes themselves are slow, the devices.
+buffers are clean when they are needed. No source says how large it should be: where the cache is cut into partitions,
+what a new pool of the size of one would have, for each of them, is a first step of this project. Where writes
+themselves are slow, the devices.
 
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load or the creation
 of an index fills any cache with dirty pages and stalls for as long as it runs.
@@ -103,6 +105,10 @@ TENTH = (
     "A tenth of the cache, a first step (this project's). The pool of the logical page becomes as much smaller: watch "
     "its hits."
 )
+EACH_PARTITION = (
+    "Give {0} a wash area of {2} by sp_poolconfig (at once): what a new pool of the size of one partition has, "
+    "times {1:g}."
+)
 AFTER_WASH = "Only if it stalls as much afterwards: a larger cache, fewer scans through it, or faster writes."
 NO_CACHE = MissingInput("which cache stalls", MonDataCache.COLLECTED_BY)
 DIRTY = "buffers grabbed dirty"
@@ -142,6 +148,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = partial(_finding, facts)
     for said in judge_waits(facts, limits, found, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking):
         short = _short(facts) if isinstance(said, Unknown) else None
+        short = None if short and short.step and short.dirty else short  # a load gives any cache dirty buffers
         if short and short.per_second is not None and short.per_second >= limits.waits_per_second:
             yield _counted(facts, limits, short)
         yield said
@@ -153,7 +160,8 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     pools = [one for one in pools if not caches or one[0].cache == first]
     short = _short(facts)
     short = short if short and short.pool.cache == first else None
-    grown = None if short else _grown(facts, first)
+    grown = None if short and not short.step else _grown(facts, first)
+    short = None if grown else short
     dirty = ", ".join(
         f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
     )
@@ -170,7 +178,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         else joined(grown.do if grown else LEVERS, _wash_step(facts, first) or WASH),
         changes=(short.change,) if short else (grown.change,) if grown else (),
         unknown=joined(
-            "" if short else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
+            f"{HOW_LARGE}." if short and short.step else "" if short else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
             "" if first else f"Which cache it is: {NO_CACHE.command} (Stalls).",
         ),
         evidence=(
@@ -261,6 +269,8 @@ class _Short:
     change: Change
     dirty: bool = False
     """Whether it is the pool that gave dirty buffers by sp_sysmon, and its stalls were not counted."""
+    step: bool = False
+    """Whether it has what a pool is created with, so that more is a first step of this project and no more."""
 
     @property
     def named(self) -> str:
@@ -310,11 +320,13 @@ def _short(facts: Facts) -> _Short | None:
     if not known(size) or not known(wash) or wash <= 0:
         return None
     try:
-        found = _wash(facts, row, size, wash) or _larger(facts, row, size)
+        found, step = _wash(facts, row, size, wash) or _larger(facts, row, size), False
+        if found is None:
+            found, step = _wash_of_partitions(facts, row, size, wash), True
     except OutOfRange:
         return None
     rate = row.stalls / row.seconds if row.seconds else None
-    return _Short(row, row.stalls, rate, *found, dirty=gave is not None) if found else None
+    return _Short(row, row.stalls, rate, *found, dirty=gave is not None, step=step) if found else None
 
 
 def _wash(facts: Facts, row: MonCachePool, size: float, wash: float) -> tuple[str, str, Evidence, Change] | None:
@@ -387,6 +399,30 @@ def _wash_by_partition(facts: Facts, row: MonCachePool, size: float) -> _ByParti
             kb = partitions * default_wash_kb(size / partitions)
             return _ByPartition(kb, partitions, f"the {pool.io_size_kb:g}K pool of {comment(pool.cache)}")
     return None
+
+
+def _wash_of_partitions(
+    facts: Facts, row: MonCachePool, size: float, wash: float
+) -> tuple[str, str, Evidence, Change] | None:
+    """A step for a pool with the wash area that it was created with, of a cache in partitions.
+
+    `size` and `wash` in kilobytes. As much for each partition as a new pool of its size would have: whether what is
+    printed is of the pool or of each of its partitions, it is far below the 80 % that are allowed.
+    """
+    named = named_of(facts, row.cache or "")
+    partitions = named.run_partitions if named else ABSENT
+    if not known(partitions) or partitions < MANY:
+        return None
+    new = floor(partitions * default_wash_kb(size / partitions))
+    if new < GROWTH * wash:
+        return None
+    change = set_wash(row.cache or "", row.io_size_kb, wash, new, size)
+    return (
+        f"its wash area is {wash:,.0f} KB of {size / 1024:,.0f} MB, in a cache of {partitions:.0f} partitions",
+        EACH_PARTITION.format(_pool_name(row), partitions, change.new),
+        Evidence(f"wash area of the {row.io_size_kb:g}K pool of {row.cache}", wash, "KB", row.source, new),
+        change,
+    )
 
 
 def _larger(facts: Facts, row: MonCachePool, size: float) -> tuple[str, str, Evidence, Change] | None:

@@ -45,16 +45,16 @@ from rules.ase._evidence.caches.binding_report import (
 from rules.ase._evidence.caches.contents import Contents, Held, contents_of
 from rules.ase._evidence.caches.figures import doubt, gives_up_pages, named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, judged_by, searched
-from rules.ase._evidence.caches.hot_page import EXPLAINED, hot_page, read_as_often, spread_page, surplus_of
+from rules.ase._evidence.caches.hot_cause import Cause, fewer_rows
 from rules.ase._evidence.caches.lockless import NEW as LOCKLESS
 from rules.ase._evidence.caches.lockless import lockless_as_met, lockless_instead, read_nothing
-from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, temporaries_of, told_temporary
+from rules.ase._evidence.caches.moving import temporaries_of, told_temporary
+from rules.ase._evidence.caches.own_cache import TEMPORARY_RULE, enough_alone, unused_log_cache
 from rules.ase._evidence.caches.partitions import SEPARATE, Advice, advise, cut_for_engines
 from rules.ase._evidence.caches.relaxed import RELAXED_RULE, suits_relaxed
-from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
-from rules.ase._evidence.objects.rebuild import NEEDS as REBUILD_NEEDS
+from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb, sums_of_temporary
 from rules.ase._evidence.objects.scans import Scanned, Unjudged, scanned_of, scans_unjudged
-from rules.ase._evidence.objects.seen import name_of, schemes
+from rules.ase._evidence.objects.seen import name_of
 from rules.ase._evidence.server import (
     ENGINE_FACTS,
     busy_of,
@@ -81,8 +81,21 @@ from rules.ase._evidence.spinlocks.survey import CACHE_FACTS, cache_figure, cach
 from rules.ase._evidence.spinlocks.uneven import Uneven, uneven
 from rules.ase._evidence.spinlocks.waits import costs_nothing
 from rules.changes.ase_cache import cache_key, show_cache
+from rules.changes.quoting import comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Effect, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Effect,
+    Evidence,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    joined,
+    within,
+)
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158554520.html",
@@ -130,6 +143,10 @@ OWN_BEFORE = (
     "First a cache of their own for the {} ({}), then measure: it is expected to leave less than {:g} %. Only if it is "
     "still over the limit"
 )
+LOGS_FIRST = (
+    "Nothing is bound to {}, which is there for logs: see first what share of the searches here they make "
+    "(ase/log_in_shared_cache)."
+)
 TEMPORARY_LEFT = (
     "Temporary tables make {:.0f} % of its searches and cannot be bound one by one: look by sp_helpcache where their "
     f"databases are bound, and give them a cache of their own ({TEMPORARY_RULE})."
@@ -156,19 +173,6 @@ READ_LESS = (
     "read it less often, as by keeping what it says in the program, or bind it to a small cache of its own, which "
     "takes its searches off all others."
 )
-FEWER_ROWS = f"Have fewer rows on a page of {{}} by {{}}, then reorg rebuild ({REBUILD_NEEDS})."
-BY_SCHEME = {
-    "allpages": "max_rows_per_page, as it has allpages locking",
-    "datapages": "exp_row_size (rows of a fixed length from 16.0 on)",
-    "datarows": "exp_row_size (rows of a fixed length from 16.0 on)",
-}
-"""What limits the rows of a page, by the lock scheme of the table (vendor)."""
-BY_EITHER = "exp_row_size (data-only locking; fixed rows from 16.0) or max_rows_per_page (allpages)"
-ITS_TABLE = "the table it is of (by its use in monOpenObjectActivity)"
-MOST_CHANGES = 0.5
-"""This project: the table with at least half of all changed rows in the cache is named for the hot page."""
-DENSER = 5.0
-"""This project: reads and changes on a page of a table, against those of any other, from which on it is named."""
 ENGINES_EACH = 4
 """This project: with more engines for each partition the cache is cut, whatever it is searched for; the guides have a
 partition for each engine or half of them."""
@@ -237,15 +241,14 @@ def _judged(facts: Facts, limits: Limits, figure: Figure) -> Iterator[Outcome]:
         skew = uneven(figure.lock, limits.contention_percent)
         cut = advice.change is not None and advice.change.takes_effect is not Effect.ONLINE
         if skew and (cut or advice.do == SEPARATE):
-            hot = hot_page(facts, skew)
-            read = None if hot else read_as_often(facts, skew)
-            because = joined(f"{skew.says}.", f"{hot.explains}.") if hot else f"{skew.says}; {LATCHES}."
-            fewer = _fewer_rows(facts, figure.label, skew)
-            if read:
-                advice = Advice(READ_LESS.format(read.name), because=joined(f"{skew.says}.", read.explains))
+            cause = Cause.of(facts, skew)
+            because = joined(f"{skew.says}.", cause.explains) if cause.explains else f"{skew.says}; {LATCHES}."
+            if cause.read:
+                advice = Advice(READ_LESS.format(cause.read.name), because=because)
             else:
+                fewer = fewer_rows(facts, _held(facts, figure.label), skew, cause.page)
                 alone = Advice(NO_PARTITIONS, because=because, instead=fewer)
-                advice = Advice(fewer, because=because) if hot else alone
+                advice = Advice(fewer, because=because) if cause.page else alone
         if advice.change and (apart := _rows_apart(figure, named)):
             advice = Advice(
                 f"No change is proposed before {show_cache(figure.label)} shows what is in force.", because=apart
@@ -286,7 +289,8 @@ def _apart(facts: Facts, limits: Limits, figure: Figure) -> str:
     if relaxed is not False:
         return RELAXED_FIRST if relaxed else RELAXED_DECIDED_FIRST
     if (found := _given_out(facts, limits, figure)) is None:
-        return lockless or SEPARATE
+        unused = unused_log_cache(facts) if named and named.is_default else None
+        return lockless or (LOGS_FIRST.format(comment(unused.name)) if unused else SEPARATE)
     contents, shared = found
     if own := enough_alone(facts, figure, contents, limits.contention_percent, shared.given):
         return OWN_FIRST.format(own.says, own.rule)
@@ -330,52 +334,13 @@ def _short(advice: Advice) -> Advice:
 
 def _only_if(condition: str, advice: Advice) -> Advice:
     """The advice on a condition, and no change before that."""
-    return replace(advice, do=f"{condition}, {advice.do[0].lower()}{advice.do[1:]}", change=None, expects=())
+    return replace(advice, do=f"{condition}, {within(advice.do)}", change=None, expects=())
 
 
 def _held(facts: Facts, cache: str) -> list[Held]:
     """What lies in a cache, as far as an export says it."""
     contents = contents_of(facts)
     return [one for one in contents.held if one.cache == cache] if isinstance(contents, Contents) else []
-
-
-def _fewer_rows(facts: Facts, cache: str, skew: Uneven | None) -> str:
-    """What spreads a hot page: of the table that explains the hot partition, else of the one that takes the changes."""
-    if hot := hot_page(facts, skew):
-        return spread_page(facts, hot, searched=True)
-    changed = sorted(
-        (one for one in _held(facts, cache) if not one.system and one.changed), key=lambda one: -one.index_id
-    )
-    held = list({(one.database, one.owner or "", one.table): one for one in changed}.values())  # the data, if listed
-    sized = all(one.size_mb and not one.index_id for one in held)
-    most, why = _densest(held) if sized else _most_changed(held)
-    uses = most.reads + (most.changed or 0.0) if most else 0.0
-    if most is None or (skew and uses < EXPLAINED * surplus_of(skew)[0]):
-        return FEWER_ROWS.format(ITS_TABLE, BY_EITHER)
-    scheme = schemes(facts).get((most.database, most.table))
-    way = BY_SCHEME.get(scheme.scheme, BY_EITHER) if scheme else BY_EITHER
-    return FEWER_ROWS.format(f"{most.database}.{most.owner or ''}.{most.table} ({why})", way)
-
-
-def _most_changed(held: list[Held]) -> tuple[Held | None, str]:
-    """The table with most of the rows changed, where not all sizes are known."""
-    most, whole = max(held, key=lambda one: one.changed or 0.0, default=None), sum(one.changed or 0.0 for one in held)
-    share = (most.changed or 0.0) / whole if most else 0.0
-    return (most, f"{100 * share:.0f} % of the rows changed in it") if share >= MOST_CHANGES else (None, "")
-
-
-def _densest(held: list[Held]) -> tuple[Held | None, str]:
-    """The table whose pages are used most, each: a large table that is changed much may have no page that is hot."""
-    ranked = sorted(held, key=lambda one: -_uses_of_mb(one))
-    times = _uses_of_mb(ranked[0]) / _uses_of_mb(ranked[1]) if len(ranked) > 1 else DENSER
-    if not ranked or times < DENSER:
-        return None, ""
-    return ranked[0], "a candidate, by reads and changes on a page"
-
-
-def _uses_of_mb(held: Held) -> float:
-    """Reads and changes of a megabyte of its data."""
-    return (held.reads + (held.changed or 0.0)) / (held.size_mb or 1.0)
 
 
 def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
@@ -389,10 +354,17 @@ def _rows_apart(figure: Figure, named: NamedCache | None) -> str:
     )
 
 
-def _given_out(facts: Facts, limits: Limits, figure: Figure) -> tuple[Contents, Allocation] | None:
-    """What the contended caches hold, and how memory is given out for it; `None` where this cache is none of them."""
+def _given_out(
+    facts: Facts, limits: Limits, figure: Figure, *, sums: bool = False
+) -> tuple[Contents, Allocation] | None:
+    """What the contended caches hold, and how memory is given out for it; `None` where this cache is none of them.
+
+    `sums`: that counts added up by database will do, which tell of temporary databases alone.
+    """
     gate = CacheLimits(limits.contention_percent, limits.searches_per_second, limits.busy_percent)
     hot, contents, _ = searched(facts, gate, spread=True)
+    if contents is None and sums:
+        contents = sums_of_temporary(facts)
     if contents is None or figure.label not in {one.label for one in hot}:
         return None
     return contents, allocation(facts, contents, gate)
@@ -409,7 +381,7 @@ class First:
 def _after(first: First, advice: Advice, change: Change, do: str) -> Advice:
     """The advice behind what is changed and measured before it; `change` and `do` are its own, the text perhaps cut."""
     yields = replace(change, yields_to=(*change.yields_to, *first.keys))
-    return replace(advice, do=f"{first.says}, {do[0].lower()}{do[1:]}", change=yields, instead="")
+    return replace(advice, do=f"{first.says}, {within(do)}", change=yields, instead="")
 
 
 def _plan_first(facts: Facts, limits: Limits, figure: Figure, contention: float) -> First | None:
@@ -450,7 +422,7 @@ def _first(facts: Facts, limits: Limits, figure: Figure) -> First | None:
     name, named = figure.label, named_of(facts, figure.label)
     if named and gives_up_pages(facts, named) and not serves_tempdb(facts, name, named):
         return First(STRICT_BEFORE, (cache_key(name, "replacement"),))
-    if (found := _given_out(facts, limits, figure)) is None:
+    if (found := _given_out(facts, limits, figure, sums=True)) is None:
         return None
     goal = limits.contention_percent
     own = enough_alone(facts, figure, found[0], goal, found[1].given)
@@ -471,27 +443,26 @@ def _hot_alone(facts: Facts, limits: Limits, figure: Figure) -> Uneven | None:
 def _hot_partition(facts: Facts, limits: Limits, figure: Figure, skew: Uneven) -> Finding:
     lock = skew.lock
     hot, rows, bound = lock.hottest.waited_percent or 0.0, len(lock.rows), spin_bound(facts, lock)
-    page = hot_page(facts, skew)
-    read = None if page else read_as_often(facts, skew)
+    cause = Cause.of(facts, skew)
     says = f"One of {rows} partitions is {hot:.3g} % contended, all together {figure.contention:.3g} %"
     return Finding(
         subject=figure.label,
         severity=severity_of(facts, lock, Severity.ADVICE),
         title=f"{figure.label}: one partition of {rows} {hot:.1f} % contended"
-        + (f"; {page.name} is what it is grabbed for" if page else ""),
+        + (f"; {cause.page.name} is what it is grabbed for" if cause.page else ""),
         seen=joined(f"{says}{at_work(facts, figure)}.", lock.counted),
-        because=joined(
-            f"{page.explains}." if page else read.explains if read else MORE_DO_LITTLE, bound.says if bound else ""
-        ),
+        because=joined(cause.explains or MORE_DO_LITTLE, bound.says if bound else ""),
         do=LEAVE_IT
         if bound and bound.nothing
-        else READ_LESS.format(read.name)
-        if read
-        else joined("" if page else NO_PARTITIONS, _fewer_rows(facts, figure.label, skew)),
+        else READ_LESS.format(cause.read.name)
+        if cause.read
+        else joined(
+            "" if cause.page else NO_PARTITIONS, fewer_rows(facts, _held(facts, figure.label), skew, cause.page)
+        ),
         unknown=figure.aside,
         evidence=(
             *lock.evidence(limits.contention_percent),
-            *(page.evidence if page else read.evidence if read else ()),
+            *cause.evidence,
         ),
         explains=("ase/engines_not_the_answer",),
         weight=figure.weight,

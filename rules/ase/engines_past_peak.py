@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from collectors.facts import Facts, Source
 from collectors.facts.ase import ConfigParameter, EngineBusy, MonEngine, Server
 from collectors.facts.scaling import LoadSeries
+from rules.ase._evidence.engine_series import over_engines
 from rules.ase._evidence.server import setting_of, subject_of
 from rules.ase._evidence.spinlocks.gates import LOCK_PERCENT
 from rules.changes.ase_engines import fewer_engines, fewer_threads
@@ -118,7 +119,7 @@ class Online:
 @rule(needs=(), uses=(LoadSeries, EngineBusy, MonEngine, ConfigParameter, Server), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge each series over engines."""
-    found = [series for series in facts.every(LoadSeries) if series.load_name.lower().startswith("engine")]
+    found = over_engines(facts)
     online = _online(facts)
     if not found:
         yield NotApplicable("no load series over engines was collected: only that shows whether fewer would do more")
@@ -221,6 +222,7 @@ def _finding(
         unknown="" if change else "Which pool they belong to is not in the export, so no script is given.",
         evidence=tuple(evidence),
         changes=(change,) if change else (),
+        explains=() if series.derived else ("ase/run_queue_long",),
         expects=()
         if series.derived  # of another day's work
         else (Expectation(unit, round(now, 3), round(best, 3), "law" if model else "arithmetic"),),

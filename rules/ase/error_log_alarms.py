@@ -34,7 +34,6 @@ from datetime import timedelta
 
 from collectors.facts import Facts
 from collectors.facts.ase import ErrorLog, LogEvent
-from rules.ase._evidence.caches.memory import PAGE_KB, free_memory
 from rules.ase._evidence.log.held import (
     ENDED,
     HELD_FACTS,
@@ -47,24 +46,22 @@ from rules.ase._evidence.log.held import (
 )
 from rules.ase._evidence.procedure_cache import (
     PROCEDURE_FACTS,
-    SIZE,
     USED_PERCENT,
     WHICH,
+    enlarged,
     larger,
     most_used,
-    wanted_pages,
 )
-from rules.ase._evidence.server import setting_of, subject_of
+from rules.ase._evidence.server import subject_of
 from rules.ase._evidence.waits.chains import CHAIN_FACTS
 from rules.ase._evidence.waits.error_log import LOG_FACTS, events_of, logs_full, newest_line
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import TASKS
 from rules.changes.ase_binding import is_tempdb
-from rules.changes.ase_config import configure, legal, waiting_number
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, joined
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, joined
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00729.1500/html/errMessageAdvRes/X312551.htm",
@@ -193,6 +190,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
     do = holder.do if holder else do.format(database, why=why_ended(ended))
     many = "1 message" if count == 1 else f"{count:,} messages"
     small = kind == LogEvent.PROCEDURES
+    grown, short = enlarged(facts, USED_PERCENT) if small else (None, "")
     when = f"from {first.first:%Y-%m-%d %H:%M} to {last.last:%Y-%m-%d %H:%M}"
     return Finding(
         subject=database if kind == LogEvent.LOG_FULL else f"{database or subject_of(facts)}: {kind}",
@@ -216,7 +214,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
                 else ()
             ),
         ),
-        changes=_more(facts) if small else (),
+        changes=(grown,) if grown and not short else (),
         explains=("ase/lock_waits_high", "ase/blocked_chain") if waited else (),
     )
 
@@ -234,15 +232,3 @@ def _said(waited: Waited) -> str:
         f"In {waited.seconds:,.0f} s of the snapshots {many} waited for space in it, in {waited.waits:,.0f} waits that "
         f"ended, of {waited.waited_seconds:,.0f} s together."
     )
-
-
-def _more(facts: Facts) -> tuple[Change, ...]:
-    """A larger procedure cache where the most that was in use tells its size, and the memory for it is free."""
-    size, wanted = setting_of(facts, SIZE), wanted_pages(facts, USED_PERCENT)
-    pages, free = size.run_number if size else None, free_memory(facts)
-    if pages is None or wanted is None or wanted <= pages or free is None or not legal(SIZE, wanted):
-        return ()
-    waiting, needed_mb = waiting_number(size), (wanted - pages) * PAGE_KB / 1024
-    if needed_mb > free.mb or (waiting is not None and waiting >= wanted):
-        return ()
-    return (configure(SIZE, pages, wanted, memory_mb=needed_mb, configured=waiting),)

@@ -41,6 +41,7 @@ from rules.ase._evidence.caches.binding_plan import (
 from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.figures import named_of
 from rules.ase._evidence.caches.hot import HOT_FACTS, CacheLimits, contention_of, searched
+from rules.ase._evidence.caches.moving import SHARE_PERCENT, logs_of, temporaries_of, told_bindings
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS, serves_tempdb
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.scans import Scanned, scanned_of
@@ -278,7 +279,7 @@ def _temporary_first(
     room = given.get((part.home, False))
     if (room and not room[0].fits) or serves_tempdb(facts, part.home, named_of(facts, part.home)):
         return ""
-    theirs = own_cache.temporaries_of(facts, figure, contents).share
+    theirs = temporaries_of(facts, figure, contents).share
     moved = contents.inside(part.home, sum(held.reads for one in part.moved for held in one.holds))
     return TEMPORARY_FIRST.format(report.percent(theirs), report.percent(moved)) if theirs > moved else ""
 
@@ -290,8 +291,8 @@ def _logs_first(
 
     `lacking`: what the tables' plan lacks; then only where the logs' own cache lacks nothing.
     """
-    moving = own_cache.logs_of(facts, figure, contents)
-    if 100 * moving.share < own_cache.SHARE_PERCENT or not own_cache.told_bindings(facts):
+    moving = logs_of(facts, figure, contents)
+    if 100 * moving.share < SHARE_PERCENT or not told_bindings(facts):
         return ""
     target = own_cache.target_of(facts, moving, goal, given, logs=True)
     if target.pointless or target.refused or (lacking and not target.bindable):

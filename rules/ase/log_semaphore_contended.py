@@ -62,7 +62,7 @@ from rules.ase._evidence.waits.events import LOG_WRITES, ULC_LOCKS
 from rules.ase._evidence.waits.tasks import Waited, waited_for
 from rules.changes.quoting import is_plain
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, capitalized, joined
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, capitalized, joined, within
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00842.1570/html/spsysmon/X49666.htm",
@@ -234,7 +234,7 @@ def _judge(
         ),
         because=joined(SLEEPS, writes if name == "Log" else "")
         if unpin is None
-        else UNPINNED.format(unpin, f"{UNPIN_BECAUSE[0].lower()}{UNPIN_BECAUSE[1:]}"),
+        else UNPINNED.format(unpin, within(UNPIN_BECAUSE)),
         do=(
             joined(service, f"Then, in this order: {left(facts, limits)}{delayed(facts)}.")
             if service

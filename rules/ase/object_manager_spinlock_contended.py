@@ -47,11 +47,12 @@ BIND = (
 )
 BY_HAND = (
     "Where the engines were busy then, bind their descriptors, after a test on another server, with dbcc "
-    'tune(des_bind, dbid, "table"), the number by `select db_id("{database}")`: each restart loses it.'
+    'tune(des_bind, dbid, "table"), the number by `select db_id("{database}")`; the undo is the same with des_unbind, '
+    "and each restart loses it."
 )
 NOT_NOW = (
     "Nothing is bound on these counts: bind what two snapshots at the busiest hour show, with dbcc tune(des_bind, "
-    'dbid, "table"), which lasts until the restart.'
+    'dbid, "table"), which lasts until the restart or des_unbind.'
 )
 
 

@@ -34,14 +34,15 @@ from collectors.facts.ase import (
 from collectors.facts.ase.introduced import TABLES
 from rules.ase._evidence.caches.memory import MEMORY_FACTS
 from rules.ase._evidence.procedure_cache import (
-    NOT_INDICATED,
     SIZE,
     USED_ORIGIN,
     USED_PERCENT,
     WHICH,
     enlarged,
+    indicated,
     larger,
     most_used,
+    not_indicated,
     now_of,
     usage_of,
 )
@@ -150,30 +151,40 @@ def _judged(facts: Facts, limits: Limits, name: str) -> Outcome:
 
 def _advice(facts: Facts, limits: Limits, name: str) -> Advice:
     """What may help, the size of the cache first, then what each needs a test of its own."""
-    first, others = _size(facts, limits), [*_reserve(facts, name), *_newer(facts)]
+    size, others = _size(facts, limits), [*_reserve(facts, name), *_newer(facts)]
+    first = size.advice
     because = "; ".join(one.because for one in (first, *others) if one.because)
     then = "; ".join(one.do for one in others if one.do)
     again = _recompiled(facts)
     cause = f"; find the cause of {again.value:,.0f} recompilations" if again else ""
     return Advice(
         f"{capitalized(because)}." if because else "",
-        _in_order(f"{first.do}{cause}.", then),
+        _in_order(f"{first.do}{cause}.", then, leads=size.leads),
         first.unknown,
         (*first.evidence, *((again,) if again else ()), *(item for one in others for item in one.evidence)),
         tuple(change for one in (first, *others) for change in one.changes),
     )
 
 
-def _in_order(size: str, then: str) -> str:
+@dataclass(frozen=True)
+class Size:
+    """What is said of the size of the cache."""
+
+    advice: Advice
+    leads: bool = True
+    """Whether a larger one may help, so that it comes before all else."""
+
+
+def _in_order(size: str, then: str, *, leads: bool) -> str:
     """What to do first and after it: a size that is large enough stands last."""
     if not then:
         return size
-    if size.startswith(NOT_INDICATED):
+    if not leads:
         return joined(f"In a restart, and measured after it: {then}.", size)
     return joined(size, f"Then, in a restart, and measured after it: {then}.")
 
 
-def _size(facts: Facts, limits: Limits) -> Advice:
+def _size(facts: Facts, limits: Limits) -> Size:
     """Whether the cache is too small, as far as the export counts it."""
     counted: list[tuple[str, float, Evidence]] = []
     rows = [row for row in interval_first(facts, MonProcedureCache) if row.of_interval and row.believed]
@@ -197,13 +208,16 @@ def _size(facts: Facts, limits: Limits) -> Advice:
         do = larger(facts, limits.used_percent)
         change, short = enlarged(facts, limits.used_percent)
         changes = (change,) if change and not short else ()
-        return Advice(f"Procedures: {said}", do, "" if most_used(facts) else WHICH, proof, changes)
+        advice = Advice(f"Procedures: {said}", do, "" if most_used(facts) else WHICH, proof, changes)
+        return Size(advice, indicated(facts, limits.used_percent))
     if counted:
-        return Advice("No procedure was read in or thrown out", NOT_INDICATED)
+        return Size(Advice("No procedure was read in or thrown out", not_indicated()), leads=False)
     now = now_of(facts)
-    return Advice(
-        do=f"Raise {SIZE}{now and f' ({now})'} only where procedures are read in or thrown out",
-        unknown="How many procedures are read in, thrown out and recompiled is not in the export.",
+    return Size(
+        Advice(
+            do=f"Raise {SIZE}{now and f' ({now})'} only where procedures are read in or thrown out",
+            unknown="How many procedures are read in, thrown out and recompiled is not in the export.",
+        )
     )
 
 

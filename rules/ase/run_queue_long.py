@@ -51,6 +51,8 @@ from collectors.facts.ase import (
     RunnableTasks,
     SysmonSample,
 )
+from collectors.facts.scaling import LoadSeries
+from rules.ase._evidence.engine_series import past_peak
 from rules.ase._evidence.host import (
     HOST_FACTS,
     LEFT_FREE,
@@ -102,7 +104,19 @@ from rules.changes.ase_config import configure, legal
 from rules.changes.ase_engines import fewer_threads, more_threads
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
-from rules.finding import Change, Clean, Evidence, Finding, Outcome, Severity, Unknown, Untrusted, capitalized, joined
+from rules.finding import (
+    Change,
+    Clean,
+    Evidence,
+    Finding,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    capitalized,
+    joined,
+    within,
+)
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc31644.1600/doc/html/san1371158567770.html",
@@ -118,11 +132,13 @@ SETTLED = (
 )
 WORK = "No spinlock that was read explains it"
 NO_SPINS = "No spins were counted, so spinlocks that sp_sysmon does not print are not excluded: {0}."
-LOOK_FIRST = (
-    "Change nothing yet: take two snapshots of monSpinlockActivity first, which tell work from spinning. If it is "
-    "work, tune the statements that take most of the processor ({0} shows them); {1}"
+LOOK = (
+    "Take two snapshots of monSpinlockActivity first, which tell work from spinning. If it is work, tune the "
+    "statements that take most of the processor ({0} shows them); {1}"
 )
 """In place of the statements where neither spins nor statements were counted."""
+NOTHING_YET = "Change nothing yet: {}"
+PAST_PEAK = "Add no engine: {}."
 WORK_ALONE = "It is work, which no setting takes away"
 MAY_SPIN = "It is work, or spinning that sp_sysmon does not print"
 COUNTED_BY, NOT_COUNTED = "two snapshots of monSpinlockActivity show them", "this release counts them nowhere"
@@ -206,6 +222,7 @@ class Queue:
         *CACHED_FACTS,
         MetadataSpinlock,
         RunnableTasks,
+        LoadSeries,
     ),
     links=LINKS,
     limits=Limits,
@@ -417,11 +434,18 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     )
     spare = load is not None and load.idle is not None and load.idle >= 1
     sure = counted or pool or spare
-    added = _one_more(facts, number, queue.tasks, load, pool, counted=counted) if sure else More(_not_yet(facts))
+    past = None if pool else past_peak(facts, number)
+    added = (
+        More(PAST_PEAK.format(past.says))
+        if past
+        else _one_more(facts, number, queue.tasks, load, pool, counted=counted)
+        if sure
+        else More(_not_yet(facts))
+    )
     more = added.says
     blind = not (sure or cached or top) and offers(facts, "monSpinlockActivity")
     if cached and not pool and not more.startswith(ADD_NONE):
-        more = f"Only where the queue stays after that: {more[0].lower()}{more[1:]}"
+        more = f"Only where the queue stays after that: {within(more)}"
     return Finding(
         subject=subject_of(facts),
         severity=severity if long else min(severity, Severity.ADVICE),
@@ -435,7 +459,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
         because=_why(facts, engines, top, cached, pool, blind=blind),
         do=f"{tune}{WITHHELD}"
         if withheld(facts, pool)
-        else LOOK_FIRST.format(table, f"{more[0].lower()}{more[1:]}")
+        else (LOOK if past else NOTHING_YET.format(within(LOOK))).format(table, within(more))
         if blind
         else joined(more, tune.strip())
         if pool
@@ -467,6 +491,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
                 limits.tasks_per_engine if long else limits.short_queue,
             ),
             *waiting,
+            *((past.evidence,) if past else ()),
             *(
                 (
                     Evidence(

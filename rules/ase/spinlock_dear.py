@@ -122,7 +122,7 @@ def _finding(
     return Finding(
         subject=one.name,
         severity=Severity.ADVICE if loud else Severity.NOTE,
-        title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % of all spins, "
+        title=f"{one.name} {_place(one, first)}: {one.spins_share or 0.0:.0f} % {one.of_all}, "
         f"{percent:.2f} % contended",
         seen=one.counted_waits,
         because=joined(f"{known.guarded}." if known else known_of_lock(limits, one, caches), seen_of(seen)),

@@ -140,7 +140,7 @@ def _finding(facts: Facts, limits: Limits, most: SpinBound, caches: list[str]) -
     return Finding(
         subject=lock.name,
         severity=Severity.WARNING,
-        title=f"{lock.name} has {share:.0f} % of all spins on engines {most.busy_percent:.0f} % busy: "
+        title=f"{lock.name} has {share:.0f} % {lock.of_all} on engines {most.busy_percent:.0f} % busy: "
         + (f"{relief.guards}{f' ({home.name})' if home else ''}" if relief else "cause not shown"),
         seen=joined(lock.counted_waits, most.says),
         because=joined(f"{relief.guarded}." if relief else _meaning(limits, lock, caches), seen_of(seen)),

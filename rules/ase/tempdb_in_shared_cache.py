@@ -23,7 +23,7 @@ its syslogs moves with it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from collectors.facts import Facts
 from collectors.facts.ase import CacheBinding, MonDataCache, NamedCache
@@ -36,11 +36,12 @@ from rules.ase._evidence.caches.crowded import own_cache as own_cache_for
 from rules.ase._evidence.caches.figures import named_of, set_apart
 from rules.ase._evidence.caches.hot import HOT_FACTS, searched
 from rules.ase._evidence.caches.memory import MEMORY_MISSING, FreeMemory, free_memory
-from rules.ase._evidence.caches.own_cache import Moving, told_bindings
+from rules.ase._evidence.caches.moving import Moving, told_bindings
 from rules.ase._evidence.caches.temporary import (
     TEMPORARY_FACTS,
     perhaps_temporary,
     serves_tempdb,
+    sums_of_temporary,
     temporary_databases,
 )
 from rules.ase._evidence.spinlocks.figures import Figure
@@ -95,9 +96,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     yield from _crowds(facts, limits, {figure.label for figure in hot})
     temporary = temporary_databases(facts)
     seen = contents
-    if hot and contents is None and (added := by_database(facts)):
-        seen = added
-        contents = replace(added, held=tuple(one for one in added.held if one.database in temporary))
+    if hot and contents is None and (sums := sums_of_temporary(facts)):
+        seen, contents = by_database(facts), sums
         quiet.pop()  # that nothing was counted by object
     yield from quiet
     if contents is None:

@@ -13,6 +13,8 @@
   listed, or nothing says it, that is a problem with a remedy.
 * Usage `data only`, `log only` and `data and log` become the bits of `sysusages`; any other (`unused by any segments`)
   is no fact.
+* A database whose status says `user created temp db` is a temporary one. `no_recovery` says so of none: in-memory
+  databases have it, too.
 * `sp_helpdb` without a name lists databases alone: `mixed log and data` in their status is all it says, and is kept.
 * The table of segments below says no more and is passed over.
 """
@@ -20,7 +22,7 @@
 import re
 from collections.abc import Iterator
 
-from collectors.facts.ase import DatabaseFragment
+from collectors.facts.ase import DatabaseFragment, TemporaryDatabase
 from collectors.layouts.tables import Row
 from collectors.registry import NotThisReport, Report, name_of, report
 from collectors.tables import DAMAGED, Listing, claim
@@ -42,6 +44,7 @@ USAGES = {
     "log only": DatabaseFragment.LOG,
     "data and log": DatabaseFragment.DATA_AND_LOG,
 }
+TEMPORARY = re.compile(r"\buser[ -]created (?:enhanced performance )?temp(?:orary)? (?:db|database)\b", re.IGNORECASE)
 MIXED = re.compile(r"\bmixed log and data\b", re.IGNORECASE)
 PIECE = re.compile(
     r"\s*(?P<device>\S.{0,200}?)\s+(?P<size>[0-9.*]{1,20}\s*[KMG]B)\s+(?P<usage>data only|log only|data and log)\b",
@@ -57,8 +60,8 @@ FILES = re.compile(
 )
 
 
-@report(starts=START, provides=(DatabaseFragment,))
-def read(report: Report) -> Iterator[DatabaseFragment]:
+@report(starts=START, provides=(DatabaseFragment, TemporaryDatabase))
+def read(report: Report) -> Iterator[DatabaseFragment | TemporaryDatabase]:
     """Yield one fact for each piece of each database, and for each that is said to be mixed."""
     named: list[tuple[str, int]] = []
     found = False
@@ -83,6 +86,8 @@ def read(report: Report) -> Iterator[DatabaseFragment]:
                     report.problem(f"whose piece this is, is not in the table above it: {REMEDY}", row.first)
             elif known := _named(row):
                 named.append(known)
+                if TEMPORARY.search(row.text):
+                    yield TemporaryDatabase(name=known[0], source=where)
                 if MIXED.search(row.text):
                     both = DatabaseFragment.DATA_AND_LOG
                     yield DatabaseFragment(database=known[0], db_id=known[1], segments=both, source=where)

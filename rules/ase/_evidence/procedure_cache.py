@@ -18,7 +18,7 @@ from rules.ase._evidence.caches.memory import (
     too_little,
 )
 from rules.ase._evidence.server import setting_of
-from rules.changes.ase_config import configure, more_memory, waiting_number
+from rules.changes.ase_config import configure, legal, more_memory, waiting_number
 from rules.finding import Change, Evidence
 
 PROCEDURE_FACTS: tuple[type[Fact], ...] = (ResourceUsage, *MEMORY_FACTS)
@@ -29,7 +29,6 @@ STEP_PAGES = 1024
 """This project: sizes are rounded up to 2 MB."""
 HIDDEN = 2
 """This project: of a cache that was full at some time so many times its size, as for locks; then it is listed again."""
-NOT_INDICATED = f"A larger {SIZE} is not indicated"
 WHICH = f'To what size, follows from the most that is in use: sp_monitorconfig "{SIZE}" shows it.'
 
 
@@ -81,13 +80,26 @@ def wanted_pages(facts: Facts, used_percent: float) -> float | None:
     return ceil(max(used * 100 / used_percent - beside, least) / STEP_PAGES) * STEP_PAGES
 
 
+def indicated(facts: Facts, used_percent: float) -> bool:
+    """Whether a larger size would help, as far as the exports tell how much of the pool was in use."""
+    share = used_share(facts)
+    return share is None or wanted_pages(facts, used_percent) is None or share >= used_percent
+
+
+def not_indicated(share: float | None = None) -> str:
+    """That a larger size would not help, with the most of it that was in use, where that is known; without its end."""
+    return f"A larger {SIZE} is not indicated" + (f": at most {share:.0f} % of it was in use" if share else "")
+
+
 def enlarged(facts: Facts, used_percent: float) -> tuple[Change | None, str]:
-    """The larger size as a change, and why it does not fit; none where less of the pool was in use."""
+    """The larger size as a change, and why it does not fit; none where less of the pool was in use, or it waits."""
     setting, wanted = setting_of(facts, SIZE), wanted_pages(facts, used_percent)
     size = setting.run_number if setting else None
-    if size is None or wanted is None or wanted <= size or (used_share(facts) or 0.0) < used_percent:
+    if size is None or wanted is None or wanted <= size or not indicated(facts, used_percent):
         return None, ""
     waiting = waiting_number(setting)
+    if not legal(SIZE, wanted) or (waiting is not None and waiting >= wanted):
+        return None, ""
     memory_mb, caution = more_memory(setting, size, wanted)
     change = configure(SIZE, size, wanted, cautions=(caution,), memory_mb=memory_mb, configured=waiting)
     return change, too_little(facts, SIZE, memory_mb)
@@ -101,8 +113,8 @@ def larger(facts: Facts, used_percent: float) -> str:
         now = now_of(facts)
         return f"Raise {SIZE} first (dynamic{now and f'; {now}'}{_room(facts, LEAST_MB)})"
     pages = size.run_number
-    if share < used_percent:
-        return f"{NOT_INDICATED}: at most {share:.0f} % of it was in use"
+    if not indicated(facts, used_percent):
+        return not_indicated(share)
     more = (wanted - pages) * PAGE_KB / 1024
     why = "all of it was in use" if share >= 100 else f"the most that was used is {used_percent:g} % of it then"
     how = f"dynamic, {more:,.1f} MB; {why}{_room(facts, more)}"

@@ -173,7 +173,8 @@ def engines_at_most(facts: Facts) -> int | None:
 def _queues(facts: Facts) -> Engines | None:
     """The engines by the slots of `Sched Q`, one for each engine of the threaded kernel; at most `max online engines`.
 
-    Only where nothing else counts them, and for rules that ask for spinlocks and settings.
+    Only where nothing else counts them, and for rules that ask for spinlocks and settings. Where a slot is missing the
+    list was cut, as those of the dearest are, and the queues on it are not all there are.
     """
     if not facts.may_ask(MonSpinlockActivity):
         return None
@@ -183,7 +184,18 @@ def _queues(facts: Facts) -> Engines | None:
     limit = most.run_number if most else None
     if len(slots) < 2 or (limit is not None and len(slots) > limit):
         return None
+    if min(slot or 0 for _, slot in slots) > 1 or not all_slots(facts.every(MonSpinlockActivity)):
+        return None
     return Engines(len(slots), None, rows[0].source)
+
+
+def all_slots(rows: Iterable[MonSpinlockActivity]) -> bool:
+    """Whether no slot is missing between those of any of these spinlocks: a cut list, as of the dearest, has gaps."""
+    of_name: dict[tuple[int | None, str], set[int]] = {}
+    for row in rows:
+        if row.slot is not None:
+            of_name.setdefault((row.instance, row.name), set()).add(row.slot)
+    return all(len(slots) == max(slots) + 1 - min(slots) for slots in of_name.values())
 
 
 def engine_pools(facts: Facts) -> list[ThreadPool]:

@@ -25,7 +25,7 @@ the time that its title or the rows tell. In a hand-made list of `sysmonitors` t
 from collections.abc import Sequence
 from dataclasses import replace
 
-from collectors.facts.ase import MonTable, Server, Snapshot, TableRows, TableScheme
+from collectors.facts.ase import IndexSize, MonTable, Server, Snapshot, TableRows, TableScheme
 from collectors.registry import Follows, Outcome, stream
 from collectors.reports.ase.monitor_tables.parser import Parser
 from collectors.reports.ase.monitor_tables.table_starts import FILES, START, TABLES
@@ -40,7 +40,15 @@ MISLAID = (
     "prints them (isql -w 2000 -o FILE)"
 )
 
-PROVIDES = (Server, Snapshot, MonTable, TableScheme, TableRows, *dict.fromkeys(table.fact for table in TABLES))
+PROVIDES = (
+    Server,
+    Snapshot,
+    MonTable,
+    TableScheme,
+    TableRows,
+    IndexSize,
+    *dict.fromkeys(table.fact for table in TABLES),
+)
 
 
 @stream(starts=START, provides=PROVIDES, rank=1, files=FILES)

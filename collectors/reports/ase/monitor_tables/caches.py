@@ -1,7 +1,7 @@
 """Data caches, their pools, and what is in them: `monDataCache`, `monCachePool`, `monCachedObject`."""
 
 from collectors.facts.ase import MonCachedObject, MonCachePool, MonDataCache
-from collectors.reports.ase.monitor_tables.cells import kilobytes, relaxed, whole, words, yes
+from collectors.reports.ase.monitor_tables.cells import kilobytes, megabytes, relaxed, whole, words, yes
 from collectors.reports.ase.monitor_tables.objects import OPEN_OBJECTS
 from collectors.reports.ase.monitor_tables.tables import Joined, MonitorTable, counts, marks, order
 
@@ -131,10 +131,15 @@ CACHED_OBJECTS = MonitorTable(
         "partitionid": ("partition_id", whole),
         "partitionname": ("partition_name", words),
         "objecttype": ("object_type", words),
+        "cachedmb": ("cached_kb", megabytes),
         **counts(cached_kb="cachedkb", total_kb="totalsizekb", processes="processesaccessing"),
     },
     marks=marks(
-        "cachedkb objectid", "cachedkb objectname", "cachedkb indexid", "cachedkb cachename", "cachedkb dbname"
+        *(
+            f"{size} {whose}"
+            for size in ("cachedkb", "cachedmb")
+            for whose in ("objectid", "objectname", "indexid", "cachename", "dbname")
+        )
     ),
     joined=(Joined(OPEN_OBJECTS, frozenset(("logicalreads",))),),
     orders=(

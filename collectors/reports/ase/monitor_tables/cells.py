@@ -10,6 +10,7 @@ from collectors.statement_text import on_one_line
 
 GROUPS = re.compile(r"[-+]?[0-9]{1,3}(?:[.,][0-9]{3}){1,5}")
 """Thousands parted by points or commas. A counter is a whole number: `1.234` is 1,234 whatever the locale."""
+ONE_GROUP = re.compile(r"[0-9]{1,3}[.,][0-9]{3}")
 WHOLE = re.compile(r"[-+]?[0-9]{1,18}(?:[.,]0{1,6})?")
 NO_BLANKS = {ord(blank): None for blank in BLANKS}
 LARGEST_ID = 2**63
@@ -102,6 +103,17 @@ def kilobytes(cell: str) -> float:
     if not isinstance(read, float) or read <= 0:
         raise Doubt
     return read / KILO
+
+
+def megabytes(cell: str) -> Reading:
+    """Megabytes, as kilobytes; of `1.234` nobody knows whether it is 1 or 1,234, so it says nothing."""
+    if ONE_GROUP.fullmatch(cell.strip()):
+        return ABSENT
+    try:
+        read = count(cell)
+    except Doubt:
+        read = percent(cell)
+    return read * KILO if isinstance(read, float) else read
 
 
 def waiting(cell: str) -> bool | None:

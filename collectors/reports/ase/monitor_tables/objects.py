@@ -1,9 +1,9 @@
 """Open tables, indexes and partitions: `monOpenObjectActivity`, `monOpenPartitionActivity`."""
 
-from collectors.facts.ase import MonOpenObjectActivity, MonOpenPartitionActivity, TableRows, TableScheme
+from collectors.facts.ase import IndexSize, MonOpenObjectActivity, MonOpenPartitionActivity, TableRows, TableScheme
 from collectors.layouts.ase_catalog import SCHEMES, is_system
 from collectors.layouts.figures import reading
-from collectors.reports.ase.monitor_tables.cells import time, whole, words
+from collectors.reports.ase.monitor_tables.cells import count, megabytes, time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, Joined, MonitorTable, counts, marks, order
 
 COLUMNS: dict[str, Column] = {
@@ -81,6 +81,23 @@ SCHEME_BESIDE = MonitorTable(
 )
 """No table of the server: what `lockscheme(ObjectID, DBID)` beside the counts says of their tables."""
 
+SIZES_BESIDE = MonitorTable(
+    name="size",
+    fact=IndexSize,
+    columns={
+        "dbname": ("database", words),
+        "ownername": ("owner", words),
+        "objectname": ("table", words),
+        "objectid": ("object_id", whole),
+        "indexid": ("index_id", whole),
+        "sizemb": ("size_kb", megabytes),
+        "sizekb": ("size_kb", count),
+    },
+    marks=(),
+    besides=("size_kb", "index_id"),
+)
+"""How large each table or index is on disk, where a script asks for it beside the counts."""
+
 ROWS_BESIDE = MonitorTable(
     name="systabstats",
     fact=TableRows,
@@ -108,6 +125,7 @@ OPEN_OBJECTS = MonitorTable(
     never=OTHERS | {"partitionid", "partitionname"},
     joined=(
         Joined(SCHEME_BESIDE, frozenset(("lockscheme", "scheme"))),
+        Joined(SIZES_BESIDE, frozenset(("sizekb", "sizemb"))),
         Joined(ROWS_BESIDE, frozenset(("delrowcnt", "emptypgcnt", "forwrowcnt"))),
     ),
     orders=(

@@ -36,6 +36,11 @@ COUNTERS = frozenset(
 """What counts in a table read here, as `key` writes it."""
 
 
+NOW = re.compile(r"_now$", re.IGNORECASE)
+"""What a script puts behind a state that it asks for beside its differences: `CachedMB_now`."""
+STATES = frozenset(column for column in caches.CACHED_OBJECTS.columns if column not in COUNTERS)
+
+
 @dataclass(frozen=True)
 class OwnNames:
     """Short names of the columns of one table."""
@@ -159,6 +164,8 @@ def _name(one: "_Bare", of: OwnNames | None, have: set[str]) -> str:
     """What a column is called in its table, where that is not what it is called here."""
     if of and (short := of.called(one, have)):
         return (of.told.get(short, short) if one.unit else short) if of.in_unit(one) else ""
+    if one.now and one.name in STATES:
+        return one.name
     if not (one.marked or one.unit) or one.name not in COUNTERS:
         return ""
     return one.name if not one.unit or (of and of.in_unit(one)) else ""
@@ -170,11 +177,15 @@ class _Bare:
     """As `key` writes it."""
     marked: bool
     unit: str
+    now: bool = False
 
 
 def _bare(column: str) -> _Bare:
     """A column without its unit and its mark, if it is not known as it is."""
     rest = column.strip()
+    state = NOW.sub("", rest)
+    if state != rest:
+        return _Bare(key(state), False, "", now=True)
     unit = UNIT.search(rest)
     rest = rest[: unit.start()] if unit else rest
     bare = AFTER.sub("", BEFORE.sub("", rest, count=1) if BEFORE.match(rest) else rest)

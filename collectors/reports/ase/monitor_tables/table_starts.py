@@ -48,7 +48,8 @@ LOOKED_AT = 4096
 NAMES = "|".join(dict.fromkeys(table.name for table in TABLES))
 SIGNS = (
     "SpinlockName", "SpinlockSlotID", "RelaxedReplacement", "BufferPools", "CacheSearches", "CachePartitions",
-    "CASGrabs", "IOBufferSize", "AllocatedKB", "PagesTouched", "BuffersToMRU", "CachedKB", "ProcessesAccessing",
+    "CASGrabs", "IOBufferSize", "AllocatedKB", "PagesTouched", "BuffersToMRU", "CachedKB", "CachedMB",
+    "ProcessesAccessing",
     "LogicalReads", "PhysicalReads", "APFReads", "PagesWritten", "RowsInserted", "RowsUpdated", "LockRequests",
     "LockWaits", "OptSelectCount", "UsedCount", "ExclusiveLockWaitTime", "EngineNumber", "SystemCPUTime",
     "UserCPUTime", "IdleCPUTime", "AffinitiedToCPU", "ThreadPoolName", "TotalTicks", "BusyTicks", "IdleTicks",

@@ -29,19 +29,17 @@ from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.figures import named_of, set_apart
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of, searched
 from rules.ase._evidence.caches.memory import Room, free_memory
-from rules.ase._evidence.caches.own_cache import (
+from rules.ase._evidence.caches.moving import (
     SHARE_PERCENT,
-    Given,
     Moving,
-    NewCache,
     enough,
     logs_of,
     share_after,
     temporaries_of,
     told_bindings,
     told_temporary,
-    wanted,
 )
+from rules.ase._evidence.caches.own_cache import Given, NewCache, wanted
 from rules.ase._evidence.caches.partitions import enough_alone, legal_partitions
 from rules.ase._evidence.objects.scans import scanned_of
 from rules.ase._evidence.server import engines_at_most

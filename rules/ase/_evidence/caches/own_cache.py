@@ -1,36 +1,31 @@
 """A part of a contended cache's searches that belongs into a cache of its own: temporary databases, or logs.
 
 What moves takes its searches with it. Contention is taken to go with the searches of each partition, as the vendor
-expects x to become x/n with n partitions: so the new cache needs enough of them, or the contention only moves.
-
-Over 600 lines: an existing cache, a new one and what is missing for either are one decision.
+expects x to become x/n with n partitions: so the new cache needs enough of them, or the contention only moves. What
+moves is counted in `moving`.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import (
-    BindingList,
     CacheBinding,
-    LogIoSize,
-    LogWrites,
     MonCachedObject,
     NamedCache,
-    SysmonSample,
 )
-from rules.ase._evidence.caches.bindings import bound_to, listed, only_default
+from rules.ase._evidence.caches.bindings import bound_to, listed
 from rules.ase._evidence.caches.carving import MARGIN_PERCENT, Carving, large_part, shrunk
-from rules.ase._evidence.caches.contents import Contents, Held, partitions_of
+from rules.ase._evidence.caches.contents import Contents, partitions_of
 from rules.ase._evidence.caches.figures import (
     POOL_KB,
     POOL_PAGES,
     kind_of,
+    latest_caches,
     named_of,
     pool_kb,
     pools_of,
-    seconds_of,
     set_apart,
     too_small_for,
     unknown_kind,
@@ -38,13 +33,25 @@ from rules.ase._evidence.caches.figures import (
 from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.hot import CacheLimits, contention_of
 from rules.ase._evidence.caches.memory import MEMORY_MISSING, Room, free_memory, overhead_of, raise_max_memory
+from rules.ase._evidence.caches.moving import (
+    LOG,
+    SHARE_PERCENT,
+    Moving,
+    cached_mb,
+    enough,
+    log_io_kb,
+    log_mb,
+    logs_of,
+    share_after,
+    temporaries_of,
+    told_bindings,
+    told_temporary,
+)
 from rules.ase._evidence.caches.partitions import enough_partitions, legal_partitions
-from rules.ase._evidence.caches.temporary import perhaps_temporary, temporary_databases
-from rules.ase._evidence.objects.seen import activity
 from rules.ase._evidence.server import ENGINES_MISSING, engines_at_most, page_kb
 from rules.ase._evidence.spinlocks.figures import Figure
-from rules.changes.ase_binding import bind_log, bind_temporary, why_not_database
-from rules.changes.ase_cache import DEFAULT_CACHE, create_cache, set_partitions, show_cache
+from rules.changes.ase_binding import bind_log, bind_temporary
+from rules.changes.ase_cache import create_cache, set_partitions, show_cache
 from rules.changes.quoting import comment
 from rules.engine import percent
 from rules.finding import (
@@ -59,10 +66,10 @@ from rules.finding import (
     Unknown,
     capitalized,
     joined,
+    within,
 )
 from rules.laws.hashing import next_power_of_two
 
-SHARE_PERCENT = 10.0
 NAMED = 4
 """Databases that the sentence and the evidence name."""
 BINDINGS_MISSING = MissingInput("what is bound to which cache", CacheBinding.COLLECTED_BY)
@@ -84,43 +91,6 @@ class OwnCacheLimits(CacheLimits):
     share_percent: float = percent(
         SHARE_PERCENT, "this project: a tenth of the searches; with less the cache has hardly less to do", low=1
     )
-
-
-@dataclass(frozen=True)
-class Moving:
-    """What is to move out of one contended cache."""
-
-    figure: Figure
-    contents: Contents
-    held: tuple[Held, ...]
-    """Most searched first."""
-
-    @property
-    def home(self) -> str:
-        """The contended cache."""
-        return self.figure.label
-
-    @property
-    def reads(self) -> float:
-        """Searches that move."""
-        return sum(one.reads for one in self.held)
-
-    @property
-    def share(self) -> float:
-        """Their share of the cache's searches, 0 to 1."""
-        return self.contents.inside(self.home, self.reads)
-
-    @property
-    def databases(self) -> list[str]:
-        """Whose they are, most searched first."""
-        return list(dict.fromkeys(one.database for one in self.held))
-
-    def by_database(self) -> dict[str, float]:
-        """Share of the cache's searches by database, 0 to 1."""
-        return {
-            name: self.contents.inside(self.home, sum(one.reads for one in self.held if one.database == name))
-            for name in self.databases
-        }
 
 
 @dataclass(frozen=True)
@@ -199,12 +169,6 @@ def judge(
             yield Unknown(target.missing)
 
 
-def share_after(moving: Moving, before: Moving | None) -> float:
-    """Share of what moves in the searches that stay once what leaves before it has left, 0 to 1."""
-    stays = 1.0 - (before.share if before else 0.0)
-    return moving.share / stays if stays > 0 else 0.0
-
-
 def _finding(
     facts: Facts, limits: OwnCacheLimits, moving: Moving, apart: Apart, target: Target, before: Moving | None
 ) -> Finding:
@@ -231,9 +195,7 @@ def _finding(
         because=apart.because,
         do=f"Nothing is to be bound: {target.says}."
         if target.pointless
-        else MEASURE_FIRST.format(
-            TEMPORARY_RULE, limits.contention_percent, f"{apart.advice[0].lower()}{apart.advice[1:]}", target.says
-        )
+        else MEASURE_FIRST.format(TEMPORARY_RULE, limits.contention_percent, within(apart.advice), target.says)
         if waits
         else joined(target.first, f"{apart.advice}: {target.says}."),
         unknown=joined(
@@ -254,40 +216,18 @@ def _finding(
     )
 
 
-def told_bindings(facts: Facts) -> bool:
-    """Whether the exports say what is bound, were it nothing."""
-    return bool(facts.every(BindingList) or facts.every(CacheBinding)) or only_default(facts)
+def to_existing(facts: Facts, moving: Moving, named: NamedCache, seen_mb: float | None, goal: float) -> Target:
+    """Into a cache that is there for it: with more partitions first, where the contention would only move.
 
-
-def told_temporary(facts: Facts, databases: Sequence[str]) -> bool:
-    """The same of temporary databases: what is bound to another cache has no page in the default data cache."""
-    seen = [(one.database, one.cache) for one in facts.every(MonCachedObject) if one.database in databases]
-    unbound = {database for database, _ in seen} == set(databases) and all(cache == DEFAULT_CACHE for _, cache in seen)
-    return told_bindings(facts) or (bool(seen) and unbound)
-
-
-def cached_mb(facts: Facts, moving: Moving, *, logs: bool) -> float | None:
-    """What of it is in memory now, by monCachedObject, MB; `None` where nothing of it was seen.
-
-    Of temporary databases that is all of each, whether or not searches were counted for an object: a database is bound
-    as a whole, and a temporary table that one snapshot lacks has no counts.
+    `seen_mb`: what of it an export counted in memory. What five minutes write of a log is no such count: a log cache
+    that holds less takes the log all the same, as its pages are appended and seldom read again.
     """
-    tables = {(one.database, one.table) for one in moving.held}
-    databases = set() if logs else set(moving.databases)
-    rows = facts.every(MonCachedObject)
-    mine = [one for one in rows if one.database in databases or (one.database, one.object_name) in tables]
-    sizes = [one.cached_kb for one in mine if known(one.cached_kb)]
-    return sum(sizes) / 1024 if sizes else None
-
-
-def to_existing(facts: Facts, moving: Moving, named: NamedCache, contents_mb: float | None, goal: float) -> Target:
-    """Into a cache that is there for it: with more partitions first, where the contention would only move."""
     now = partitions_of(facts, named.name)
     size = f", {named.run_size_mb:,.0f} MB" if known(named.run_size_mb) else ""
     says = f"{named.name}{size}, is there for it"
     engines = engines_at_most(facts)
-    if contents_mb is not None and known(named.run_size_mb) and contents_mb > named.run_size_mb:
-        first = f"Enlarge {named.name} first (dynamic): {contents_mb:,.0f} MB are in memory now, more than it holds."
+    if seen_mb is not None and known(named.run_size_mb) and seen_mb > named.run_size_mb:
+        first = f"Enlarge {named.name} first (dynamic): {seen_mb:,.0f} MB are in memory now, more than it holds."
         return Target(named.name, says, first=first)
     if now is None:
         return Target(named.name, says, missing=(MissingInput(f"partitions of {named.name}", show_cache(named.name)),))
@@ -451,12 +391,12 @@ def made(new: NewCache, room: Room, carving: Carving | None = None) -> Target:
 
 def wanted(facts: Facts, moving: Moving, goal: float, *, logs: bool) -> NewCache | Target:
     """Where it is to go: a cache that is there for it and has nothing else in it, else a new one."""
-    seen = _log_mb(facts, moving) if logs else cached_mb(facts, moving, logs=False)
+    seen = cached_mb(facts, moving, logs=logs)
     for named in facts.every(NamedCache):
         if named.name != moving.home and spare(facts, named) and _there_for(facts, named, logs=logs):
             return to_existing(facts, moving, named, seen, goal)
     name = fresh_name(facts, LOG_STEM if logs else TEMPORARY_STEM)
-    return new_cache(facts, moving, name, seen, goal, log_only=logs)
+    return new_cache(facts, moving, name, log_mb(facts, moving, seen) if logs else seen, goal, log_only=logs)
 
 
 def _there_for(facts: Facts, named: NamedCache, *, logs: bool) -> bool:
@@ -483,50 +423,6 @@ def target_of(facts: Facts, moving: Moving, goal: float, given: Given, *, logs: 
     return made(found, room, carving)
 
 
-def log_io_kb(facts: Facts, databases: Sequence[str]) -> float | None:
-    """The log I/O size of these databases by `sp_logiosize`; `None` where one did not tell, or they differ."""
-    told = {one.database: one.kilobytes for one in facts.every(LogIoSize)}
-    sizes = {told.get(name) for name in databases}
-    return sizes.pop() if len(sizes) == 1 else None
-
-
-def _log_mb(facts: Facts, moving: Moving) -> float | None:
-    """What of the logs is in memory, and what five minutes write of them: the larger; `None` where neither is known.
-
-    Where pages were not counted, each write is at least one.
-    """
-    page, databases = page_kb(facts), set(moving.databases)
-    seen = cached_mb(facts, moving, logs=True)
-    rows = [row for row in activity(facts) if row.database in databases and (row.object_name or "").lower() == LOG]
-    pages = [(row.pages_written if known(row.pages_written) else row.physical_writes, row.seconds) for row in rows]
-    written = [count / seconds for count, seconds in pages if known(count) and seconds]
-    found = [] if seen is None else [seen]
-    if page and len(written) == len(rows) and written:
-        found.append(sum(written) * 60 * MINUTES * page / 1024)
-    elif page and not found and (allocated := log_pages(facts)):
-        found.append(allocated * 60 * MINUTES * page / 1024)
-    return max(found, default=None)
-
-
-def log_pages(facts: Facts) -> float | None:
-    """Log pages a second that sp_sysmon counts as allocated in all databases: no single one can have had more."""
-    one, seconds = facts.also(LogWrites).latest(LogWrites), seconds_of(facts.also(SysmonSample))
-    return one.pages / seconds if one and seconds and known(one.pages) else None
-
-
-def logs_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:
-    """The logs in a cache that are not bound: not those of temporary databases or of the server's own."""
-    temporary = perhaps_temporary(facts)
-    held = (one for one in contents.held if one.cache == figure.label and one.table.lower() == LOG and not one.bound)
-    return Moving(
-        figure,
-        contents,
-        tuple(
-            one for one in held if one.reads and one.database not in temporary and not why_not_database(one.database)
-        ),
-    )
-
-
 @dataclass(frozen=True)
 class Enough:
     """A cache of their own that alone brings a contended cache under its limit."""
@@ -536,13 +432,6 @@ class Enough:
     rule: str
     keys: tuple[str, ...]
     """Of the bindings to it."""
-
-
-def temporaries_of(facts: Facts, figure: Figure, contents: Contents) -> Moving:
-    """What of temporary databases is in a cache: those that an export shows to be such, not by a name alone."""
-    databases = temporary_databases(facts)
-    held = (one for one in contents.held if one.cache == figure.label and one.database in databases and one.reads)
-    return Moving(figure, contents, tuple(held))
 
 
 def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, given: Given) -> Enough | None:
@@ -570,14 +459,7 @@ def enough_alone(facts: Facts, figure: Figure, contents: Contents, goal: float, 
     return None
 
 
-def enough(moving: Moving, goal: float) -> bool:
-    """Whether the cache it leaves should be under the limit without it."""
-    return 100 * moving.share >= SHARE_PERCENT and contention_of(moving.figure) * (1 - moving.share) < goal
-
-
-LOG_STEM, LOG = "log_cache", "syslogs"
-MINUTES = 5.0
-"""Log that is read again (vendor: the manual's example takes 125 pages a minute for five minutes)."""
+LOG_STEM = "log_cache"
 TEMPORARY_STEM, TEMPORARY_RULE = "tempdb_cache", "ase/tempdb_in_shared_cache"
 LOG_IO_KB, LOG_POOL_PAGE_KB = 4.0, 2.0
 """Log I/O is 4K unless sp_logiosize says otherwise (vendor); with larger logical pages its size is to be looked up."""
@@ -594,6 +476,24 @@ def spare(facts: Facts, named: NamedCache) -> bool:
     """Whether a cache can take something now: it runs, nothing of it waits for a restart, its bindings are known."""
     active = (named.status or "active").strip().lower() == "active"
     return active and not named.pending and named.instance is None and listed(facts, named.name)
+
+
+def unused_log_cache(facts: Facts) -> NamedCache | None:
+    """A cache for logs that could take one, but has none bound to it and was not searched as far as that is counted.
+
+    `None` where any log is bound anywhere: then the logs were looked after, and which of them are left is not known.
+    """
+    if any((one.table or "").lower() == LOG for one in facts.every(CacheBinding) if one.valid is not False):
+        return None
+    used = {one.name for one in latest_caches(facts) if known(one.searches) and one.searches}
+    return next(
+        (
+            one
+            for one in facts.every(NamedCache)
+            if kind_of(one) == "log" and spare(facts, one) and not bound_to(facts, one.name) and one.name not in used
+        ),
+        None,
+    )
 
 
 def _expects(moving: Moving, target: Target) -> tuple[Expectation, ...]:

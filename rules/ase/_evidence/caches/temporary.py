@@ -6,8 +6,11 @@ by `sp_tempdb "show"`, or because it holds tables that begin with `#`. One that 
 (`tempdb_hr`) or may not (`tempdb_archive`): that is a guess, by which nothing is scripted, in either way.
 """
 
+from dataclasses import replace
+
 from collectors.facts import Fact, Facts
 from collectors.facts.ase import CacheBinding, MonCachedObject, MonOpenObjectActivity, NamedCache, TemporaryDatabase
+from rules.ase._evidence.caches.contents import Contents, by_database
 from rules.ase._evidence.caches.figures import kind_of
 from rules.ase._evidence.objects.seen import databases
 from rules.changes.ase_binding import is_tempdb
@@ -31,6 +34,15 @@ def temporary_databases(facts: Facts) -> frozenset[str]:
 def perhaps_temporary(facts: Facts) -> frozenset[str]:
     """Those, and the databases that have a name like one: for what must not be done to a temporary database."""
     return temporary_databases(facts) | {name for name, _, _ in _named(facts) if is_tempdb(name)}
+
+
+def sums_of_temporary(facts: Facts) -> Contents | None:
+    """What counts added up by database say of temporary ones, which are bound as a whole; `None` without such counts.
+
+    Of the tables of other databases they say nothing.
+    """
+    sums, temporary = by_database(facts), temporary_databases(facts)
+    return sums and replace(sums, held=tuple(one for one in sums.held if one.database in temporary))
 
 
 def _named(facts: Facts) -> list[tuple[str, int | None, str | None]]:

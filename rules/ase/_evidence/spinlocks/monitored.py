@@ -16,6 +16,7 @@ from functools import cached_property
 from collectors.facts import NOT_MEASURED, Facts, Source, known
 from collectors.facts.ase import MonSpinlockActivity
 from collectors.facts.ase.monitoring import QUEUES
+from rules.ase._evidence.server import all_slots
 from rules.ase._evidence.spinlocks.entries import without_index
 from rules.ase._evidence.times import (
     IN_FULL,
@@ -72,6 +73,8 @@ class Spinlock:
     rows: tuple[MonSpinlockActivity, ...]
     all_spins: float
     """Of every spinlock of the table: what this one's are held against."""
+    cut: bool = False
+    """Whether the list is seen to lack rows, so that these are not all."""
 
     def _sum(self, field: str) -> float:
         return sum(value for row in self.rows if known(value := getattr(row, field)))
@@ -100,6 +103,11 @@ class Spinlock:
     def spins_share(self) -> float | None:
         """Share of all spins of all spinlocks, per cent; `None` where nothing spun at all."""
         return 100.0 * self.spins / self.all_spins if self.all_spins else None
+
+    @property
+    def of_all(self) -> str:
+        """What its share of the spins is one of."""
+        return "of the spins listed" if self.cut else "of all spins"
 
     @property
     def spins_per_wait(self) -> float | None:
@@ -175,8 +183,8 @@ class Spinlock:
             return ""
         said = f"{self.name} spun {in_words(self.spins)} times {self.when}"
         share = self.spins_share
-        said += f", {share:.0f} % of all spins" if share and share >= 9.5 else ""
-        said += f", {share:.2g} % of all spins" if share is not None and share < 9.5 else ""
+        said += f", {share:.0f} % {self.of_all}" if share and share >= 9.5 else ""
+        said += f", {share:.2g} % {self.of_all}" if share is not None and share < 9.5 else ""
         said += f", {in_words(self.spins_per_wait)} for each wait" if self.spins_per_wait is not None else ""
         hot = self.hottest.waited_percent
         if len(self.rows) > 1 and hot is not None:
@@ -203,7 +211,7 @@ class Spinlock:
         """The same without the contention of all its rows together."""
         yield Evidence(f"{self.name} spins", self.spins, "", self.source)
         if self.spins_share is not None:
-            yield Evidence(f"{self.name} share of all spins", round(self.spins_share, 1), "%", self.source)
+            yield Evidence(f"{self.name} share {self.of_all}", round(self.spins_share, 1), "%", self.source)
         hot, cold = self.hottest.waited_percent, self.coldest.waited_percent
         if len(self.rows) > 1 and hot is not None and cold is not None:
             yield Evidence(f"hottest of {len(self.rows)} rows", round(hot, 2), "%", self.hottest.source, percent_limit)
@@ -221,7 +229,8 @@ def _by_name(facts: Facts) -> Mapping[str, Spinlock]:
     found: dict[str, list[MonSpinlockActivity]] = {}
     for row in rows:
         found.setdefault(row.name, []).append(row)
-    return {name: Spinlock(name, tuple(of_name), everything) for name, of_name in found.items()}
+    cut = not all_slots(rows)
+    return {name: Spinlock(name, tuple(of_name), everything, cut) for name, of_name in found.items()}
 
 
 def _by_plain_name(facts: Facts) -> Mapping[str, Spinlock]:

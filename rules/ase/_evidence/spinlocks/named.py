@@ -103,5 +103,5 @@ def speak(
 
 
 def _spun(figure: Figure) -> str:
-    share = figure.lock.spins_share if figure.lock else None
-    return f", {share:.0f} % of all spins" if share is not None else ""
+    lock = figure.lock
+    return f", {lock.spins_share:.0f} % {lock.of_all}" if lock and lock.spins_share is not None else ""

@@ -64,6 +64,7 @@ from rules.finding import (
     Untrusted,
     capitalized,
     joined,
+    within,
 )
 from rules.laws.rounding import plain
 from rules.laws.spinlocks import contention_after, most_contended_evenly, spinlocks
@@ -361,7 +362,7 @@ class _Case:
     def ranked(self) -> str:
         """Its rank by spins, as the end of the title, where the share is under its limit."""
         lock = self.figure.lock
-        return f", with {lock.spins_share:.0f} % of all spins" if self.under and lock and lock.spins_share else ""
+        return f", with {lock.spins_share:.0f} % {lock.of_all}" if self.under and lock and lock.spins_share else ""
 
     def severity(self) -> Severity:
         """By the share, then by the spins where they are known, else by the waits."""
@@ -408,7 +409,7 @@ class _Case:
         if step.change and (why := self.hot_spots() or self.skew()):
             return _Step(HOT_ONE.format(ratio.parameter), because=why)
         if step.change and (held := self.held_back()):
-            step = _Step(f"{held}, {step.do[0].lower()}{step.do[1:]}")
+            step = _Step(f"{held}, {within(step.do)}")
         lowest = self.now is not None and self.now <= min(ratio.steps)
         return replace(
             step, do=joined(ratio.ahead, step.do, ratio.left(self.facts) if lowest and ratio.left else ratio.cure)
