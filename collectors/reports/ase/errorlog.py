@@ -7,10 +7,10 @@ instance is missing::
     03:00000:00029:2004/03/15 13:16:38.19 server  Deadlock Id 11 detected
 
 Read are: the time it covers; engines that came online; messages that locks have run out (1204), that a log is full
-(7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that a dump could not truncate it, that another segment of a database is (1105),
-that the procedure cache has no room (701, 709, 720) or no user connection is left (1601), that a process was ended by a
-fault (`infected with`), that the RepAgent of a database ended or began, and deadlocks, with their chain while `print
-deadlock information` is 1::
+(7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that a dump could not truncate it, that another
+segment of a database is (1105), that the procedure cache has no room (701, 709, 720) or no user connection is left
+(1601), that a process was ended by a fault (`infected with`), that the RepAgent of a database ended or began, and
+deadlocks, with their chain while `print deadlock information` is 1::
 
     … Deadlock Id 11: Process (Familyid 0, Spid 29, Suid 4) was executing a INSERT command in the procedure 'p'.
     … Deadlock Id 11: Process (Familyid 0, Spid 29) was waiting for a 'exclusive page' lock on page 1155 of the 'item'
