@@ -32,6 +32,8 @@ should: the vendor made it for them. It works at isolation level 1 on tables tha
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
 a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
 message 12205 and rolls the transaction back, so the application has to repeat it.
+
+Over 600 lines: one queue with each of its causes, of which one step is said.
 """
 
 from collections.abc import Hashable, Iterator

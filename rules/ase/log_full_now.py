@@ -105,9 +105,8 @@ def _finding(facts: Facts, limits: Limits, one: FullLog) -> Finding:
             + (f" and {many} {'were' if sleeping > 1 else 'was'} suspended." if sleeping else ".")
             + (" It was being dumped then." if one.dumped and not holder else ""),
             holder.says if holder else "",
-            say_refused(refused),
         ),
-        because=LOCKS if sleeping else NEXT,
+        because=joined(LOCKS if sleeping else NEXT, say_refused(refused)),
         do=holder.do if holder else (OLDEST_FIRST if refused else DUMP).format(name),
         unknown=joined(SLEEPING if one.sleeping is None else "", "" if holder else REPLICATED.format(name)),
         evidence=(

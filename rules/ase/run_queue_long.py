@@ -151,7 +151,7 @@ STEP = 0.5
 TWICE = 2
 """This project: times the engines that run, where spins were counted, the host's idle processors are known, and even
 so many would have twice as many tasks queued for each as the limit: then half as many again are too few."""
-STILL = ", as even {0} would have more than {1:g} tasks queued for each,"
+STILL = ", as even {0} would queue over {1:g} each,"
 ALLOWED = 2.0
 """This project: times the engines that run that are allowed at the one restart, and then taken in steps."""
 DIVIDES = (
