@@ -37,11 +37,15 @@ from collectors.facts.ase import ErrorLog, LogEvent
 from rules.ase._evidence.log.held import (
     ENDED,
     HELD_FACTS,
+    OLDEST_FIRST,
     REPLICATED,
     full_logs,
     held,
+    refused_dump,
+    refused_evidence,
     rep_agent_ended,
     say_error,
+    say_refused,
     why_ended,
 )
 from rules.ase._evidence.procedure_cache import (
@@ -179,11 +183,15 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
     full = kind == LogEvent.LOG_FULL
     waited, holder = (_waits_of(facts, name), held(facts, name)) if full else (None, None)
     ended = rep_agent_ended(facts, name) if full else None
+    refused = refused_dump(facts, name) if full else None
+    if refused:
+        do = f"If it still is full: {OLDEST_FIRST[0].lower()}{OLDEST_FIRST[1:]}"
     if kind == LogEvent.SEGMENT_FULL and count > 1:
         severity, because = Severity.WARNING, NO_SPACE
         do = WHO_FILLS if is_tempdb(database) else WHAT_FILLS
     elif waited:
-        severity, title, do = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it", FULL_NOW
+        severity, title = Severity.CRITICAL, "The log of {0} is full, and tasks wait for space in it"
+        do = OLDEST_FIRST if refused else FULL_NOW
     if ended:
         because = AGENT_ENDED.format(f"{ended.last:%Y-%m-%d %H:%M}", say_error(ended))
         do = REPLICATED.replace("{start}", ENDED)
@@ -199,6 +207,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
         seen=joined(
             f"{many} in the error log {when}; its newest line is of {newest_line(facts):%Y-%m-%d %H:%M}.",
             _said(waited) if waited else holder.says if holder else "",
+            say_refused(refused),
         ),
         because=because,
         do=joined(f"{larger(facts, USED_PERCENT)}.", SORTS) if small else do,
@@ -207,6 +216,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
             Evidence(f"messages: {kind}", count, "", last.source, computed="as their number up to this line"),
             *(most_used(facts) if small else ()),
             *((holder.evidence,) if holder else ()),
+            *refused_evidence(refused),
             *((Evidence("RepAgent ended", f"{ended.last:%Y-%m-%d %H:%M}", "", ended.source),) if ended else ()),
             *(
                 (Evidence(f"seconds waited for {SPACE}", waited.waited_seconds, "s of all tasks", waited.source),)

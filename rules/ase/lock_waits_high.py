@@ -32,6 +32,8 @@ should: the vendor made it for them. It works at isolation level 1 on tables tha
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
 a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
 message 12205 and rolls the transaction back, so the application has to repeat it.
+
+Over 600 lines: one queue with each of its causes, of which one step is said.
 """
 
 from collections.abc import Hashable, Iterator
@@ -46,7 +48,9 @@ from collectors.facts.ase import (
     LockEvents,
     MonOpenObjectActivity,
     ObjectLockContention,
+    WithoutIndexes,
 )
+from rules.ase._evidence.objects.indexes import indexes_of, without_indexes
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
@@ -133,6 +137,11 @@ BY_SCHEME = {
     ),
     "datarows": "It locks rows already, so no lock scheme helps further.",
 }
+HEAP = (
+    "It locks whole pages, and without an index all that is inserted goes to its last one: `alter table {0} lock "
+    "datarows` ends that, but copies the table and asks for a full dump."
+)
+"""Of an allpages table that is listed without an index."""
 NO_SCHEME = "No lock scheme helps against the table lock of SPID {0}{1}."
 WHOLE_TABLES = (
     "Whole tables are locked and no lock promotion is counted, so no lock scheme helps: look for `lock table` and for "
@@ -267,6 +276,7 @@ class Limits(LockWaitLimits):
         ObjectLockContention,
         ConfigParameter,
         IndexKeys,
+        WithoutIndexes,
     ),
     links=LINKS,
     limits=Limits,
@@ -523,7 +533,7 @@ def _levers(
         return
     if mostly_address(facts) and (first is None or first.scheme in (None, "allpages")):
         yield NO_ADDRESS
-        yield _by_scheme(first) if first and first.scheme else ALLPAGES_SAYS
+        yield _by_scheme(facts, first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
         table = next((one for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
@@ -572,7 +582,7 @@ def _levers(
     elif kinds and kinds[0] in TABLE_LOCKS and _none_promoted(facts):
         yield WHOLE_TABLES
     elif first and first.scheme:
-        yield _by_scheme(first)
+        yield _by_scheme(facts, first)
 
 
 def _found_at_once(facts: Facts, table: Waiting) -> bool:
@@ -594,7 +604,8 @@ def _none_promoted(facts: Facts) -> bool:
     return bool(counts) and all(known(count) and count == 0 for count in counts)
 
 
-def _by_scheme(table: Waiting) -> str:
+def _by_scheme(facts: Facts, table: Waiting) -> str:
     """What its lock scheme leaves to be done, with its name where that needs no quotes."""
     name = table.row.object_name or ""
-    return BY_SCHEME.get(table.scheme or "", "").format(bare_table(name))
+    heap = table.scheme == "allpages" and without_indexes(facts, name) and not indexes_of(facts, name)
+    return (HEAP if heap else BY_SCHEME.get(table.scheme or "", "")).format(bare_table(name))

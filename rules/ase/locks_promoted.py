@@ -40,6 +40,7 @@ from rules.ase._evidence.waits.chains import (
 from rules.ase._evidence.waits.events import LOCKS
 from rules.ase._evidence.waits.promoted_table import PROMOTED_TABLE_FACTS, promoted_table, table_locks
 from rules.ase._evidence.waits.promotion import (
+    FREE_LOCKS,
     KIND_OF,
     LOCKS_TABLE,
     PROMOTION_FACTS,
@@ -66,6 +67,7 @@ TABLE = "Exclusive Table"
 EXCLUSIVE = "ex-"
 BATCHES = "Let the program of SPID {0}{3} change fewer {1}s in one statement than the lock promotion HWM{2}"
 LARGEST = " (SSQLID {0} changes {2} {1:,.0f} rows at once)"
+LINE = " ({0} changes up to {1:,.0f} rows at once, if of this table)"
 PORTIONS = " (set rowcount {0:.0f})"
 OR_CALL = "; or, where sp_help lists no thresholds of the table, from its database: `{0}` (undo: `{1}`)."
 OR_RAISE = "; or raise that of {0} alone{1}, as the script says."
@@ -251,13 +253,16 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: dict[int, fl
         for one in facts.every(TableScheme)
         if one.object_id is not None and one.object_id == lock.object_id and one.database in (None, home)
     ]
-    scheme = listed[0] if len(listed) == 1 else None
+    scheme = listed[0] if len(listed) == 1 else _concluded(facts, lock, name, home)
     kind = KIND_OF.get(scheme.scheme, "row") if scheme else "row"
     raising = raised(facts, scheme, lock.db_id) if scheme else None
+    if raising and not listed and (raising.promoter is None or FREE_LOCKS in raising.missing):
+        raising = None  # a table that no listing has: a threshold is named where its rows and the free locks are known
     largest = raising.promoter if raising else None
     now = thresholds_of(facts, kind)
     change = raising.change if raising else None
     whose = LARGEST.format(largest.statement, largest.rows, _how(largest)) if largest and largest.statement else ""
+    whose = LINE.format(largest.line, largest.rows) if largest and largest.line else whose
     whose = PORTIONS.format(largest.rows) if largest and largest.portion else whose
     call = f": from its database `{raising.call}`" if raising and raising.call else ""
     do = BATCHES.format(spid, kind, f" ({now.hwm:,})" if now else "", whose) + (
@@ -302,6 +307,15 @@ def _finding(facts: Facts, limits: Limits, lock: HeldLock, waiting: dict[int, fl
         changes=(change,) if change else (),
         explains=("ase/blocked_chain", *(("ase/lock_waits_high",) if _at_tables(list(requests.values())) else ())),
     )
+
+
+def _concluded(facts: Facts, lock: HeldLock, name: str | None, home: str | None) -> TableScheme | None:
+    """The table with the scheme whose locks alone were promoted; `None` where both kinds were, or it has no name."""
+    kinds = [kind for kind in PROCEDURES if promotions(facts, kind)]
+    if len(kinds) != 1 or not name or any(one.table.lower() == name.lower() for one in facts.every(TableScheme)):
+        return None
+    scheme = "datarows" if kinds[0] == "row" else "datapages"
+    return TableScheme(source=lock.source, database=home, table=name, object_id=lock.object_id, scheme=scheme)
 
 
 def _how(largest: Promoter) -> str:

@@ -8,6 +8,7 @@ Why it matters: a process that sleeps for space in the log keeps its locks, so w
 what looks like lock waits has this cause. Nothing in the database is changed until there is space.
 
 What to do: end what is oldest in `master..syslogshold`, as behind it nothing is freed; then dump the transaction log.
+Where the error log says that a dump could not truncate it, no dump is advised before that.
 Where that is a session whose client does nothing, that session. Where it is `$replication_truncation_point`, start the
 RepAgent again; it asks Replication Server for that point after each `scan batch size` log records (vendor: Replication
 Server Administration Guide 2), so `sp_help_rep_agent <database>, "scan"` tells whether it is behind (practice). No
@@ -25,7 +26,17 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known
 from collectors.facts.ase import MonOpenDatabases
-from rules.ase._evidence.log.held import HELD_FACTS, HOLDER, FullLog, full_logs, held
+from rules.ase._evidence.log.held import (
+    HELD_FACTS,
+    HOLDER,
+    OLDEST_FIRST,
+    FullLog,
+    full_logs,
+    held,
+    refused_dump,
+    refused_evidence,
+    say_refused,
+)
 from rules.ase._evidence.waits.chains import CHAIN_FACTS, tasks_at_work
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.changes.quoting import comment
@@ -80,7 +91,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, limits: Limits, one: FullLog) -> Finding:
     name, sleeping, holder = comment(one.database), one.sleeping or 0.0, held(facts, one.database)
-    working = tasks_at_work(facts)
+    working, refused = one.working or tasks_at_work(facts), refused_dump(facts, one.database)
     most = bool(working) and sleeping >= limits.critical_percent / 100.0 * (working or 0) and sleeping > 1
     many = f"{sleeping:,.0f} process{'es' if sleeping > 1 else ''}"
     return Finding(
@@ -95,12 +106,13 @@ def _finding(facts: Facts, limits: Limits, one: FullLog) -> Finding:
             + (" It was being dumped then." if one.dumped and not holder else ""),
             holder.says if holder else "",
         ),
-        because=LOCKS if sleeping else NEXT,
-        do=holder.do if holder else DUMP.format(name),
+        because=joined(LOCKS if sleeping else NEXT, say_refused(refused)),
+        do=holder.do if holder else (OLDEST_FIRST if refused else DUMP).format(name),
         unknown=joined(SLEEPING if one.sleeping is None else "", "" if holder else REPLICATED.format(name)),
         evidence=(
             *(() if one.sleeping is None else (Evidence("processes that are suspended", sleeping, "", one.source),)),
             *((holder.evidence,) if holder else ()),
+            *refused_evidence(refused),
             *((Evidence("log is full", 1.0, "", one.source),) if one.sleeping is None else ()),
         ),
         urgent=bool(sleeping),

@@ -115,9 +115,10 @@ RUNS = 10
 LARGE = "{0}. An index for the statement that scans still comes before more memory."
 """Most denied first: one read of eight pages in place of eight."""
 TABLES = MissingInput("which tables are read from disk", MonOpenObjectActivity.COLLECTED_BY)
-TABLE_OF = {TABLES: "monOpenObjectActivity", devices.MISSING: "monDeviceIO"}
+TABLE_OF = {TABLES: "monOpenObjectActivity", devices.MISSING: "monDeviceIO", devices.MISSING_NOW: "monDeviceIO, twice"}
 NAMED = 3
 """Tables that are named."""
+LONG = ", by counters read once, of a time that is not known"
 COUNTED = "PhysicalReads and APFReads, of its data and its indexes"
 
 
@@ -220,12 +221,15 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
     slow = mean is not None and mean > limits.milliseconds
     between = mean is not None and limits.normal_milliseconds < mean <= limits.milliseconds
     readers = devices.read_devices(facts) if slow or between else []
+    totals = devices.slow_for_long(facts, limits.milliseconds, TIMES_SLOWER) if slow and not readers else []
+    readers = readers or totals
     normal = mean is not None and not (slow or between)
     counted = None if readers or normal else devices.counted_by_sysmon(facts, writing=False)
     tables = _tables(facts, limits.reads_percent)
     lacking_pool = max(denied_large_io(facts), key=lambda one: one.evidence.value, default=None)
-    lacks = [*([] if tables else [TABLES]), *([devices.MISSING] if (slow or between) and not readers else [])]
-    where = devices.say_devices(readers) or (counted.says if counted else "")
+    times = devices.MISSING_NOW if totals else devices.MISSING
+    lacks = [*([] if tables else [TABLES]), *([times] if (slow or between) and (totals or not readers) else [])]
+    where = devices.say_devices(readers, LONG if totals else "") or (counted.says if counted else "")
     if where and tables:
         where = f"{where.rstrip('.')}; most physical reads are of {tables[0].says}."
     elif tables:
@@ -306,7 +310,7 @@ def _finding(facts: Facts, limits: Limits, waits: TooLong) -> Iterator[Outcome]:
         evidence=(
             *(replace(one, limit=limits.milliseconds) if one.metric == MEAN else one for one in waits.evidence),
             *((commands.evidence,) if between and commands else ()),
-            *(one.evidence for one in readers),
+            *(replace(one.evidence, computed="by totals") if totals else one.evidence for one in readers),
             *((counted.evidence,) if counted else ()),
             *(one.evidence for one in tables),
             *((lacking_pool.evidence,) if lacking_pool else ()),

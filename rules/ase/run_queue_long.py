@@ -164,6 +164,10 @@ this capture, and is there for something)."""
 OTHER_HOURS = "What {} does at other hours is not in this capture: hold it against its own busiest hour first."
 STEP = 0.5
 """This project: half as many engines again at most before it is measured anew."""
+TWICE = 2
+"""This project: times the engines that run, where spins were counted, the host's idle processors are known, and even
+so many would have twice as many tasks queued for each as the limit: then half as many again are too few."""
+STILL = ", as even {0} would queue over {1:g} each,"
 ALLOWED = 2.0
 """This project: times the engines that run that are allowed at the one restart, and then taken in steps."""
 DIVIDES = (
@@ -438,7 +442,7 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     added = (
         More(PAST_PEAK.format(past.says))
         if past
-        else _one_more(facts, number, queue.tasks, load, pool, counted=counted)
+        else _one_more(facts, limits, number, queue.tasks, load, pool, counted=counted)
         if sure
         else More(_not_yet(facts))
     )
@@ -622,12 +626,15 @@ def _moved(
     )
 
 
-def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: str, *, counted: bool) -> More:
+def _one_more(
+    facts: Facts, limits: Limits, number: int, queue: float, load: Load | None, pool: str, *, counted: bool
+) -> More:
     """More engines where nothing spins, with the command as far as exports tell which it is.
 
-    One where the host's processors are not known; else up to half as many again, no more than tasks queue, than
-    `max online engines` and than cores of the host, of which one is left for the threads of disks and network. A pool
-    beside others is doubled at most, within the same bounds of the whole server. `counted`: whether spins were.
+    One where the host's processors are not known; else up to half as many again, or `TWICE` as many, no more than tasks
+    queue, than `max online engines` and than cores of the host, of which one is left for the threads of disks and
+    network. A pool beside others is doubled at most, within the same bounds of the whole server. `counted`: whether
+    spins were.
     """
     most, host = setting_of(facts, MOST), facts.latest(HostProcessors)
     room = most.run_number if most else None
@@ -643,9 +650,13 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
     )
     if moved:
         return moved
-    bounds = [every * STEP, queue, *([number] if pool else []), *([idle] if idle is not None else [])] + (
-        [cores - LEFT_FREE - every] if cores is not None else [] if idle is not None else [1.0]
-    )
+    far = counted and idle is not None and queue > TWICE * limits.tasks_per_engine * TWICE * every
+    bounds = [
+        every * ((TWICE - 1) if far else STEP),
+        queue,
+        *([number] if pool else []),
+        *([idle] if idle is not None else []),
+    ] + ([cores - LEFT_FREE - every] if cores is not None else [] if idle is not None else [1.0])
     more = int(min([*bounds, room - every] if room is not None and room > every else bounds))
     if cores is not None and more < 1:
         return More(
@@ -678,7 +689,8 @@ def _one_more(facts: Facts, number: int, queue: float, load: Load | None, pool: 
             return More(f"{quiet} and {spare}, {ahead}add one engine{how} and measure again.", changes)
         return More(f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again.")
     if spare:
-        to = f"{ahead}go from {number} to {number + more} engines{of_pool}{how}, and measure again."
+        still = STILL.format(TWICE * every, TWICE * limits.tasks_per_engine) if more > every * STEP else ","
+        to = f"{ahead}go from {number} to {number + more} engines{of_pool}{how}{still} and measure again."
         return More(f"{quiet} and {spare}, {to}", changes)
     return More(
         f"{quiet}, go from {number} to {number + more} engines{of_pool}{how} if so many of the host's {cores:,.0f} "

@@ -33,11 +33,12 @@ class LogEvent(Fact):
     LOCKS, LOG_FULL, SEGMENT_FULL = "out of locks", "log full", "segment full"
     PROCEDURES, CONNECTIONS = "out of procedure cache", "out of user connections"
     STACK, DEADLOCK = "stack trace", "deadlock"
+    NOT_TRUNCATED = "dump that freed no log"
     AGENT_ENDED, AGENT_STARTED = "RepAgent ended", "RepAgent started"
 
     kind: str
     database: str | None = None
-    """Of a full log, another full segment, or a RepAgent."""
+    """Of a full log, a dump that could not truncate it, another full segment, or a RepAgent."""
     first: datetime
     last: datetime
     count: int

@@ -7,10 +7,10 @@ instance is missing::
     03:00000:00029:2004/03/15 13:16:38.19 server  Deadlock Id 11 detected
 
 Read are: the time it covers; engines that came online; messages that locks have run out (1204), that a log is full
-(7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that another segment of a database is (1105),
-that the procedure cache has no room (701, 709, 720) or no user connection is left (1601), that a process was ended by a
-fault (`infected with`), that the RepAgent of a database ended or began, and deadlocks, with their chain while `print
-deadlock information` is 1::
+(7412, 7413, 7415, and 1105 where it names `syslogs` or `logsegment`), that a dump could not truncate it, that another
+segment of a database is (1105), that the procedure cache has no room (701, 709, 720) or no user connection is left
+(1601), that a process was ended by a fault (`infected with`), that the RepAgent of a database ended or began, and
+deadlocks, with their chain while `print deadlock information` is 1::
 
     … Deadlock Id 11: Process (Familyid 0, Spid 29, Suid 4) was executing a INSERT command in the procedure 'p'.
     … Deadlock Id 11: Process (Familyid 0, Spid 29) was waiting for a 'exclusive page' lock on page 1155 of the 'item'
@@ -59,6 +59,10 @@ LOG_FULL = re.compile(
     r"|transaction log in database '?(?P<almost>[\w#@$]{1,255})'? is almost full",
     re.IGNORECASE,
 )
+NOT_TRUNCATED = re.compile(
+    r"\bdump tran(?:saction)? for database '(?P<database>[^']{1,255})' could not truncate the log\b", re.IGNORECASE
+)
+"""That all of a log is behind its oldest transaction, or its replication: the text is recalled."""
 NO_SPACE = re.compile(
     r"allocate space for object '(?P<object>[^']{0,255})' in database '(?P<database>[^']{1,255})' because (?:the )?"
     r"'(?P<segment>[^']{1,255})' segment is full",
@@ -114,7 +118,7 @@ WAITS = re.compile(
 VICTIM = re.compile(rf"{_process('spid')} was chosen as the victim", re.IGNORECASE)
 TELLING = re.compile(
     r"deadlock|process|locks|error:|procedure|connections|system memory|critically low|log segment|almost full"
-    r"|allocate space|engine|rep ?agent",
+    r"|allocate space|engine|rep ?agent|not truncate",
     re.IGNORECASE,
 )
 """Without one of these words a line tells nothing: most do not, in logs of millions of lines."""
@@ -204,6 +208,8 @@ class Log:
         elif full := LOG_FULL.search(said):
             database = full["low"] or full["waited"] or full["almost"]
             self._once(number, when, spid, LogEvent.LOG_FULL, said, database)
+        elif dump := NOT_TRUNCATED.search(said):
+            self._count(number, when, LogEvent.NOT_TRUNCATED, dump["database"])
         elif space := NO_SPACE.search(said):
             of_log = space["object"].lower() == "syslogs" or space["segment"].lower() == "logsegment"
             kind = LogEvent.LOG_FULL if of_log else LogEvent.SEGMENT_FULL

@@ -27,7 +27,7 @@ And from the text of `sp_help`, which names no database::
 * Views and procedures have no scheme (`not a table`, NULL): passed over. So is a row whose `type` is no table's.
 * A system table is one of type `S`; where no type is listed, one with the name of a system table.
 * `sp_help` prints the table with `identity_gap` below the scheme; above it is read, too. So are the indexes that it
-  lists above the scheme, with their columns, and the type of the first one.
+  lists above the scheme, with their columns, and the type of the first one, or that there is none.
 * An allpages table whose index 0 is listed is a heap, one whose index 1 is has a clustered index: `sysindexes` holds
   one of the two for it. Of the other schemes these numbers do not tell.
 * Columns of rows and data pages (`row_count`, `data_pages`, under such headings as `rows`, `pages`) are read, too.
@@ -43,7 +43,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from collectors.facts import ABSENT
-from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme
+from collectors.facts.ase import IndexKeys, IndexSize, TableRows, TableScheme, WithoutIndexes
 from collectors.layouts.ase_catalog import SCHEMES, clustered_of, database_asked, is_system, scheme_of
 from collectors.layouts.ase_indexes import INDEXES_LISTED, index_of
 from collectors.layouts.ase_table_rows import counted
@@ -78,6 +78,7 @@ START = re.compile(f"{HEADING.pattern}|{SHORT.pattern}|{HELP.pattern}|{PRINTED.p
 ASKED = re.compile(r".{0,2000}\(", re.IGNORECASE)
 """A question that is echoed calls functions; no column is called so."""
 COLUMNS = re.compile(r"^\W{0,9}Column_name[\s|]{1,300}Type\b", re.IGNORECASE)
+NO_INDEX = re.compile(r"\W{0,9}Object does not have any indexes\b", re.IGNORECASE)
 ATTRIBUTES = re.compile(r"\W{0,9}(?:exp_row_size|concurrency_opt_threshold)\b", re.IGNORECASE)
 NOT_APPLICABLE = re.compile(r"\s*The attribute '\w{1,40}' is not applicable\b", re.IGNORECASE)
 STOP = re.compile(
@@ -96,8 +97,8 @@ BELOW = 12
 REMEDY = "export it again in full (isql -w 1000)"
 
 
-@report(starts=START, provides=(TableScheme, IndexSize, IndexKeys, TableRows))
-def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | TableRows]:
+@report(starts=START, provides=(TableScheme, IndexSize, IndexKeys, TableRows, WithoutIndexes))
+def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | TableRows | WithoutIndexes]:
     """Yield one fact per table, and one per index where sizes are listed, or columns by `sp_help`."""
     tables = 0
     helped: Row | None = None
@@ -125,6 +126,8 @@ def read(report: Report) -> Iterator[TableScheme | IndexSize | IndexKeys | Table
             table = cut(report.lines, index, stop=STOP)
             yield from _indexes(report, table, _name(helped), types)
             index = max(table.last, index)
+        elif helped and NO_INDEX.match(line):
+            yield WithoutIndexes(source=report.source(index), table=_name(helped))
         elif (HEADING.search(line) or SHORT.match(line)) and not ASKED.match(line) and not ECHOED.match(line):
             table = cut(report.lines, index, min(index + HEADING_LINES, len(report.lines)), STOP)
             short = SHORT.match(line) and not any(row.get("Scheme").lower() in SCHEMES for row in table.rows)

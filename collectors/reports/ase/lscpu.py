@@ -11,8 +11,9 @@ A name and a value on each line, in English; names that are not listed here say 
     Hypervisor vendor:   VMware
 
 Newer releases indent what belongs to a socket. Lines of it that were picked out say what they say (`lscpu | egrep
-'^CPU|Thread|Core|Socket'`), also without the command above them. A block that does not tell how many CPUs there are, by
-their count or by threads, cores and sockets, is no such report.
+'^CPU|Thread|Core|Socket'`), also without the command above them, and in one remark, with or without colons (`# host: 24
+cores (lscpu: Socket(s) 2, Core(s) per socket 12, Thread(s) per core 1)`). A block that does not tell how many CPUs
+there are, by their count or by threads, cores and sockets, is no such report.
 """
 
 import re
@@ -25,7 +26,12 @@ from collectors.registry import NotThisReport, Report, report
 
 ASKED = re.compile(r"\S{0,60}[#$>%]?\s?lscpu\s*(?:\|.{0,200})?")
 COUNTED = r"(?:CPU\(s\)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\))"
-START = re.compile(rf"^(?:{ASKED.pattern}$|Architecture:\s{{1,60}}\S|{COUNTED}:\s{{1,60}}[0-9]{{1,5}}\s*$)")
+START = re.compile(
+    rf"^(?:{ASKED.pattern}$|Architecture:\s{{1,60}}\S|{COUNTED}:\s{{1,60}}[0-9]{{1,5}}\s*$"
+    rf"|\s{{0,8}}(?:#|--).{{0,120}}\blscpu\b.{{0,80}}{COUNTED})"
+)
+REMARK = re.compile(r"^\s{0,8}(?:#|--).{0,120}\blscpu\b", re.IGNORECASE)
+IN_REMARK = re.compile(rf"(?P<name>{COUNTED}):?\s{{1,8}}(?P<value>[0-9]{{1,5}})\b")
 LINE = re.compile(r"\s{0,8}(?P<name>[A-Z][A-Za-z0-9 ()/_.-]{1,60}):\s{1,60}(?P<value>\S.*)")
 HEADING = re.compile(r"\s{0,8}(?:Caches|NUMA|Vulnerabilities|Virtualization features)\b[^:]{0,40}:\s*$")
 MODEL = 80
@@ -37,6 +43,10 @@ def read(report: Report) -> Iterator[HostProcessors]:
     """Yield one fact for the block."""
     values: dict[str, str] = {}
     last = 0
+    if REMARK.match(report.lines[0]):
+        values = {one["name"].lower(): one["value"] for one in IN_REMARK.finditer(report.lines[0])}
+        yield from _processors(report, values, 0)
+        return
     for index, line in enumerate(report.lines):
         found = LINE.fullmatch(line.rstrip())
         if not found and not HEADING.fullmatch(line) and not (index == 0 and ASKED.fullmatch(line)):
@@ -44,6 +54,11 @@ def read(report: Report) -> Iterator[HostProcessors]:
         last = index
         if found:
             values.setdefault(found["name"].strip().lower(), found["value"].strip())
+    yield from _processors(report, values, last)
+
+
+def _processors(report: Report, values: dict[str, str], last: int) -> Iterator[HostProcessors]:
+    """The fact of so many lines, which are claimed."""
     cpus = _cpus(values)
     if cpus is ABSENT:
         raise NotThisReport("no count of CPUs")

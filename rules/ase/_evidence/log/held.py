@@ -22,7 +22,7 @@ from collectors.facts.ase import (
 )
 from rules.ase._evidence.objects.seen import databases
 from rules.ase._evidence.objects.statements import quoted
-from rules.ase._evidence.waits.chains import IDLE_CLIENT, head_process, of_last_file, process_rows, say_client
+from rules.ase._evidence.waits.chains import IDLE_CLIENT, filled, head_process, of_last_file, process_rows, say_client
 from rules.ase._evidence.waits.error_log import DAY, events_of
 from rules.ase._evidence.waits.events import LOG_SPACE
 from rules.changes.quoting import comment
@@ -44,6 +44,14 @@ ASLEEP = (
     "Dump the transaction log of {0}, which frees what is older than the transaction of SPID {spid}{client}. Where "
     "that is not enough, give it room (alter database {0} log on <device>), or have that transaction ended: it sleeps "
     "for space itself."
+)
+FREED_NOTHING = (
+    "Give the log of {0} room (alter database {0} log on <device>), or have the transaction of SPID {spid}{client} "
+    "ended, which sleeps for space itself: a dump could not truncate the log. Then dump it."
+)
+OLDEST_FIRST = (
+    "Look in master..syslogshold for the oldest transaction or truncation point of {0} and have it ended or sent "
+    "first: another dump frees nothing before (room until then: alter database {0} log on <device>). Then dump it."
 )
 YOUNG = timedelta(minutes=10)
 """This project: what began so shortly before the reading holds little of a log, which fills over hours."""
@@ -78,6 +86,8 @@ class FullLog:
     how: str
     """What shows it, as the beginning of a sentence."""
     dumped: bool = False
+    working: int | None = None
+    """Sessions of clients with a command, these among them, by a listing that is whole; `None`: there is none."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ class Held:
 def full_logs(facts: Facts) -> list[FullLog]:
     """Every database whose log is full now, by its state or by those who sleep for it."""
     rows = {(one.instance, one.database): one for one in facts.every(MonOpenDatabases)}.values()
-    processes = facts.once(MonProcess, process_rows)
+    processes = facts.once(MonProcess, _listed)
     asleep: dict[str, list[MonProcess]] = {}
     for row in processes:
         if _sleeps(row):
@@ -109,14 +119,64 @@ def full_logs(facts: Facts) -> list[FullLog]:
             sleeping = one.suspended if known(one.suspended) else counted
             how = "When monOpenDatabases was read"
             found[one.database] = FullLog(one.database, sleeping, one.source, how, _number(one.backup) > 0)
+    working = _at_work(processes)
     told = {one.database for one in events_of(facts, DAY) if one.kind == LogEvent.LOG_FULL and one.database}
     if asleep.keys() == {""} and not found and len(told) == 1:  # whose log it is, the error log says
         asleep = dict.fromkeys(told, asleep[""])
     for name, tasks in asleep.items():
         if name and name not in found:
             how = f"By the state of {len(tasks)} {'session' if len(tasks) == 1 else 'sessions'}"
-            found[name] = FullLog(name, float(len(tasks)), tasks[0].source, how)
+            found[name] = FullLog(name, float(len(tasks)), tasks[0].source, how, working=working)
     return list(found.values())
+
+
+def _listed(facts: Facts) -> list[MonProcess]:
+    """The processes of the moment; of the whole listing, where what says more of some leaves out who sleeps.
+
+    A listing of less than half as many sessions (this project) was asked for some of them. Where it has one of those
+    that sleep by the other, it is of another moment, or they woke up since.
+    """
+    rows = process_rows(facts)
+    here = {row.spid for row in rows}
+    other = [row for row in facts.every(MonProcess) if rows and row.source.file != rows[-1].source.file]
+    whole = of_last_file([row for row in other if _sleeps(row)])
+    whole = [row for row in other if whole and row.source.file == whole[-1].source.file]
+    asleep = {row.spid for row in whole if _sleeps(row)}
+    return whole if asleep and not asleep & here and 2 * len(here) < len(whole) else rows
+
+
+def _holder(facts: Facts, spid: int) -> MonProcess | None:
+    """The row of a session that holds a log, by the listing that shows who sleeps for it and by what says more."""
+    other = head_process(facts, spid)
+    row = next((row for row in facts.once(MonProcess, _listed) if row.spid == spid), None)
+    return filled(row, other) if row and other and row.kpid in (None, other.kpid) else row or other
+
+
+def _at_work(rows: list[MonProcess]) -> int | None:
+    """Sessions of clients that have a command; `None` where only those that sleep for a log were chosen."""
+    if all(map(_sleeps, rows)) or not all(row.command for row in rows):
+        return None
+    return sum(row.login is not None and (row.command or "").upper() != IDLE_CLIENT for row in rows)
+
+
+def refused_dump(facts: Facts, database: str) -> LogEvent | None:
+    """The newest message that a dump could not truncate this log, since it was told full; else `None`."""
+    told = [one for one in events_of(facts, DAY) if one.database == database]
+    since = max((one.first for one in told if one.kind == LogEvent.LOG_FULL), default=None)
+    refused = [one for one in told if one.kind == LogEvent.NOT_TRUNCATED and (since is None or one.last >= since)]
+    return max(refused, key=lambda one: one.last, default=None)
+
+
+def say_refused(refused: LogEvent | None) -> str:
+    """That a dump freed nothing, as a sentence; empty where none says so."""
+    return f"By the error log a dump at {refused.last:%Y-%m-%d %H:%M} could not truncate it." if refused else ""
+
+
+def refused_evidence(refused: LogEvent | None) -> tuple[Evidence, ...]:
+    """The dump that freed nothing, as a figure."""
+    if refused is None:
+        return ()
+    return (Evidence("a dump could not truncate the log", f"{refused.last:%Y-%m-%d %H:%M}", "", refused.source),)
 
 
 def _sleeps(row: MonProcess) -> bool:
@@ -137,6 +197,7 @@ def held(facts: Facts, database: str) -> Held | None:
     started, at = min(own)
     oldest = rows[at]
     name, since, who = comment(database), f"{started:%Y-%m-%d %H:%M}", "replication"
+    refused = refused_dump(facts, database)
     if oldest.replicates:
         ended = rep_agent_ended(facts, database)
         stands = [one for one in facts.every(RepAgentProcess) if one.database == database]
@@ -150,16 +211,16 @@ def held(facts: Facts, database: str) -> Held | None:
         )
         do = REPLICATED.format(name, start=start)
     else:
-        process, who = head_process(facts, oldest.spid or 0), f"SPID {oldest.spid}"
+        process, who = _holder(facts, oldest.spid or 0), f"SPID {oldest.spid}"
         idle = process is not None and (process.command or "").upper() == IDLE_CLIENT
         sleeps = process is not None and _sleeps(process)
         says = f"The oldest that holds it is the transaction of {who}, open since {since}" + (
             ", whose client sends no command." if idle else "."
         )
-        how = IDLE if idle else ASLEEP if sleeps else AT_WORK
+        how = IDLE if idle else FREED_NOTHING if sleeps and refused else ASLEEP if sleeps else AT_WORK
         do = how.format(name, spid=oldest.spid, client=say_client(process))
     taken = max((one.taken.replace(tzinfo=None) for one in facts.every(Snapshot) if one.taken), default=None)
-    if taken and timedelta() <= taken - started < YOUNG:
+    if taken and timedelta() <= taken - started < YOUNG and not (refused and refused.last >= started):
         who, do = "", RECENT.format(name, since=since)
     return Held(who, says, do, Evidence(f"oldest that holds the log of {name}", since, "", oldest.source))
 
@@ -190,12 +251,12 @@ def rep_agent_ended(facts: Facts, database: str) -> LogEvent | None:
 
 def _name(facts: Facts, row: LogHolder, rows: list[LogHolder]) -> str | None:
     """The database of a row: by its name, by its number, or as that in which all who hold a transaction there work."""
-    if row.database or row.db_id is None:
+    if row.database:
         return row.database
     points = {one.db_id: one.database for one in facts.every(TruncationPoint)}
     listed = points | {one.db_id: one.database for one in facts.every(MonOpenDatabases)} | databases(facts)
     if row.db_id in listed:
         return listed[row.db_id]
-    found = [head_process(facts, one.spid) for one in rows if one.db_id == row.db_id and one.spid]
+    found = [_holder(facts, one.spid) for one in rows if one.db_id == row.db_id and one.spid]
     names = {one.database for one in found if one and one.database}
     return next(iter(names)) if len(names) == 1 else None

@@ -20,7 +20,7 @@ from collectors.facts.ase import (
     TableScheme,
     WithoutIndexes,
 )
-from rules.ase._evidence.objects.indexes import indexes_of
+from rules.ase._evidence.objects.indexes import indexes_of, without_indexes
 from rules.ase._evidence.objects.seen import (
     SYSTEM_NAMES,
     activity,
@@ -118,7 +118,11 @@ def pages_of(facts: Facts, scheme: TableScheme) -> Pages:
     found = {index: kb for (table, index), kb in listed.items() if table == key}
     if not found:
         alike = {table for table, _ in listed if _same_table(table, scheme)}
-        namesakes = {table_key(one) for one in schemes(facts).values() if one.table.lower() == scheme.table.lower()}
+        namesakes = {
+            table_key(one)
+            for one in schemes(facts).values()
+            if one.table.lower() == scheme.table.lower() and one.database
+        }
         others = [one for one in facts.every(IndexSize) if one.owner and scheme.owner and one.owner != scheme.owner]
         another = any(one.table.lower() == scheme.table.lower() for one in others)
         if len(alike) == 1 and len(namesakes | {key}) == 1 and not another:
@@ -430,19 +434,19 @@ def booked_most(facts: Facts) -> tuple[str, Evidence] | None:
 def _clustered(facts: Facts, scheme: TableScheme) -> bool | None:
     """Whether it has a clustered index, by its bits, else by sp_helpindex; `None`: not known.
 
-    That names no database, so it counts where no other table that is listed has the name.
+    That names no database, nor does sp_help, so it counts where no other table that is listed has the name.
     """
     if scheme.clustered is not None:
         return scheme.clustered
     name = scheme.table.lower()
     homes = {one.database for one in facts.every(ObjectLockContention) if (one.table or "").lower() == name}
     homes |= {one.database for one in schemes(facts).values() if one.table.lower() == name}
-    if len(homes) > 1:
+    if len(homes - {None}) > 1:
         return None
     listed = indexes_of(facts, name)
     if listed:
         return any(one.clustered for one in listed)
-    return False if any(one.table.lower() == name for one in facts.every(WithoutIndexes)) else None
+    return False if without_indexes(facts, name) else None
 
 
 def _insert_point(facts: Facts, scheme: TableScheme, last_pages: bool) -> bool:

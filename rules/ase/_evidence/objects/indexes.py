@@ -5,7 +5,7 @@ indexes listed may be those of the other, which is why nothing is judged by them
 """
 
 from collectors.facts import Facts
-from collectors.facts.ase import IndexKeys
+from collectors.facts.ase import IndexKeys, WithoutIndexes
 from rules.changes.quoting import comment
 from rules.finding import Evidence
 
@@ -18,6 +18,11 @@ def indexes_of(facts: Facts, table: str | None) -> list[IndexKeys]:
     rows = [one for one in facts.every(IndexKeys) if one.table and table and one.table.lower() == table.lower()]
     typed = {one.index: one for one in rows if one.first_type}
     return list({one.index: typed.get(one.index, one) for one in rows}.values())
+
+
+def without_indexes(facts: Facts, table: str | None) -> bool:
+    """Whether a table of this name is listed as one that has no index at all."""
+    return bool(table) and any(one.table.lower() == (table or "").lower() for one in facts.every(WithoutIndexes))
 
 
 def beginning_with(indexes: list[IndexKeys], column: str) -> IndexKeys | None:

@@ -161,11 +161,11 @@ def _together(rows: list[MonProcess]) -> list[MonProcess]:
             found.append(row)
         else:
             told = known(before.seconds_waiting) and not known(row.seconds_waiting)
-            found[at[row.spid]] = _filled(before, row) if told else _filled(row, before)
+            found[at[row.spid]] = filled(before, row) if told else filled(row, before)
     return found
 
 
-def _filled(row: MonProcess, other: MonProcess) -> MonProcess:
+def filled(row: MonProcess, other: MonProcess) -> MonProcess:
     """What this row says, and what only the other does."""
     lacking = {one.name for one in fields(row) if getattr(row, one.name) in (None, ABSENT)}
     return replace(row, **{name: getattr(other, name) for name in lacking})

@@ -16,6 +16,7 @@ from rules.finding import Evidence, MissingInput
 DEVICE_FACTS = (MonDeviceIO, MonIOQueue, DeviceActivity)
 """What a rule that uses this module has to declare."""
 MISSING = MissingInput("how long the devices take", MonDeviceIO.COLLECTED_BY)
+MISSING_NOW = MissingInput("how long the devices took in this time", MonDeviceIO.COLLECTED_BY)
 MISSING_LOG = MissingInput("how long the devices of logs take", MonIOQueue.COLLECTED_BY)
 NAMED, SAID = 3, 2
 """Devices that are named; those that a title names."""
@@ -91,6 +92,21 @@ def read_devices(facts: Facts) -> list[Device]:
     ]
 
 
+def slow_for_long(facts: Facts, milliseconds: float, times: float) -> list[Device]:
+    """The devices that mostly read, by totals alone, where one of them stands out; else none.
+
+    Totals are of a time that is not known, so the first is named where it took most of the time of all of them and so
+    many times as long for a request as the quickest beside it, which is not slow.
+    """
+    if any(one.of_interval for one in facts.every(MonDeviceIO)):
+        return []
+    found = _listed(facts, writing=False, queued=[], totals=True)
+    whole = sum(one.requests * one.mean_milliseconds for one in found)
+    first = found[0] if found and found[0].mean_milliseconds > milliseconds else None
+    most = first and 100.0 * first.requests * first.mean_milliseconds > MOST_PERCENT * whole
+    return found[:NAMED] if most and much_quicker(found[:NAMED], milliseconds, times) else []
+
+
 def data_writers(facts: Facts) -> list[Device]:
     """The devices that mostly write and hold no log by `monIOQueue`; the longest time first."""
     queued = _queued(facts)
@@ -133,9 +149,10 @@ def _queued(facts: Facts) -> list[Device]:
     return sorted(found, key=lambda one: -one.requests * one.mean_milliseconds)
 
 
-def _listed(facts: Facts, *, writing: bool, queued: list[Device]) -> list[Device]:
+def _listed(facts: Facts, *, writing: bool, queued: list[Device], totals: bool = False) -> list[Device]:
     found = []
-    for row in {(one.instance, one.device): one for one in facts.every(MonDeviceIO) if one.of_interval}.values():
+    rows = [one for one in facts.every(MonDeviceIO) if one.of_interval is not totals]
+    for row in {(one.instance, one.device): one for one in rows}.values():
         requests, mean = row.requests, row.mean_milliseconds
         if not row.believed or requests is None or mean is None or requests < FEW or mean < 0:
             continue
@@ -184,9 +201,9 @@ def _slow(devices: list[Device], milliseconds: float) -> list[Device]:
     return [one for one in devices if one.mean_milliseconds > milliseconds][:SAID]
 
 
-def say_devices(devices: list[Device]) -> str:
-    """As a sentence; empty without devices."""
-    return f"Devices by time taken: {'; '.join(one.says for one in devices)}." if devices else ""
+def say_devices(devices: list[Device], over: str = "") -> str:
+    """As a sentence, with the time of which their counters are; empty without devices."""
+    return f"Devices by time taken{over}: {'; '.join(one.says for one in devices)}." if devices else ""
 
 
 @dataclass(frozen=True)

@@ -265,7 +265,8 @@ def table_lock_holder(facts: Facts, scheme: TableScheme) -> HeldLock | None:
         held = is_whole_table(lock) and lock.spid is not None
         database = lock.database or databases(facts).get(lock.db_id or 0)
         here = (database or "").lower() == (scheme.database or "").lower()
-        if held and here and (lock.object_id == scheme.object_id or lock.object_name == scheme.table):
+        same = lock.object_id is not None and lock.object_id == scheme.object_id
+        if held and here and (same or lock.object_name == scheme.table):
             return lock
     return None
 
@@ -351,7 +352,7 @@ def _of_procedures(facts: Facts, scheme: TableScheme, hwm: int | None) -> Promot
 
     A row without a database may be of that of the table. No text says which table it changes: `None` where two such
     lines were listed, or where the rows that were changed in the table are fewer than those which its executions in the
-    listing changed.
+    listing changed. Where these are not counted, the session that holds the whole table must have run that line.
     """
     changed, lines = _changed_rows(facts, scheme), dict[tuple[str, int], list[MonSysStatement]]()
     for one in facts.every(MonSysStatement):
@@ -359,10 +360,13 @@ def _of_procedures(facts: Facts, scheme: TableScheme, hwm: int | None) -> Promot
         of = one.procedure or (f"the batch of SPID {one.spid}" if one.spid and not one.procedure_id else "")
         if here and of and one.line and known(one.rows_affected) and hwm and one.rows_affected > hwm:
             lines.setdefault((of, one.line), []).append(one)
-    if len(lines) != 1 or changed is None:
+    if len(lines) != 1:
         return None
     (((procedure, line), rows),) = lines.items()
-    if sum(one.rows_affected for one in rows if known(one.rows_affected)) > changed:
+    holder = table_lock_holder(facts, scheme) if changed is None else None
+    if changed is None and not (holder and any(one.spid == holder.spid for one in rows)):
+        return None
+    if changed is not None and sum(one.rows_affected for one in rows if known(one.rows_affected)) > changed:
         return None
     most = max(rows, key=lambda one: one.rows_affected if known(one.rows_affected) else 0.0)
     count = most.rows_affected if known(most.rows_affected) else 0.0
