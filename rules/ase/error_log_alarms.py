@@ -65,7 +65,7 @@ from rules.ase._evidence.waits.verdict import TASKS
 from rules.changes.ase_binding import is_tempdb
 from rules.changes.quoting import comment
 from rules.engine import limit, rule
-from rules.finding import Clean, Evidence, Finding, Outcome, Severity, joined
+from rules.finding import Clean, Evidence, Finding, Outcome, Severity, joined, within
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00729.1500/html/errMessageAdvRes/X312551.htm",
@@ -185,7 +185,7 @@ def _finding(facts: Facts, limits: Limits, kind: str, name: str, found: list[Log
     ended = rep_agent_ended(facts, name) if full else None
     refused = refused_dump(facts, name) if full else None
     if refused:
-        do = f"If it still is full: {OLDEST_FIRST[0].lower()}{OLDEST_FIRST[1:]}"
+        do = f"If it still is full: {within(OLDEST_FIRST)}"
     if kind == LogEvent.SEGMENT_FULL and count > 1:
         severity, because = Severity.WARNING, NO_SPACE
         do = WHO_FILLS if is_tempdb(database) else WHAT_FILLS
