@@ -39,7 +39,7 @@ from rules.rdb._evidence.databases import DATABASE_FACTS, OneDatabase, databases
 
 LINKS = ("https://uprrp2.uprrp.edu/help?key=RMU72~Open~Description&title=VMS+Help",)
 AGAIN = MissingInput(
-    "whether it is opened again and again", "RMU/SHOW SYSTEM, three times within some minutes while users work"
+    "whether it is opened again and again", "RMU/SHOW SYSTEM ! three times within some minutes while users work"
 )
 SPAN = timedelta(minutes=10)
 """This project: listings further apart may each have met a user after a pause."""

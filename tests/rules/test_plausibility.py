@@ -206,7 +206,7 @@ def _units() -> Iterator[str]:
 AMOUNTS = {
     *("", "MB", "KB", "pages", "×", "times", "% more", "% per hour", "nodes", "users", "waiters", "locks", "resources"),
     *("entries", "resources per bucket", "km (upper bound)", "databases", "areas", "deadlocks", "events", "stalls"),
-    *("rows", "tasks", "spins", "engines", "s so far", "s, begun before", "s of all tasks"),
+    *("rows", "tasks", "processes", "spins", "engines", "s so far", "s, begun before", "s of all tasks"),
     *("calls", "MHz", "points", "buckets", "pairs", "bytes", "hours", "days"),
     *("blocks", "pagelets", "buffers", "journals"),
 }

@@ -253,7 +253,7 @@ class FileName(Fact):
 class DirectorySize(Fact):
     """How large a directory is that a listing has by its name alone, without the id: DIRECTORY/SIZE=ALL of its file."""
 
-    COLLECTED_BY: ClassVar[str] = "DIRECTORY/SIZE=ALL/FILE_ID of the directory file, as [000000]name.DIR"
+    COLLECTED_BY: ClassVar[str] = "a listing of DIRECTORY/SIZE=ALL/FILE_ID of the directory itself, as [000000]name.DIR"
 
     name: str
     """The whole name: `DISK$USER:[000000]OUTBOUND.DIR;1`."""

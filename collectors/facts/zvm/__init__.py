@@ -123,7 +123,7 @@ class ProcessorLoad(Fact):
 class GuestTimers(Fact):
     """How many Linux guests a list has, and of how many the kernel ticks: one list of one moment."""
 
-    COLLECTED_BY: ClassVar[str] = "from each idle Linux guest: uname -r and cat /proc/sys/kernel/hz_timer"
+    COLLECTED_BY: ClassVar[str] = "a list of the idle Linux guests: uname -r and cat /proc/sys/kernel/hz_timer of each"
 
     guests: Reading = ABSENT
     ticking: Reading = ABSENT

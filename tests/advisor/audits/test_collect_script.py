@@ -338,7 +338,7 @@ def test_the_pages_and_the_answer_of_zvm_are_read_whole(tmp_path: Path) -> None:
 BY_HAND = re.compile(
     r"key W\b|LOCKTIME|LCKQUE|load series|^a CSV|information table|^a performance report|INDICATE QUEUES"
     r"|guest|service applied|sp_helpdb|dbcc|fewer processes|number of CPUs|word that|deadlock pipe|bcp|\.cfg\b|^runs at"
-    r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|RMS_LOCKS|DEVICE/FULL|DIRECTORY/FILE_ID"
+    r"|monProcessSQLText|sp_countmetadata|LOCK_ACTV|LOCK/BRIEF|RMS_LOCKS|DEVICE/FULL|DIRECTORY/FILE_ID|DIRECTORY/SIZE"
     r"|series of samples|syslogshold|systabstats|sysprocesses|sysobjects|^an lscpu|of the host, in its shell"
     r"|sp_helpindex|sp_helpthread|sp_helpsegment|sp_help_rep_agent"
     r"|sp_helpdevice|sp_tempdb|OPERATOR.LOG|sp_logiosize|monSysSQLText|monProcessLookup|monNetworkIO"
