@@ -121,7 +121,6 @@ MADE = {
 """Facts that no single report gives."""
 NO_QUESTION = {
     "a look at sp_helpdb": "one word of its status settles it, and no other figure of it is used",
-    "from each idle Linux guest": "two words from inside each guest, which no report of the host has",
     "INDICATE QUEUES EXP": "seen several times by a person: an idle guest that stays in queue wakes",
     "of the hypervisor": "its own displays, of whichever kind it is, which no reader of ours knows",
     "the list of service applied": "whether one name is in it",
