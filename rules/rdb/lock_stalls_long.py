@@ -117,7 +117,7 @@ from rules.rdb._evidence.waits import (
     waits_of,
     with_care,
 )
-from rules.rdb._evidence.ways_out import INTERVALS, LONGER, NO_INTERVAL, ONLY_LONGER, now
+from rules.rdb._evidence.ways_out import INTERVALS, LONGER, NO_INTERVAL, ONLY_LONGER, WANTED, now
 
 LINKS = (
     "https://uprrp2.uprrp.edu/help/sys$common/syshlp/rmudisplay72.hlb?key=Overview~Screens~Locking_Analysis_Screen",
@@ -346,8 +346,10 @@ def _finding(
     if held:
         evidence += [Evidence(f"{held_by([lock])}", lock.granted or "", "", lock.source) for lock in held[:3]]
     passes = most if most and mean and mean.seconds < limits.stall_seconds and shared_of(most[0], rows) else None
+    wanted = [most[0]] if most and (shared_of(most[0], rows) or most[0].processes >= limits.queue) else []
+    by_many = bool(wanted) and is_row(wanted[0]) and wanted[0].mode == "EX"
     # what passes from one to the next has no holder to be found: who holds it now is not to blame
-    find = f"{ONLY_LONGER}." if passes else CULPRIT.format(named(most[0]) if most else "it")
+    find = f"{ONLY_LONGER}." if passes else (WANTED if by_many else CULPRIT).format(named(most[0]) if most else "it")
     do = (
         joined(of_holder(held, lines, attached), now(waits, lines, limits.still_seconds))
         if held
@@ -357,7 +359,7 @@ def _finding(
     )
     again = timeouts is not None and ended_again(waits, long, limits.queue, limits.main_percent)
     passed = passes_on(lines, mean, limits.queue, limits.still_seconds) and stopped(long, limits.still_seconds) == 0
-    do = of_row(do, [] if held else long or ([passes[0]] if passes else []), lines, rows, again=again, passed=passed)
+    do = of_row(do, [] if held else long or wanted, lines, rows, again=again or by_many, passed=passed)
     if mean and not (held or long or timeouts) and mean.seconds < limits.stall_seconds:
         do = _brief(one, waits, mean, main)
     said = "; ".join(seen)

@@ -10,7 +10,8 @@ journal (Oracle Rdb, help on ALTER DATABASE).
 
 What to do: enable COMMIT TO JOURNAL OPTIMIZATION, after after-image journaling and fast commit, closed and after a full
 backup. Where it is on: a larger TRANSACTION INTERVAL for few users or long sessions, a smaller one for many users or
-short sessions (8 to 1024, default 256).
+short sessions (8 to 1024, default 256). Where they are most of all locks, nobody waits for them, and the exports prove
+that one node alone has a database open that is declared for more: NUMBER OF CLUSTER NODES 1.
 
 When to ignore it: where transactions are tiny these locks are most of the little that each one takes: commit less often
 first. Where the root file is neither waited for nor written much, a share alone costs little.
@@ -35,8 +36,9 @@ from rules.rdb._evidence.counted import (
     quiet,
     rounded,
 )
-from rules.rdb._evidence.databases import OneDatabase, databases
+from rules.rdb._evidence.databases import OneDatabase, Read, databases
 from rules.rdb._evidence.prerequisites import (
+    change_nodes,
     changes_to,
     evidence_of,
     listed,
@@ -57,11 +59,13 @@ from rules.rdb._evidence.root_file import (
     telling,
     waited_for,
 )
+from rules.rdb._evidence.sharing import open_elsewhere
 from rules.rdb._evidence.statistics import LEAST_COUNTED, Statistics, attached
 
 LINKS = (
     "https://uprrp2.uprrp.edu/conan/sys$common/syshlp/SQL$HELP72.HLB?key=ALTER~DATABASE~Arguments~TRANSACTION_INTERVAL",
     "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p060.htm",
+    "https://docs.oracle.com/cd/F25597_01/document/products/rdb/720/E06178-01/sql_p079.htm",
 )
 LEAST, MOST, DEFAULT = 8, 1024, 256
 """Range and default of TRANSACTION INTERVAL (vendor: help on ALTER DATABASE)."""
@@ -81,6 +85,12 @@ ASKED_ALL_THE_SAME = (
     "First enable prestarted transactions (rdb/prestarted_transactions_off), the default, and measure: each "
     "transaction asks for its number, although commit to journal gives ranges. Only then see to TRANSACTION INTERVAL."
 )
+ONE_NODE = (
+    "First make sure that no other node opens it at night or after a failure; then set NUMBER OF CLUSTER NODES from "
+    "{:g} to 1 with the database closed and after a full backup."
+)
+FOR_A_CLUSTER = "Declared for one node, Rdb leaves out locks and root file I/O that only a cluster needs."
+NOT_PUBLISHED = "How many of these locks that spares is not published: count them again after it."
 STAY = "it is known that immediate snapshots may stay, or may be deferred or disabled first"
 LONGER = "; fast commit, which it switches on, lengthens recovery: choose its checkpoint interval first"
 PRESTARTED = "when prestarted transactions are enabled, that was measured, and commits still queue for the root file"
@@ -152,6 +162,12 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
     ):
         io = None
     acts = waits or io is not None
+    otherwise = acts or reserves or hot.operations < limits.main_percent
+    more_nodes = None if otherwise else _declared_for_more(facts, one)
+    if more_nodes:
+        why, do, changes = FOR_A_CLUSTER, ONE_NODE.format(more_nodes.value), (change_nodes(facts, one),)
+        more = (*more, Evidence("cluster nodes", more_nodes.value, "nodes", more_nodes.source, 1))
+    acts = acts or more_nodes is not None
     percent = round(hot.operations, 1)
     whole = hot.counted_as
     of_them = "promotions" if hot.at_least else "operations" if whole == "lock operations" else whole
@@ -191,6 +207,9 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
             if waits
             else f"much of the locking is for the root file, and it is written {io.per_second:,.0f} times a second"
             if io
+            else "most of the locking is for the root file, of a database that is open on one node and declared for "
+            f"{more_nodes.value:g}"
+            if more_nodes
             else "much of the locking is for the root file"
         ),
         seen=joined(
@@ -201,13 +220,21 @@ def _finding(facts: Facts, one: OneDatabase, limits: Limits, hot: Hot) -> Findin
         ),
         because=joined("They guard the sequence numbers of transactions, at each start and commit.", why),
         do=do if acts else "Nothing is set here: few requests were seen to wait for them.",
-        unknown=caveats(one, each),
+        unknown=joined(caveats(one, each), NOT_PUBLISHED if more_nodes else ""),
         evidence=(*evidence, *more),
         explains=() if source.tentative else explained(each, ROOT, limits.main_percent),
         changes=changes if acts else (),
         expects=(Expectation(f"{hot.metric} (% of {whole})", percent, "lower", "heuristic"),),
         share=hot.stalled,
     )
+
+
+def _declared_for_more(facts: Facts, one: OneDatabase) -> Read | None:
+    """The number of nodes it is declared for, where that is several and one alone is proven to have it open."""
+    nodes = one.nodes
+    if one.one_instance or nodes is None or (nodes.configured or 1) <= 1 or open_elsewhere(facts, one) is not False:
+        return None
+    return Read(nodes.configured, nodes.source)
 
 
 def _lasts(one: OneDatabase, each: Statistics) -> str:

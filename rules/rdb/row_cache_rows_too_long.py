@@ -43,7 +43,7 @@ from rules.rdb._evidence.row_caches import (
     NOT_PUT_IN,
     SEARCHES,
     TOO_BIG,
-    name_of,
+    by_cache,
     of_caches,
     tables_of,
 )
@@ -116,10 +116,10 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         else:
             yield NotApplicable(f"{one.subject}: no row cache is active in this export")
         return
-    by_name = [each for each in found if name_of(each)]
+    by_name = [(name, each) for name, each in by_cache(facts, one) if each in found]
     fired = set()
-    for each in by_name or found:
-        outcome = _of_screen(facts, one, limits, each)
+    for name, each in by_name or [(None, each) for each in found]:
+        outcome = _of_screen(facts, one, limits, each, name)
         if isinstance(outcome, Finding) and outcome.subject in fired:
             continue
         if isinstance(outcome, Finding):
@@ -129,17 +129,19 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
             yield Unknown.without("which row cache it is", BY_CACHE, f"{one.subject}: the summary is of all together")
 
 
-def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines) -> Outcome:
+def _of_screen(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name: str | None) -> Outcome:
     searches, too_big = each.total(SEARCHES) or 0.0, each.total(TOO_BIG) or 0.0
-    name = name_of(each)
-    if too_big + sum(each.total(label) or 0.0 for label in FOUND) > 1.05 * searches + 0.2:
+    found = too_big + sum(each.total(label) or 0.0 for label in FOUND)
+    if found > 1.05 * searches + 0.2:
         return Untrusted(f"{each.title}: more rows found than searched for; write the screen again")
     share = 100 * too_big / searches
     what = f"row cache {comment(name, 31)}" if name else "all row caches together"
     figures = f"{rounded(too_big)} of {rounded(searches)} searches/s of {what} find a row that is too long for it"
     inserts, refused = each.total(INSERTS) or 0.0, each.total(NOT_PUT_IN) or 0.0
     kept_out = 100 * refused / searches
-    if share < limits.too_big_percent <= kept_out and refused <= inserts and searches >= limits.searches_per_second:
+    if share < limits.too_big_percent <= kept_out and searches >= limits.searches_per_second:
+        if refused > max(inserts, 1.05 * (searches - found) + 0.2):
+            return Untrusted(f"{each.title}: more rows are too long to be put in than searches find nothing")
         return _kept_out(facts, one, limits, each, name)
     if share < limits.too_big_percent or searches < limits.searches_per_second:
         said = f"(limits {limits.too_big_percent:g} % of {limits.searches_per_second:g}/s)"
@@ -200,17 +202,25 @@ def _by_length(facts: Facts, one: OneDatabase, name: str | None, slot: Reading) 
 
 
 def _kept_out(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name: str | None) -> Finding:
-    """Rows that were searched, read from their pages and not put in: what the screen counts as `row too big`."""
+    """Rows that were searched, read from their pages and not put in: what the screen counts as `row too big`.
+
+    Where more are refused than are put in, `insert cache` counts those that were put in alone: then they are a share of
+    the searches, as each was searched for first.
+    """
     searches, inserts = each.total(SEARCHES) or 0.0, each.total(INSERTS) or 0.0
     refused, what = each.total(NOT_PUT_IN) or 0.0, f"row cache {comment(name, 31)}" if name else "all row caches"
     cache = next((c for c in one.caches if name and c.name.upper() == name.upper() and known(c.row_bytes)), None)
     slot = f"; its slots have {number_or(cache.row_bytes, 0.0):,.0f} bytes" if cache else ""
+    too_long = f"{rounded(refused)} of {rounded(inserts)} rows/s to be put into {what} are too long"
+    title = f"{100 * refused / (inserts or 1):.0f} % of the rows to be put into {what} are too long for it"
+    if refused > inserts:
+        too_long = f"{rounded(refused)} rows/s are not put into {what}, as they are too long, and {rounded(inserts)} are"
+        title = f"after {100 * refused / searches:.0f} % of the searches of {what} the row is too long to be put in"
     return Finding(
         subject=f"{one.subject} {comment(name, 31)}" if name else one.subject,
         severity=Severity.ADVICE,
-        title=f"{100 * refused / inserts:.0f} % of the rows to be put into {what} are too long for it",
-        seen=f"{rounded(refused)} of {rounded(inserts)} rows/s to be put into {what} are too long, at "
-        f"{rounded(searches)} searches/s ({each.over}){slot}.",
+        title=title,
+        seen=f"{too_long}, at {rounded(searches)} searches/s ({each.over}){slot}.",
         because=NOT_CACHED,
         do=_do(facts, one, name, cache.row_bytes if cache else ABSENT),
         unknown=_by_length(facts, one, name, cache.row_bytes if cache else ABSENT),

@@ -34,9 +34,8 @@ from rules.rdb._evidence.row_caches import (
     INSERTS,
     NOT_PUT_IN,
     SEARCHES,
+    by_cache,
     cache_of,
-    name_of,
-    of_caches,
     rows_for,
 )
 from rules.rdb._evidence.screens import Lines
@@ -89,13 +88,13 @@ class Limits:
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Judge the row caches of each database."""
     for one in databases(facts, (StatisticRow,)):
-        named = [each for each in of_caches(facts, one) if name_of(each) and each.total(SEARCHES)]
+        named = [(name, each) for name, each in by_cache(facts, one) if each.total(SEARCHES)]
         if not named and (one.figure("active_row_caches") or one.caches):
             yield Unknown.without("what the searches of each row cache find", BY_CACHE, f"{one.subject}: it has caches")
         elif not named:
             yield NotApplicable(f"{one.subject}: no row cache is active in this export")
-        for each in named:
-            yield _of_cache(facts, one, limits, each, name_of(each) or "")
+        for name, each in named:
+            yield _of_cache(facts, one, limits, each, name)
 
 
 def _of_cache(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, cache: str) -> Outcome:

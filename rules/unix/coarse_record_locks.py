@@ -1,11 +1,12 @@
 """Processes wait for locks on whole files instead of records.
 
 Finds: in listings of locks (`/proc/locks`, `lslocks`) processes that wait for a lock from the first byte to the end of
-a file, or for ranges of one that is locked as a whole (a warning where one process keeps it so in listing after
-listing, also where it keeps no more than a range and the same requests for parts of it stand); many that wait for one
-record (the locks are fine already: a note, and a warning in listing after listing), or for what `lslocks` does not tell
-from a whole file (advice, whichever it is, where seven or more wait in each of one or two listings); in measured
-variants of a program how much clock time coarse locking takes more than fine.
+a file, or for ranges of one that is locked as a whole (advice where seven or more wait in each of one or two listings,
+a warning where one process keeps it so in listing after listing, also where it keeps no more than a range and the same
+requests for parts of it stand); many that wait for one record (the locks are fine already: a note, and a warning in
+listing after listing) or for one byte, which may stand for the whole file, or for what `lslocks` does not tell from a
+whole file (advice, whichever it is, where seven or more wait in each of one or two listings); in measured variants of
+a program how much clock time coarse locking takes more than fine.
 
 Why it matters: a lock on the whole file makes all who use it wait for each other, whichever record they want. Measured
 for a database program on four cores, coarse locking took 71 % more clock time than fine with 2 processes and about 30 %
@@ -47,6 +48,10 @@ MOST_FILES = 20
 FIRST_BYTE = MissingInput(
     "whether it is the whole file or its first byte (lslocks prints 0 for both)",
     "the output of `cat /proc/locks` while processes wait",
+)
+ONE_BYTE = (
+    "A lock of one byte stands for something else: a record, a list, or all of the file. All of them want that one, "
+    "whichever record they use."
 )
 ZERO = "lslocks prints 0 for the end of the file and for its first byte."
 PUBLISHED = (
@@ -236,21 +241,27 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
     often_seen = _lasting(len(over), len(tables), limits)
     lasts, again = often_seen and bool(same), often_seen and not same
     who = owners(same or held)
+    few = len(over) == len(tables) < limits.listings
+    many = few and bool(same) and min(len(one.behind_whole) for one in over) >= limits.crowd
     often = f" So it is in {len(over)} of {len(tables)} listings" if len(tables) > 1 else ""
     turns = "" if same or not often else ", with another holder"
     return Finding(
         subject=name,
-        severity=Severity.WARNING if lasts else Severity.ADVICE if again else Severity.NOTE,
+        severity=Severity.WARNING if lasts else Severity.ADVICE if again or many else Severity.NOTE,
         title=(
             f"{who} keeps all of {name} locked: {len(behind)} that lock ranges wait"
             if lasts
             else f"{len(behind)} that lock ranges of {name} wait for one that locks all of it"
+            + (f": {who}" if len({one.pid for one in held}) == 1 and not again else "")
         ),
         seen=(
             f"{owners(behind)} wait for ranges of the file, which {who} has locked from its first byte to its "
             f"end.{often}{turns}{'.' * bool(often)}"
         ),
-        because="A backup or a reorganisation may need that; a program that changes records does not.",
+        because=(
+            "All of them wait for one lock, whichever record they want. A reorganisation may need that; a backup can read "
+            "a snapshot instead, and a program that changes records can lock those alone."
+        ),
         do=(
             f"See what {who} does{_ps(same)}, and let it end: those that wait lock ranges already. Later run it "
             "outside the hours of service, or have it lock in portions, range by range."
@@ -258,11 +269,15 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
             else f"See which program locks all of {name} in turn, here {who}{_ps(held)}: where it changes records, "
             "have it lock the bytes of these alone (fcntl, F_SETLKW with start and length), as those that wait do."
             if again
+            else f"See what {who} does{_ps(same)}, and list the locks again some seconds later: if it still holds this "
+            "one, let it end. Later let it read a snapshot or a copy of the file, where it only reads, or run it outside "
+            "the hours of service."
+            if many
             else "See whether it lasts: one listing is one moment."
             if len(tables) == 1
             else "See whether it lasts, in listings some seconds apart: each is one moment."
         ),
-        unknown="How long they wait no listing tells." if lasts or again else "",
+        unknown="How long they wait no listing tells." if lasts or again or many else "",
         evidence=(
             Evidence("waiters behind it", len(behind), "waiters", behind[0].source, limits.waiters),
             *(Evidence("held by", owners((one,)), "", one.source) for one in held[:4]),
@@ -290,7 +305,9 @@ def _one_record(
     """Many wait for one record: the locks are fine already, and one of them is held while others want it."""
     waiting = hot.hottest_range
     first, count = waiting[0], len(waiting)
+    one_byte = first.end == first.start and not first.whole_file and first.end_sure
     to = f"to {first.end:,}" if first.end is not None else "to the end"
+    span = f"byte {first.start:,}" if one_byte else f"bytes {first.start:,} {to}"
     over = [
         (queue, those)
         for queue in several
@@ -299,11 +316,11 @@ def _one_record(
     held, seen = hot.holders(waiting), len(over)
     same = _holds_in_all([queue.holders(those) for queue, those in over])
     lasts = _lasting(seen, len(tables), limits)
-    who, record = owners(same or held[:1]), f"bytes {first.start:,} {to} of {name}"
+    who, record = owners(same or held[:1]), f"{span} of {name}"
     turns = "" if same or not lasts else in_turn([queue.holders(those) for queue, those in over])
     whose = who if same else "the program of these" if turns else "the holder"
     severity = Severity.WARNING if lasts else min(Severity.ADVICE, _severity(hot, count, seen, len(tables), limits))
-    title = f"not coarse: {count} wait for one record of {name}" + (f", held by {who}" if len(held) == 1 else "")
+    title = f"{'' if one_byte else 'not coarse: '}{count} wait for one {'byte' if one_byte else 'record'} of {name}" + (f", held by {who}" if len(held) == 1 else "")
     if severity is Severity.ADVICE:
         title = f"{count} wait for {record}"
     if lasts:
@@ -314,12 +331,14 @@ def _one_record(
         severity=severity,
         title=title,
         seen=(
-            f"{owners(waiting)} wait for bytes {first.start:,} {to}. {_held(held, turns)}; seen in {seen} of "
+            f"{owners(waiting)} wait for {span}. {_held(held, turns)}; seen in {seen} of "
             f"{len(tables)} {_listings_of(tables)}."
         ),
-        because="Finer locks change nothing here: all of them want one record.",
-        do=(
-            f"See what {whose} does{_ps(same)} while it holds bytes {first.start:,} {to}, and "
+        because=ONE_BYTE if one_byte else "Finer locks change nothing here: all of them want one record.",
+        do=_of_byte(who if same or len(held) == 1 else "", lasts, same or held)
+        if one_byte
+        else (
+            f"See what {whose} does{_ps(same)} while it holds {span}, and "
             "let it unlock them before it waits for anything else. Where they are a counter or the head of a list, "
             "allot numbers in blocks or divide the list, so that fewer need the same record."
         ),
@@ -330,6 +349,24 @@ def _one_record(
             Evidence("listings with such a queue", seen, f"of {len(tables)}", hot.table.source),
         ),
         weight=float(count),
+    )
+
+
+def _of_byte(who: str, lasts: bool, held: Sequence[RecordLock]) -> str:
+    """What to do about a byte that many lock: what it stands for decides, and whether one process keeps it."""
+    see = f"see what {who} does{_ps(held)}" if who else "see what the holder does"
+    return (
+        "Where it stands for the whole file, lock the bytes of the record that is read or written instead (fcntl, "
+        "F_SETLKW with start and length); for a counter or the head of a list, allot numbers in blocks or divide the "
+        "list. "
+        + (
+            f"One process keeps it: {see} while it holds it."
+            if lasts and who
+            else "Another process holds it in each listing, so none of them is to blame."
+            if lasts
+            else f"List the locks again some seconds later: if the same process still holds it, {see}; else none of them "
+            "is to blame."
+        )
     )
 
 

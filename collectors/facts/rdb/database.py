@@ -250,3 +250,5 @@ class NodeDatabases(Fact):
     complete: bool = False
     """Whether these are all that the node has open. RMU/SHOW USERS with a root file lists that database alone, so one
     database below a heading proves nothing of another, unless the command above it is RMU/SHOW SYSTEM."""
+    in_no_cluster: bool = False
+    """Whether SHOW CLUSTER in the same session says that the node is no member of a cluster."""

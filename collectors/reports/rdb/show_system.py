@@ -28,6 +28,11 @@ RMU/SHOW USERS with a root file has, in Rdb 7.0, no heading and so no node (open
 Servers of Rdb itself are counted among the users. Each user is a fact of its own, by which other displays are told who
 a PID is.
 
+A node that is in no cluster answers SHOW CLUSTER by a message, which counts where it stands beside the display of one
+node alone. Its wording is not known, so any message of SHOW that says so counts::
+
+    %SHOW-CLUSTER-I-NOTMEM, this node is not a cluster member
+
 RMU/DUMP/USERS lists the users of all nodes (`Active user with process ID …`). Its layout is recalled [R], so what is
 counted there is tentative; it names no node.
 """
@@ -64,6 +69,11 @@ USERS = re.compile(r"(?P<count>[0-9,]{1,9}|no) active database users?\b", re.IGN
 NO_DATABASE = re.compile(
     r"\s{0,40}(?:[-*] |%RMU-[A-Z]-[A-Z]{1,15}, )?(?:there (?:are|is) )?no (?:Oracle )?(?:Rdb )?databases?\b.{0,40}"
     r"\b(?:open|opened|accessed|active|in use)\b",
+    re.IGNORECASE,
+)
+NO_MEMBER = re.compile(
+    r"\s{0,8}%SHOW[A-Z-]{0,20}-[IWEF]-[A-Z]{1,15},.{0,60}\bnot (?:currently )?(?:a |an )?(?:member of (?:a |the )?)?"
+    r"(?:VMS|OpenVMS )?cluster\b",
     re.IGNORECASE,
 )
 COMMAND = re.compile(r"\bRMU\s?/\s?SHOW?\s{0,3}/?(?P<what>SYS|US)(?:TEM|ERS?)?\b", re.IGNORECASE)
@@ -128,6 +138,7 @@ class _Node:
     none_open: int | None = None
     """The line that says that no database is open."""
     uses: list["_Use"] = field(default_factory=list)
+    in_no_cluster: bool = False
 
 
 @dataclass
@@ -205,6 +216,8 @@ class _Walk:
     left_out: int = 0
     processes: int = 0
     """Kept of all databases."""
+    in_no_cluster: bool = False
+    """Whether a message says that the node is in no cluster; it does not name it."""
 
 
 @report(starts=START, provides=(DatabaseUse, NodeDatabases, AttachedProcess))
@@ -223,6 +236,8 @@ def read(report: Report) -> Iterator[DatabaseUse | NodeDatabases | AttachedProce
         yield from _attached(report, use)
     if walk.left_out:
         report.problem(f"{walk.left_out:,} more databases were left out: no node has so many, see the file")
+    if len(walk.nodes) == 1:
+        walk.nodes[0].in_no_cluster = walk.in_no_cluster
     for node in walk.nodes:
         if not node.uses and node.none_open is None:
             why = f"no database below the heading: none is open there, or it was cut off; {REMEDY}"
@@ -239,6 +254,10 @@ def _above(walk: _Walk) -> None:
     before = walk.report.before
     commands = [found for line in before if (found := COMMAND.search(line))]
     walk.of_system = bool(commands) and commands[-1]["what"].upper() == "SYS"
+    for back, line in enumerate(reversed(before), 1):
+        if NO_MEMBER.match(line):
+            walk.in_no_cluster, walk.report.above = True, back
+            break
     if OPENED_FIRST.match(walk.report.lines[0]):
         _database_above(walk)
         return
@@ -249,7 +268,7 @@ def _above(walk: _Walk) -> None:
         walk.root = named["root"].strip() if named else walk.root
         walk.banner = banner or walk.banner
         if line.strip():
-            walk.report.above = back
+            walk.report.above = max(walk.report.above, back)
 
 
 def _database_above(walk: _Walk) -> None:
@@ -262,7 +281,7 @@ def _database_above(walk: _Walk) -> None:
             rest = lines[-1].strip() if back == 2 else ""
             if " " not in rest:
                 _open(walk, -back, -1, found["root"].rstrip() + rest)
-                walk.report.above = back
+                walk.report.above = max(walk.report.above, back)
             return
 
 
@@ -299,6 +318,8 @@ def _take(walk: _Walk, index: int) -> int:
             walk.open.last = index + taken - 1
             walk.open.members += 1
             walk.open.broken_off = text.count("(") > text.count(")")
+    elif NO_MEMBER.match(line):
+        walk.in_no_cluster = True
     elif found := COMMAND.search(line):
         walk.of_system = found["what"].upper() == "SYS"
     elif walk.lists and OF_USER.match(line):
@@ -405,6 +426,7 @@ def _of_node(report: Report, node: _Node) -> NodeDatabases:
         at=node.at,
         databases=tuple(use.root for use in node.uses),
         complete=every and all(use.whole for use in node.uses),
+        in_no_cluster=node.in_no_cluster,
     )
 
 

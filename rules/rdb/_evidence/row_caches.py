@@ -35,6 +35,17 @@ def name_of(each: Lines) -> str | None:
     return named["name"].strip() if named["name"] and not ORDER.match(named["name"].strip()) else None
 
 
+def by_cache(facts: Facts, one: OneDatabase) -> list[tuple[str, Lines]]:
+    """The screens of which the cache is known: by their titles, else that of all caches together where there is one.
+
+    A header that counts one active cache, and names one, says which the others are of.
+    """
+    found = of_caches(facts, one)
+    named = [(name, each) for each in found if (name := name_of(each))]
+    alone = one.caches[0].name if one.figure("active_row_caches") == 1 and len(one.caches) == 1 else None
+    return named or [(alone, each) for each in found if alone]
+
+
 def cache_of(one: OneDatabase, name: str | None) -> RowCache | None:
     """The definition of a cache, where a listing has it."""
     return next((cache for cache in one.caches if name and cache.name.upper() == name.upper()), None)

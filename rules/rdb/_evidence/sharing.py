@@ -127,7 +127,7 @@ class Remote:
 def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     """Whether more than one node has it open, or had it open at another time.
 
-    `False` only where the export proves that no other has: a cluster of one member, or every other member's own list of
+    `False` only where the export proves that no other has: a node in no cluster, a cluster of one member, or every other member's own list of
     open databases, of the same time, without it. That nothing crosses the cluster is no proof, for another node may
     have it open and do nothing; nor is a list of all users as long as this node's, for one opened by RMU/OPEN may have
     none. `None`: it cannot tell. All of it is of one time, and not older than what was last seen of the database:
@@ -137,6 +137,8 @@ def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
         return True
     members = _members(facts)
     own = {sighting.node.upper() for sighting in one.sightings}
+    if own and members <= own and len(_systems(facts, one)) <= 1 and in_no_cluster(facts, one):
+        return False
     if not own <= members or not _members_known(facts, one) or len(_systems(facts, one)) > 1:
         return None
     if len(members) == 1:
@@ -191,6 +193,16 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
         if not any(one.is_called(root) or by_device(root, one.root) for root in listed.databases):
             found[listed.node.upper()] = listed
     return list(found.values())
+
+
+def in_no_cluster(facts: Facts, one: OneDatabase) -> NodeDatabases | None:
+    """The list of the only node it was seen on, which says that the node is in no cluster, of the time of the figures."""
+    own, last = {sighting.node.upper() for sighting in one.sightings}, last_seen(one)
+    for listed in facts.every(NodeDatabases):
+        dated = last is None or (listed.at is not None and not out_of_date(listed.at, last))
+        if listed.in_no_cluster and dated and {listed.node.upper()} == own:
+            return listed
+    return None
 
 
 def twins(facts: Facts, one: OneDatabase) -> list[tuple[str, str]]:

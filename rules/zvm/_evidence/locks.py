@@ -72,6 +72,12 @@ CASE = (
     "with IBM"
 )
 
+FEWER = (
+    "Where the load does not need all logical processors (FCX144), take some offline and compare the same hour; else "
+    "open a case with IBM."
+)
+"""IBM's performance report on z/VM 6.2 names too many logical processors as what makes any spin lock dearer."""
+
 
 def known_of(lock: str, release: Release | None, service: Mapping[str, bool] = NOTHING) -> tuple[str, str, str]:
     """What a lock guards, a sentence on how to read its figures, and one on what reduces them; empty: not known."""
@@ -86,7 +92,7 @@ def known_of(lock: str, release: Release | None, service: Mapping[str, bool] = N
     if lock == SRMSLOCK and redesigned(release):
         parts.append("On this release the row is an aggregate of the processors' own locks.")
     do = "No remedy is published for it but less of what takes it"
-    do = f"{do}; {CASE}." if lock.startswith(FRAMES) else f"{do}."
+    do = f"{do}; {CASE}." if lock.startswith(FRAMES) else f"{do}. {FEWER}"
     if lock in SCHEDULER and release is not None:
         rows = [one for one in newer(release, lock, service) if one.locks]
         do = upgrade(rows, release, service) if rows else REDUCE

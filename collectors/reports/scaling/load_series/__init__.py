@@ -14,7 +14,8 @@ The second form is any table with a heading that names a load (processes, engine
     1;118,5;8,4
     8;702,25;11,3
 
-A line above the table may say which machine it is of: `AlphaServer ES40, 666 MHz, 4 CPUs`. Several machines may also
+A comment may be the heading (`# users,throughput`), but not where one follows it. `ops_s` is a rate as `ops/s` is; other
+names on `_s` are seconds. A line above the table may say which machine it is of: `AlphaServer ES40, 666 MHz, 4 CPUs`. Several machines may also
 stand side by side, a column for each with its clock or its cores, or one rate with several names in brackets::
 
     processes,AlphaServer ES40 500 MHz,AlphaServer ES40 666 MHz
@@ -61,6 +62,7 @@ from collectors.reports.scaling.load_series.headings import (
     DEQ,
     LOCK_RATE,
     NEW,
+    REMARK,
     START,
     Column,
     Table,
@@ -70,7 +72,6 @@ from collectors.reports.scaling.load_series.laboratory import laboratory
 from collectors.reports.scaling.load_series.settings import OPENVMS, SETUP, Run, series_of, setting_of
 from collectors.reports.scaling.load_series.titles import NODE, Title, column_title, title_of
 
-COMMENT = re.compile(r"\s*(?:#|//|--|!)")
 DIGIT = re.compile(r"[0-9]")
 TIME_OF_DAY = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 LEAST_SAMPLES, LEAST_DOWN = 6, 0.3
@@ -196,7 +197,7 @@ def _tables(report: Report, taken: frozenset[int]) -> Iterator[Table]:
             table.point_groups = _point_groups(report, table, index)
         elif not line.strip():
             continue
-        elif table and COMMENT.match(line):
+        elif table and REMARK.match(line):
             report.claim(index)
             title = _title_at(index, line)
         elif not (table and (not line.strip(" \t-=+|_") or _row(report, table, index, line))):

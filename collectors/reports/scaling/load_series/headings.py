@@ -23,8 +23,10 @@ PARAMETER = (
 """What a series may be over instead of a load: parameters of the lock manager that were tried one value at a time."""
 SETTING = "|".join(f"(?:{pattern})" for pattern in NAMED.values())
 PER_SECOND = r"(?:[ _]?/[ _]?|[ _]per[ _])(?:s|secs?|seconds?)"
-STRONG = rf"(?:through[ _-]?put|[tq]ps|iops|[a-z]{{1,24}}(?:[ _][a-z]{{1,24}}){{0,3}}{PER_SECOND})"
-ONE_WORD = r"(?:throughput|[tq]ps|iops|[a-z_]{1,40}(?:_per_|/)(?:s|secs?|seconds?))"
+A_SECOND = r"(?:ops|operations|txn?s?|trans(?:actions)?|req(?:uest)?s?)[ _](?:s|secs?)"
+"""`ops_s`: of words for work alone, as `wait_s` and `sys_s` are seconds."""
+STRONG = rf"(?:through[ _-]?put|[tq]ps|iops|{A_SECOND}|[a-z]{{1,24}}(?:[ _][a-z]{{1,24}}){{0,3}}{PER_SECOND})"
+ONE_WORD = rf"(?:throughput|[tq]ps|iops|{A_SECOND}|[a-z_]{{1,40}}(?:_per_|/)(?:s|secs?|seconds?))"
 PER_LONGER = r"[a-z]{1,24}(?:[ _][a-z]{1,24}){0,3}(?:[ _]?/[ _]?|[ _]per[ _])(?:mins?|minutes?|h|hours?)"
 RATE = rf"(?:{STRONG}|{PER_LONGER}|(?:[a-z]{{1,24}}[ _])?rate|ops)(?: ?\([^)]{{0,20}}\))?"
 LOCKS = r"(?:# *)?processes +Idle +MP ?Synch? +Kernel +Exec +Super +User +Total +new +ENQ +Convert +ENQ +DEQ +Tot +Lock"
@@ -53,7 +55,9 @@ LABORATORY = re.compile(LAB, re.IGNORECASE)
 """The heading of the lock laboratory for OpenVMS: many of its columns would be a load elsewhere."""
 PARAMETER_NAME = re.compile(PARAMETER, re.IGNORECASE)
 LOAD_NAME, STRONG_NAME = re.compile(rf"{LOAD}|n", re.IGNORECASE), re.compile(STRONG, re.IGNORECASE)
+A_SECOND_NAME = re.compile(A_SECOND, re.IGNORECASE)
 RATE_NAME = re.compile(RATE, re.IGNORECASE)
+REMARK = re.compile(r"\s*(?:#|//|--|!)")
 LOCKS_LINE = re.compile(rf"\s*{LOCKS}\s*$", re.IGNORECASE)
 WIDE_LINE, LABELLED = re.compile(WIDE, re.IGNORECASE), re.compile(rf"({RATE}) ?\(([^()]{{1,20}})\)", re.IGNORECASE)
 NO_WORK = re.compile(
@@ -128,7 +132,7 @@ def heading(line: str, below: Sequence[str] = ()) -> Table | None:
     """Read a heading, with whatever delimiter gives it a load and a rate; `below`: lines that tell loads from words."""
     if LOCKS_LINE.match(line):
         return Table(" ", LOCKS_COLUMNS, 0, [Column(len(LOCKS_COLUMNS) - 1, LOCK_RATE)], strong=True)
-    if not START.search(line):
+    if not START.search(line) or _remark(line, below):
         return None
     text = re.sub(r"^\s*#\s*", "", line)
     if WIDE_LINE.match(line):
@@ -138,6 +142,12 @@ def heading(line: str, below: Sequence[str] = ()) -> Table | None:
         if 2 <= len(cells) <= MOST_COLUMNS and (found := _table(delimiter, cells, below)):
             return found
     return None
+
+
+def _remark(line: str, below: Sequence[str]) -> bool:
+    """Whether a comment that names a load and a rate only tells what stands below: a heading of its own follows it."""
+    following = next((one for one in below if one.strip()), "")
+    return REMARK.match(line) is not None and REMARK.match(following) is None and heading(following) is not None
 
 
 def _wide(text: str) -> Table | None:
@@ -215,6 +225,8 @@ def _strong(cell: str) -> bool:
 def _plain(cell: str) -> str:
     """`Xacts / sec` → `xacts_per_second`, `idle %` → `idle_percent`."""
     text = re.sub(rf"{PER_SECOND}(?![a-z])", " per second", cell.lower()).replace("%", " percent")
+    if A_SECOND_NAME.fullmatch(text):
+        text = re.sub(r"[ _]s\w*$", " per second", text)
     return re.sub(r"[^a-z0-9]+", "_", text).strip("_") or "column"
 
 
