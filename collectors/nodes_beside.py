@@ -42,12 +42,17 @@ def prompted(one: Input) -> set[str]:
     return {fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node}
 
 
+def _on(fact: Fact) -> str | None:
+    return fact.node if isinstance(fact, SysgenParameter) else None
+
+
 def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]:
     """Give each listing without a node to the one that its file is called after; returns those that are left.
 
     `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name
     alone may be anything. Where they name one node alone, or another part of the same file names it, it is that one's
-    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, where an export of the folder names it.
+    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, or below words
+    above listings whose calls were cut off, where an export of the folder names that node.
     """
     known: dict[Hashable, set[str]] = {}
     inputs = [
@@ -61,10 +66,13 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
     for one in nameless:
         words = set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper()))
         beside = set().union(*(known.get(place, set()) for place in folder_of(one)))
-        prompts = prompted(one)
-        if len(prompts) == 1 and prompts <= beside and not any(map(_told, one.facts)):
-            (name,) = prompts
-            groups.setdefault(("openvms", name), Group("openvms", name, True)).inputs.append(one)
+        if (prompts := prompted(one) & beside) and not any(map(_told, one.facts)):
+            alone = len(prompted(one)) == 1
+            for name in sorted(prompts):
+                part = one if alone else replace(one, facts=[fact for fact in one.facts if _on(fact) == name])
+                groups.setdefault(("openvms", name), Group("openvms", name, True)).inputs.append(part)
+            if not alone and (rest := [fact for fact in one.facts if _on(fact) not in prompts]):
+                left.append(replace(one, facts=rest))
             continue
         here = words & beside
         sure = product_of(one) == "openvms" and one.file not in named and len(beside) > 1 and len(here) == 1

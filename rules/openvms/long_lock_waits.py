@@ -55,12 +55,12 @@ from rules.openvms._evidence.lock_queues import (
     Waits,
     file_of,
     find_holder,
-    first_of,
     held_by,
     look_at,
     waiters,
     waits_of,
     what_of,
+    whose,
 )
 from rules.openvms._evidence.node import (
     NODE_FACTS,
@@ -184,10 +184,10 @@ def _finding(
     if look and listed and many >= limits.waiting:
         # the rule on queues has the same queue and says what to do about its holder: once is enough
         look = (
-            f"First do what openvms/processes_wait_for_locks says of {locked}, which {first_of(facts, listed)} holds "
-            "up; then see whether requests still wait."
+            f"First do what openvms/processes_wait_for_locks says of {locked}, {whose(facts, listed)}; "
+            "then see whether requests still wait."
         )
-    held = f"; {many:,.0f} for {locked}, held by {first_of(facts, listed)}" if (queue and listed and look) else ""
+    held = f"; {many:,.0f} for {locked}, {whose(facts, listed)}" if (queue and listed and look) else ""
     source, computed = (hours.source, hours.counted) if hours else (rates.source, "")
     figures = f"{f'{hours.when}: ' if hours else ''}{_figures(searches, finds, of)}"
     waited = ABSENT if hours else rates.enq_waited_per_second

@@ -74,6 +74,7 @@ from rules.openvms._evidence.lock_queues import (
     waiters,
     waits_of,
     what_of,
+    whose,
 )
 from rules.openvms._evidence.lock_trees import LONGEST_NAME, TREE_FACTS, is_volume, name_of
 from rules.openvms._evidence.node import parameter_of, sentence
@@ -383,7 +384,7 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     file = file_of(facts, one)
     failed = failed_in(facts)
     other = held.record if held else ""
-    by = f", held by {first_of(facts, held)}" if held and not other else ""
+    by = f", {whose(facts, held)}" if held and not other else ""
     directory = _directory(facts, one)
     # the tree of a volume has locks of all its files: the one that is named has the waiters of its own lock alone
     waiting = waiters(one.head) if one.head.resource.kind in XQP_KINDS else one.waiting
@@ -392,7 +393,10 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
     size = f", a directory of {in_blocks(directory)}" if directory else ""
     record = one.head.resource.kind == RMS_RECORD
     which = other or (one.head.resource.record if record else "")
-    look = look_at(facts, held, f"the record with RFA {which}" if which else "it") if held else ""
+    locked = f"the record with RFA {which}" if which else "it"
+    if held and held.bucket is not None:
+        locked = f"a record in the bucket at VBN {held.bucket:,}"
+    look = look_at(facts, held, locked) if held else ""
     many = not often and one_holds
     once = "" if often else f"{_reports(reports)} of a moment {'is' if reports == 1 else 'are'} no proof: repeat it"
     return Finding(
@@ -409,7 +413,12 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             ),
             sentence(
                 f"the file is {file}" if file else "",
-                f"{held.listing} has {_held(facts, held)} as its holder" if held and not other else "",
+                f"{held.listing} has {_held(facts, held)} as its holder"
+                if held and not other and held.bucket is None
+                else "",
+                f"{RMS_LISTING} has {_held(facts, held)} alone with a record of its bucket (VBN {held.bucket:,})"
+                if held and held.bucket is not None
+                else "",
                 f"{RMS_LISTING} has {held.waits:,} that wait for its record with RFA {other}, which "
                 f"{_held(facts, held)} holds"
                 if held and other
@@ -436,6 +445,9 @@ def _finding(facts: Facts, one: Waits, held: Held | None, reports: int, limits: 
             else "",
             f"LCKQUE does not name that record: {RMS_LISTING} is of another moment, and its holder may be, too"
             if other
+            else "",
+            f"{RMS_LISTING} prints the bucket's VBN as the RFA, so that may be another record there, of another moment"
+            if held and held.bucket is not None
             else "",
             f"{'' if held else 'who holds the lock and '}for how long each of them has waited is not in these reports",
             f"collection failed on {', '.join(failed)}" if failed else "",

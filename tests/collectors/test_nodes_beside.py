@@ -70,3 +70,15 @@ def test_settings_below_a_prompt_are_of_the_node_of_that_name_where_an_export_be
     alone = prompted("DBA", 7.0)
     assert weights(alone, nodes[0]) == {"YELL": [7.0]}
     assert any("SET PROMPT (DBA), so it is taken for one of YELL" in said for said in alone.problems)
+
+
+def test_settings_below_words_are_parted_among_the_nodes_that_exports_beside_them_name() -> None:
+    nodes = [given(f"day/{name}.txt", "openvms/show_system", Node(name=name)) for name in ("YELL", "UNST")]
+    rows = [
+        SysgenParameter(name="LOCKRMWT", current=value, in_use="active", node=name)
+        for name, value in (("YELL", 2.0), ("UNST", 10.0), ("BEFORE", 7.0))
+    ]
+    both = given("day/all.txt", "openvms/sysgen", *rows)
+    found = weights(both, *nodes)
+    assert (found["YELL"], found["UNST"]) == ([2.0], [10.0])
+    assert sum(7.0 in values for values in found.values()) == 1

@@ -84,6 +84,8 @@ class Cpu(Fact):
     """Ports whose I/O completes here, where the full display lists them (seen on Alpha)."""
     rad: int | None = None
     """Resource affinity domain, where the capabilities of the full display name one (seen on Alpha)."""
+    excluded: str = ""
+    """Why it is not simply started, by the sets of the display or its features: `hard excluded`, `no autostart` …"""
 
     @property
     def running(self) -> bool:

@@ -63,6 +63,11 @@ SECTION = re.compile(
 )
 RAD = re.compile(r"\s*System:\s.*?\bRAD([0-9]{1,3})\b")
 CAPABILITIES = ("capabilities", "capabilities of this cpu")
+ASIDE = ("hard excluded", "powered down", "not present", "failover")
+"""Sets whose CPUs are not there, or somebody set them aside (openvms-formats.md d.6 [M])."""
+TO_START = {"potential": "not in the potential set", "autostart": "no autostart"}
+"""Sets that a CPU is in which is to run in this instance: what it means where it is not."""
+NO_AUTOSTART = re.compile(r"\s*Autostart\s+-\s+Disabled\b", re.IGNORECASE)
 DEVICE = re.compile(r"\s*(?P<device>(?:\$[0-9]{1,5}\$)?[A-Z]{2,4}[0-9]{1,5}):?\s*$")
 UNDERSTOOD = re.compile(
     r"""
@@ -101,6 +106,7 @@ class _Block:
     slot: str = ""
     devices: list[str] = field(default_factory=list)
     rad: int | None = None
+    autostart: bool = True
 
     @property
     def full(self) -> bool:
@@ -184,7 +190,15 @@ def _cpu(report: Report, display: _Display, block: _Block) -> Cpu:
         node=block.node,
         fastpath=tuple(block.devices),
         rad=block.rad,
+        excluded=_excluded(display, block),
     )
+
+
+def _excluded(display: _Display, block: _Block) -> str:
+    """Why a CPU is not simply started, by the sets above it or its own features; empty where nothing says so."""
+    told = [name for name in ASIDE if block.number in display.sets.get(name, ())]
+    told += [why for name, why in TO_START.items() if display.sets.get(name) and block.number not in display.sets[name]]
+    return next(iter(told), "" if block.autostart else TO_START["autostart"])
 
 
 def _inactive(report: Report, display: _Display, displays: Sequence[_Display]) -> Iterator[Cpu]:
@@ -224,6 +238,7 @@ class _Line:
     cpus: tuple[str, frozenset[int]] | None = None
     """A set of CPUs with its name."""
     rad: int | None = None
+    no_autostart: bool = False
     understood: bool = False
     blank: bool = False
 
@@ -247,6 +262,7 @@ def _line(line: str) -> _Line:
         primary=int(primary["cpu"]) if primary else None,
         cpus=None if primary else _set(text),
         rad=int(rad[1]) if rad else None,
+        no_autostart=bool(NO_AUTOSTART.match(line)),
         understood=bool(UNDERSTOOD.fullmatch(text)),
         blank=not text,
     )
@@ -274,6 +290,8 @@ def _displays(report: Report) -> list[_Display]:
             section = line.section
         elif now.blocks and section == "fastpath" and line.device:
             now.blocks[-1].devices.append(line.device)
+        elif now.blocks and line.no_autostart:
+            now.blocks[-1].autostart = False
         elif now.blocks and line.rad is not None and section in CAPABILITIES:
             now.blocks[-1].rad = line.rad
         elif not (_inside(now.blocks[-1], line) if now.blocks else _above(now, line)) and not line.understood:

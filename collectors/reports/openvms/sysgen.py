@@ -15,7 +15,8 @@ Of several nodes in one file each session (from `$ MCR SYSGEN` to EXIT) is of th
 that which a DBA wrote above it as a word or comment of one word (`! ORKNEY`, `ORKNEY>`), or at the prompt of SYSGEN
 (`SYSGEN> ! ORKNEY, VMS V8.4-2L1, active`: then its release is read, too), or which the prompt of DCL names
 (`ORKNEY$ MCR SYSGEN`), or after the word node in a comment that goes on with its machine and release
-(`! node ORKNEY, HP rx6600, OpenVMS V8.4`).
+(`! node ORKNEY, HP rx6600, OpenVMS V8.4`). Where the call was cut off (`--- ORKNEY ---` above `SYSGEN> USE ACTIVE`),
+the word is put on the rows below it and names their node where another export has one that is called so.
 
 A parameter that is not listed was not asked for; nothing follows from it. No `D`: the change needs a reboot.
 Maximum `-1`: no limit. Strings are blank padded; an empty one reads as the empty text. A set of CPUs (IO_PRCPU_BITMAP)
@@ -94,6 +95,8 @@ CALLED = re.compile(
 """A node's name, of six characters at most, above a session, in its prompt, or set as that."""
 CALL = re.compile(r"\s*\$ *(?:MCR|RUN)\s.*SYS(?:GEN|MAN)\b", re.IGNORECASE)
 """What stands below such a name: a word above anything else is none."""
+CUT = re.compile(rf"\s*SYS(?:GEN|MAN)>\s*(?:USE|SHO?W?|PARAM)|{HEADING.pattern}|{IN_USE.pattern}", re.IGNORECASE)
+"""What stands there where the call was cut off: then a name counts where another export has a node of that name."""
 WHOSE = re.compile(r"!.*\b(active|current)\b", re.IGNORECASE)
 """In a comment of SYSGEN above a listing: whose values they are."""
 OTHER = re.compile(
@@ -259,8 +262,8 @@ def read(report: Report) -> Iterator[SysgenParameter | Node | ClusterNode]:
             sessions.end()
         if sessions.called(raw, report.below(index)):
             report.claim(index)
-            if whose := WHOSE.search(raw):
-                area.use(whose[1].lower())
+            if (whose := WHOSE.search(raw)) or sessions.cut:
+                area.use(whose[1].lower() if whose else None)
         if line.kind is heading:
             headed = inside = True
             edges = ()
@@ -315,6 +318,8 @@ class _Sessions:
     """
     prompts: set[str] = field(default_factory=set)
     """Names that were set as prompt."""
+    cut: set[str] = field(default_factory=set)
+    """Words above sessions whose call was cut off: as those, put on their rows, and no node by themselves."""
     number: int = 0
 
     def above(self, lines: Sequence[str], below: str) -> int:
@@ -330,10 +335,13 @@ class _Sessions:
         if not (found := CALLED.match(line)):
             return False
         follows = next(filter(str.strip, below), "")
-        if ((found["noted"] or found["headed"]) and not CALL.match(follows)) or (
-            found["said"] and not HEADING.match(follows)
-        ):
+        above, called = found["noted"] or found["headed"], CALL.match(follows)
+        if (above and not called and not CUT.match(follows)) or (found["said"] and not HEADING.match(follows)):
             return False
+        if above and not called:
+            self.cut.add(above)
+            self.notes.append((len(self.rows), above))
+            return True
         name = found["noted"] or found["headed"] or found["said"] or found["asked"] or found["set"]
         self.sure = self.sure or any(found[one] for one in ("asked", "word", "headed", "spoken", "release"))
         self.notes.append((len(self.rows), name))
@@ -359,14 +367,14 @@ class _Sessions:
     def parameters(self) -> Iterator[SysgenParameter | Node]:
         """All of them; where sessions name several nodes, each with that of its session, and a node named above one."""
         several = len(set(self.names.values())) > 1
-        sure = self.sure or len({name for _, name in self.notes}) > 1
-        noted = not self.names and (sure or self.prompts)
+        sure = self.sure or len({name for _, name in self.notes} - self.cut) > 1
+        noted = not self.names and (sure or self.prompts or self.cut)
         for at, (number, row) in enumerate(self.rows):
             name = self.names.get(number) if several else None
             if noted:
                 name = next((name for first, name in reversed(self.notes) if first <= at), None)
-                name = name if sure or name in self.prompts else None
-                if sure and name and (at, name) in self.notes:
+                name = name if sure or name in self.prompts | self.cut else None
+                if sure and name and name not in self.cut and (at, name) in self.notes:
                     release, model = self.releases.get(name), self.models.get(name)
                     yield Node(source=row.source, name=name, version=release, hardware=model)
             yield replace(row, node=name) if name and row.node is None else row

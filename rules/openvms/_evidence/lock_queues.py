@@ -39,6 +39,8 @@ SHOW_QUEUES, ON_MASTER = "SDA's SHOW RESOURCE", "on the node that masters it"
 BLOCKING = f"{SHOW_QUEUES} (ANALYZE/SYSTEM) {ON_MASTER}"
 CULPRIT = "for Rdb RMU/SHOW LOCKS/MODE=CULPRIT"
 SDA_LISTING, RMS_LISTING = "SHOW LOCK/BRIEF", "RMS_LOCKS"
+WORD = 8
+"""Digits of the number of a record in its bucket, in front of the bucket's VBN, in the name of its lock."""
 HOLD = ("EX", "PW", "PR")
 """Modes in which one process keeps another one from updating a record."""
 
@@ -59,6 +61,8 @@ class Held:
     """How many wait for it in that listing, where it says so of each lock."""
     record: str = ""
     """The record of the same file that it is, by its RFA, where LCKQUE does not say that most wait for this one."""
+    bucket: int | None = None
+    """The bucket's VBN, where the listing has no number of the record in it: it may be another record there."""
 
     @property
     def program(self) -> str:
@@ -190,7 +194,9 @@ def held_by(facts: Facts, waits: Waits) -> Held | None:
     """Who holds what most wait for: of a record by RMS_LOCKS, which prints its address, else by SDA."""
     head, file = waits.head.resource, waits.head.root.file
     locks = [one for one in facts.every(RmsRecordLock) if file and one.file == file and one.mode in HOLD]
-    held = _lone(head.record, locks) if head.kind == RMS_RECORD and head.record else None
+    held = (
+        _lone(head.record, locks) or _in_bucket(head.record, locks) if head.kind == RMS_RECORD and head.record else None
+    )
     return held or holders_in(listed_as(facts, waits)) or _alike(waits, locks)
 
 
@@ -207,6 +213,20 @@ def _alike(waits: Waits, locks: Sequence[RmsRecordLock]) -> Held | None:
     if held is None or not waiters(waits.head) <= ALIKE * held.waits <= ALIKE * ALIKE * waiters(waits.head):
         return None
     return replace(held, record=record)
+
+
+def _in_bucket(record: str, locks: Sequence[RmsRecordLock]) -> Held | None:
+    """The only process with a record in the bucket, where RMS_LOCKS prints the bucket's VBN alone as the RFA.
+
+    The published sample has RFA=0xb5e4b beside VBN=745035, which is the same number; the name of a record lock has the
+    number of the record in its bucket above it.
+    """
+    block = record[WORD:]
+    inside = [one for one in locks if one.record[WORD:] == block]
+    if any(one.record[:WORD].strip("0") for one in inside):
+        return None
+    held = _lone(block.zfill(len(record)), inside)
+    return replace(held, bucket=int(block, 16)) if held else None
 
 
 def _lone(record: str, locks: Sequence[RmsRecordLock]) -> Held | None:
@@ -230,7 +250,9 @@ def find_holder(facts: Facts, waits: Waits) -> str:
 def _blocking(facts: Facts, queue: LockQueue) -> str:
     """What shows who holds what a queue waits for; Rdb's own command where the lock may be one of Rdb."""
     if queue.resource.kind == RMS_RECORD:
-        return f"RMS_LOCKS (Fruth) of the file, or {SHOW_QUEUES} {ON_MASTER}"
+        read = any(one.file == queue.root.file for one in facts.every(RmsRecordLock))
+        again = " again" if read and queue.root.file else ""
+        return f"{RMS_LISTING} (Fruth) of the file{again}, or {SHOW_QUEUES} {ON_MASTER}"
     return f"{BLOCKING}{f', {CULPRIT}' if may_be_rdbs(facts, queue.names[0]) else ''}"
 
 
@@ -305,6 +327,11 @@ def look_at(facts: Facts, held: Held, what: str = "it") -> str:
         f"Look at {name}, which holds {what} ({mode}{in_state}): SHOW PROCESS/CONTINUOUS/ID={pid} tells what it does "
         "meanwhile; have it end that work and release the lock, and stop the process only after that look."
     )
+
+
+def whose(facts: Facts, held: Held) -> str:
+    """Who holds it, as a clause of a title; of a bucket's VBN alone no more than that a record there is held."""
+    return f"{'' if held.bucket is None else 'a record of its bucket '}held by {first_of(facts, held)}"
 
 
 def records_waited_for(facts: Facts, tree: str) -> float:

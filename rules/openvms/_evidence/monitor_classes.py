@@ -21,6 +21,7 @@ LINES = {
     ("MON.FCP", "FCP waits"): ("FCP", "Volume Lock Wait Rate"),
     ("MON.IO", "File Open Rate"): ("IO", "File Open Rate"),
     ("MON.IO", "In Swaps"): ("IO", "Inswap Rate"),
+    ("MON.STAT", "Compute"): ("STATES", "Compute"),
     ("MON.PAGE", "Page Read I/O"): ("PAGE", "Page Read I/O Rate"),
     ("MON.PAGE", "Page faults"): ("PAGE", "Page Fault Rate"),
     ("MON.PAGE", "Demand-zero faults"): ("PAGE", "Demand Zero Fault Rate"),
