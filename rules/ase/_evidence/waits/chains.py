@@ -254,7 +254,10 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
 
 def _client(facts: Facts, head: MonProcess) -> MonProcessLookup | MonProcessActivity | None:
     """The newest row of another table that names the program of this session."""
-    rows = [*facts.every(MonProcessLookup), *facts.every(MonProcessActivity)]
+    rows: list[MonProcessLookup | MonProcessActivity] = [
+        *facts.every(MonProcessLookup),
+        *facts.every(MonProcessActivity),
+    ]
     same = [
         row
         for row in rows
