@@ -131,6 +131,16 @@ OF_TABLES = (
             for name in ("chunksize", "count", "maxcount", "allocs", "frees", "empty", "full", "flushes")
         },
     ),
+    OwnNames(
+        processes.PROCESS_ACTIVITY,
+        {
+            **dict.fromkeys(("host", "hostname"), "clienthost"),
+            **dict.fromkeys(("program", "programname", "app"), "application"),
+            **dict.fromkeys(("db", "database"), "dbname"),
+            "loginname": "login",
+        },
+        milliseconds=True,
+    ),
     OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
 )
 

@@ -280,6 +280,7 @@ PROCESS_ACTIVITY = MonitorTable(
     marks=marks(
         *("spid ulcflushes", "spid ulcbyteswritten", "spid ulcmaxusage", "spid ulcflushfull", "spid tableaccesses"),
         *("spid locksheld logicalreads", "spid logicalreads commits", "spid physicalreads commits"),
+        "spid transactions commits",
         "spid command logicalreads physicalreads",
     ),
     never=frozenset(("objectid", "blockingspid", "starttime")),
