@@ -123,6 +123,13 @@ OF_TABLES = (
         },
         milliseconds=True,
     ),
+    OwnNames(
+        locks.LOCKS,
+        {
+            **dict.fromkeys(("db", "database"), "dbname"),
+            **dict.fromkeys(("object", "obj", "objname", "tab", "tabname", "table", "tablename"), "objectname"),
+        },
+    ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
     OwnNames(
         server.ENGINE_LOCAL_CACHES,
