@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import HeldLock, MonProcess, MonProcessStatement, MonState, MonTable
+from collectors.facts.ase import HeldLock, MonProcess, MonProcessActivity, MonProcessStatement, MonState, MonTable
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence, plans_of_session
 from rules.ase._evidence.objects.statements import quoted, shown
 from rules.ase._evidence.server import server_of, subject_of
@@ -79,7 +79,18 @@ from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_t
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.engine import limit, percent, rule
-from rules.finding import Clean, Evidence, Finding, MissingInput, Outcome, Severity, Unknown, Untrusted, joined
+from rules.finding import (
+    Clean,
+    Evidence,
+    Finding,
+    MissingInput,
+    Outcome,
+    Severity,
+    Unknown,
+    Untrusted,
+    enumerated,
+    joined,
+)
 
 LINKS = (
     "https://infocenter.sybase.com/help/topic/com.sybase.infocenter.dc00848.1570/html/monitor_tables/CHDEHBAG.htm",
@@ -104,6 +115,10 @@ UNDOES = (
     "until then{1}."
 )
 UNDOES_LITTLE = "Ending it (`kill {0}`) undoes little: it holds no exclusive lock in this listing{1}."
+UNDOES_FEW = (
+    "Ending it (`kill {0}`) undoes little: all {2} locks that it holds are listed, and {3} of them are exclusive, of "
+    "rows and pages, none of a table{1}."
+)
 NOT_BEHIND = "; SPID {0}, which {1} others, {2} behind it: leave {3}"
 PASSES = (
     "End nothing: a queue whose waits are this short mostly passes by itself. Look again, and where SPID {0} still "
@@ -466,9 +481,11 @@ def _do(
         if sends(head) and not idle:
             return _looked(facts, first, LOOK + TAKES.format(whose)) + _of_slow(facts, first, lock)
         care = CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE
-        return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + (
-            UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES
-        ).format(first.head, _not_behind(first))
+        every, few = _all_listed(facts, first.head), _few_changes(facts, first.head)
+        undoes = UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES_FEW if every and few else UNDOES
+        return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + undoes.format(
+            first.head, _not_behind(first), every, few
+        )
     if works and untimed and how:
         return UNTIMED_TABLE.format(first.head, limits.seconds) + how.against
     return calm.format(first.head, limits.seconds)
@@ -501,7 +518,7 @@ def _not_behind(chain: Chain) -> str:
     middle = sorted({one.by for one in chain.blocked} & {one.spid for one in chain.blocked})
     if not middle:
         return ""
-    said = " and ".join(map(str, middle)) if len(middle) <= NAMED else f"{middle[0]} and {len(middle) - 1} more"
+    said = enumerated(list(map(str, middle))) if len(middle) <= NAMED else f"{middle[0]} and {len(middle) - 1} more"
     return NOT_BEHIND.format(said, *(("blocks", "waits", "it") if len(middle) == 1 else ("block", "wait", "them")))
 
 
@@ -532,6 +549,16 @@ def _few_changes(facts: Facts, spid: int) -> int | None:
     if not any("intent" in one for one in kinds):
         return None
     return len(changes)
+
+
+def _all_listed(facts: Facts, spid: int) -> int | None:
+    """How many locks it holds, where monProcessActivity counts as many as are listed; else `None`.
+
+    A question may ask for the locks of one table alone.
+    """
+    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
+    counted = facts.latest(MonProcessActivity, spid=spid)
+    return len(own) if counted and counted.locks_held == len(own) > 0 else None
 
 
 def _runs(facts: Facts, head: MonProcess | None) -> str:

@@ -3,7 +3,8 @@
 Finds: tasks that wait because the buffer at the end of a cache's chain is still being written or read (wait events 46
 and 47 of monSysWaits), as an average number over the interval and as a share of the tasks that wait or run. The cache
 is named from the stalls that two snapshots of monDataCache count, else from the buffers that sp_sysmon counts as
-grabbed dirty. Without monSysWaits: a pool with a short wash area that stalls ten times a second (monCachePool), or
+grabbed dirty, else from the pool with a short wash area that has nearly all stalls since the server started. Without
+monSysWaits: a pool with a short wash area that stalls ten times a second (monCachePool), or
 gives as many dirty buffers by sp_sysmon.
 
 Why it matters: a page that is not in the cache needs a buffer, and the cache gives the one that was unused longest. If
@@ -110,12 +111,15 @@ EACH_PARTITION = (
     "times {1:g}."
 )
 AFTER_WASH = "Only if it stalls as much afterwards: a larger cache, fewer scans through it, or faster writes."
+SINCE_START = "Whether it stalls in these minutes, too, two snapshots of monCachePool show."
 NO_CACHE = MissingInput("which cache stalls", MonDataCache.COLLECTED_BY)
 DIRTY = "buffers grabbed dirty"
 MANY = 2
 """Partitions from which on the wash area of a pool may be counted for each of them."""
 MOST = 2
 """Caches that the sentence names."""
+NEARLY_ALL = 0.9
+"""This project: of all stalls since the server started, from which on they are of this pool now, too."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = partial(_finding, facts)
     for said in judge_waits(facts, limits, found, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking):
         short = _short(facts) if isinstance(said, Unknown) else None
-        short = None if short and short.step and short.dirty else short  # a load gives any cache dirty buffers
+        short = (
+            None if short and short.step and (short.dirty or short.since_start) else short
+        )  # a load gives any cache these
         if short and short.per_second is not None and short.per_second >= limits.waits_per_second:
             yield _counted(facts, limits, short)
         yield said
@@ -156,9 +162,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
 
 def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
     pools, caches = _stalled(facts), _stalls(facts)
-    first = caches[0][0].name if caches else pools[0][0].cache if pools else ""
-    pools = [one for one in pools if not caches or one[0].cache == first]
     short = _short(facts)
+    ever = short.pool.cache if short and short.since_start and not caches else ""
+    first = caches[0][0].name if caches else pools[0][0].cache if pools else ever or ""
+    pools = [one for one in pools if not caches or one[0].cache == first]
     short = short if short and short.pool.cache == first else None
     grown = None if short and not short.step else _grown(facts, first)
     short = None if grown else short
@@ -166,7 +173,9 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         f"the {rounded(one.io_size_kb)}K pool of {comment(one.cache)} ({count:,.0f} {DIRTY})" for one, count in pools
     )
     stalls = " and ".join(f"{comment(one.name)} ({count:,.0f})" for one, count in caches[:MOST])
-    named = f"monDataCache counts stalls in {stalls}." if caches else f"sp_sysmon counts them in {dirty}."
+    named = (
+        f"monDataCache counts stalls in {stalls}." if caches else f"sp_sysmon counts them in {dirty}." if dirty else ""
+    )
     yield Finding(
         subject=subject_of(facts),
         severity=waits.severity,
@@ -178,7 +187,11 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         else joined(grown.do if grown else LEVERS, _wash_step(facts, first) or WASH),
         changes=(short.change,) if short else (grown.change,) if grown else (),
         unknown=joined(
-            f"{HOW_LARGE}." if short and short.step else "" if short else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
+            f"{HOW_LARGE}."
+            if short and short.step
+            else (SINCE_START if short.since_start else "")
+            if short
+            else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
             "" if first else f"Which cache it is: {NO_CACHE.command} (Stalls).",
         ),
         evidence=(
@@ -271,6 +284,8 @@ class _Short:
     """Whether it is the pool that gave dirty buffers by sp_sysmon, and its stalls were not counted."""
     step: bool = False
     """Whether it has what a pool is created with, so that more is a first step of this project and no more."""
+    since_start: bool = False
+    """Whether its stalls are those since the server started, as no two snapshots were collected."""
 
     @property
     def named(self) -> str:
@@ -281,13 +296,14 @@ class _Short:
     def says(self) -> str:
         """What is short, as a sentence."""
         did = f"gave {self.stalls:,.0f} buffers dirty" if self.dirty else f"stalled {self.stalls:,.0f} times"
-        return f"{capitalized(self.named)} {did}, and {self.short}."
+        of = " since the server started, nearly all of its stalls" if self.since_start else ""
+        return f"{capitalized(self.named)} {did}{of}, and {self.short}."
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Its stalls and what it has."""
         of = f"{self.pool.io_size_kb:g}K pool of {self.pool.cache}"
-        counted = DIRTY if self.dirty else "stalls"
+        counted = DIRTY if self.dirty else "stalls since the start" if self.since_start else "stalls"
         return (Evidence(f"{counted} of the {of}", self.stalls, "", self.pool.source), self.has)
 
 
@@ -298,7 +314,8 @@ def _pool_name(pool: MonCachePool) -> str:
 def _short(facts: Facts) -> _Short | None:
     """The pool with the most stalls, where its wash area is below that of a new one, or it is a sliver of its cache.
 
-    Where its stalls were not counted, the pool that gave the most dirty buffers in the sample of sp_sysmon.
+    Where its stalls were not counted, the pool that gave the most dirty buffers in the sample of sp_sysmon; without
+    that the pool that has nearly all stalls since the server started.
     """
     rows = [row for row in facts.every(MonCachePool) if row.of_interval and row.believed and known(row.stalls)]
     row = max(rows, key=lambda one: one.stalls if known(one.stalls) else 0.0, default=None)
@@ -312,6 +329,8 @@ def _short(facts: Facts) -> _Short | None:
             stalls=count,
             seconds=seconds_of(facts),
         )
+    ever = _since_start(facts) if row is None else None
+    row = row or ever
     if row is None or not row.cache or not known(row.stalls) or row.stalls <= 0:
         return None
     pool = facts.latest(CachePool, cache=row.cache, io_size_kb=row.io_size_kb)
@@ -326,7 +345,17 @@ def _short(facts: Facts) -> _Short | None:
     except OutOfRange:
         return None
     rate = row.stalls / row.seconds if row.seconds else None
-    return _Short(row, row.stalls, rate, *found, dirty=gave is not None, step=step) if found else None
+    if found is None:
+        return None
+    return _Short(row, row.stalls, rate, *found, dirty=gave is not None, step=step, since_start=ever is not None)
+
+
+def _since_start(facts: Facts) -> MonCachePool | None:
+    """The pool that has nearly all stalls since the server started; `None` where there is none, or they were zeroed."""
+    rows = {(one.instance, one.cache, one.io_size_kb): one for one in facts.every(MonCachePool) if not one.of_interval}
+    counted = [(one, one.stalls) for one in rows.values() if known(one.stalls) and one.stalls > 0]
+    most = max(counted, key=lambda one: one[1], default=None)
+    return most[0] if most and most[1] >= NEARLY_ALL * sum(count for _, count in counted) else None
 
 
 def _wash(facts: Facts, row: MonCachePool, size: float, wash: float) -> tuple[str, str, Evidence, Change] | None:

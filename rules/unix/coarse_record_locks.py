@@ -320,7 +320,9 @@ def _one_record(
     turns = "" if same or not lasts else in_turn([queue.holders(those) for queue, those in over])
     whose = who if same else "the program of these" if turns else "the holder"
     severity = Severity.WARNING if lasts else min(Severity.ADVICE, _severity(hot, count, seen, len(tables), limits))
-    title = f"{'' if one_byte else 'not coarse: '}{count} wait for one {'byte' if one_byte else 'record'} of {name}" + (f", held by {who}" if len(held) == 1 else "")
+    title = f"{'' if one_byte else 'not coarse: '}{count} wait for one {'byte' if one_byte else 'record'} of {name}" + (
+        f", held by {who}" if len(held) == 1 else ""
+    )
     if severity is Severity.ADVICE:
         title = f"{count} wait for {record}"
     if lasts:

@@ -43,6 +43,13 @@ from collectors.tables import Listing
 
 SIZES_HEADED = re.compile(r"\bCache[ _]Name\W{1,80}Config[ _]Size\W{1,80}Run[ _]Size\W{1,80}Overhead\b", re.IGNORECASE)
 BINDINGS_HEADED = re.compile(r"\bCache[ _]Name\W{1,80}Entity[ _]Name\W{1,80}Type\b", re.IGNORECASE)
+BY_OBJECT = re.compile(
+    r"^\W{0,9}Cache_?Name\W{1,80}Object_?Name\W{1,80}(?:DB|Database)_?Name\W{1,80}Type\W{0,80}$", re.IGNORECASE
+)
+"""Bindings as a script lists them; a title above has to say so, as what is cached is listed alike."""
+ABOVE = 3
+"""Lines above a heading in which its title stands (this project)."""
+SAYS_BOUND = re.compile(r"\b(?:sp_helpcache|bindings?|bound)\b", re.IGNORECASE)
 TITLE = re.compile(r"^\W{0,80}Cache Binding Information:", re.IGNORECASE)
 TOTALS = re.compile(r"^\W{0,9}Memory Available For\b", re.IGNORECASE)
 NEEDED = re.compile(
@@ -51,11 +58,11 @@ NEEDED = re.compile(
     re.IGNORECASE,
 )
 START = re.compile(
-    "|".join(pattern.pattern for pattern in (SIZES_HEADED, BINDINGS_HEADED, TITLE, TOTALS))
+    "|".join(pattern.pattern for pattern in (SIZES_HEADED, BINDINGS_HEADED, BY_OBJECT, TITLE, TOTALS))
     + r"|\bof overhead memory will be needed to manage a cache of size\b",
     re.IGNORECASE,
 )
-HEADING = re.compile(f"{SIZES_HEADED.pattern}|{BINDINGS_HEADED.pattern}", re.IGNORECASE)
+HEADING = re.compile(f"{SIZES_HEADED.pattern}|{BINDINGS_HEADED.pattern}|{BY_OBJECT.pattern}", re.IGNORECASE)
 OTHERS = re.compile(f"{TOTALS.pattern}|{TITLE.pattern}|.*{NEEDED.pattern}", re.IGNORECASE)
 STOP = re.compile(rf"\W{{0,40}}(?:{START.pattern})|\s*go\s*$", re.IGNORECASE)
 KIND = r"\s+(?P<type>database|table|index|text(?: only)?|image)(?:\s+(?P<index>\S.{0,260}?))?\s+(?P<status>[VI])\s*"
@@ -90,6 +97,14 @@ def read(report: Report) -> Iterator[CacheBinding | BindingList | NamedCache | C
         return index
 
     for heading, table in CACHES.tables(report, hear):
+        if table.has("Object Name"):
+            title = next((at for at in range(1, ABOVE + 1) if _is_title(report, heading, at)), 0)
+            if title:
+                found += 1
+                report.above = max(report.above, title - heading)
+                report.claim(max(0, heading - title), heading)
+                yield from OBJECTS.facts(report, table, heading)
+            continue
         found += 1
         yield from answers
         answers.clear()
@@ -107,6 +122,12 @@ def read(report: Report) -> Iterator[CacheBinding | BindingList | NamedCache | C
     yield from answers
     if not found:
         raise NotThisReport
+
+
+def _is_title(report: Report, heading: int, above: int) -> bool:
+    """Whether so many lines above a heading one says that what is listed is bound."""
+    lines = report.over(heading, above)
+    return len(lines) == above and SAYS_BOUND.search(lines[0]) is not None
 
 
 def _cache(row: Row, table: Table) -> Iterator[NamedCache]:
@@ -143,6 +164,12 @@ def _binding(row: Row, table: Table) -> Iterator[CacheBinding | str]:
         kind=kind,
         valid={"V": True, "I": False}.get(status.upper()),
     )
+
+
+def _bound_object(row: Row, table: Table) -> Iterator[CacheBinding]:
+    cache, name, database = row.get("Cache Name"), row.get("Object Name"), row.get("DB Name", "Database Name")
+    if row.whole and cache and database:
+        yield CacheBinding(cache=cache, database=database, table=name or None, kind="table" if name else "database")
 
 
 def _cells(row: Row) -> tuple[str, str, str, str, str] | None:
@@ -192,3 +219,4 @@ def _needed(report: Report, found: re.Match[str], index: int) -> Iterator[CacheO
 
 CACHES = Listing(heading=HEADING, row=_cache, stop=STOP, others=OTHERS, remedy=REMEDY)
 BINDINGS = Listing(heading=BINDINGS_HEADED, row=_binding, stop=STOP, remedy=REMEDY, no_rows="")
+OBJECTS = Listing(heading=BY_OBJECT, row=_bound_object, stop=STOP, remedy=REMEDY, no_rows="")

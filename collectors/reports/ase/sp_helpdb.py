@@ -50,6 +50,8 @@ PIECE = re.compile(
     r"\s*(?P<device>\S.{0,200}?)\s+(?P<size>[0-9.*]{1,20}\s*[KMG]B)\s+(?P<usage>data only|log only|data and log)\b",
     re.IGNORECASE,
 )
+NO_PIECES = "says nothing of the devices of {0}: `sp_helpdb {0}` prints its pieces (device_fragments)"
+"""Of a listing of databases none of which mixes log and data, which is all that it tells."""
 REMEDY = "export it again in full (isql -w 1000), one database at a time"
 
 
@@ -64,7 +66,8 @@ FILES = re.compile(
 def read(report: Report) -> Iterator[DatabaseFragment | TemporaryDatabase]:
     """Yield one fact for each piece of each database, and for each that is said to be mixed."""
     named: list[tuple[str, int]] = []
-    found = False
+    found = told = False
+    listed = 0
     file = FILES.match(name_of(report.file))
     alone = sum(bool(START.search(line)) for line in report.lines) == 1
     of_file = file["database"] if file and alone else None
@@ -74,11 +77,12 @@ def read(report: Report) -> Iterator[DatabaseFragment | TemporaryDatabase]:
         if not table.has("device_fragments") and not table.has("db_size"):
             continue
         if table.has("db_size"):
-            named = []
+            named, listed = [], heading
         for row in table.rows:
             where = report.source(row.first, row.last)
             if table.has("device_fragments"):
                 usage, asked = _usage(row), None if named else _asked(report, heading) or of_file
+                told = True
                 if usage is not None and (len(named) == 1 or asked):
                     (name, number), device = named[0] if named else (asked, None), row.get("device_fragments") or None
                     yield DatabaseFragment(database=name, db_id=number, segments=usage, device=device, source=where)
@@ -89,12 +93,14 @@ def read(report: Report) -> Iterator[DatabaseFragment | TemporaryDatabase]:
                 if TEMPORARY.search(row.text):
                     yield TemporaryDatabase(name=known[0], source=where)
                 if MIXED.search(row.text):
-                    both = DatabaseFragment.DATA_AND_LOG
+                    both, told = DatabaseFragment.DATA_AND_LOG, True
                     yield DatabaseFragment(database=known[0], db_id=known[1], segments=both, source=where)
             else:
                 report.problem(f"{DAMAGED}: {REMEDY}", row.first)
     if not found:
         raise NotThisReport
+    if named and not told:
+        report.problem(NO_PIECES.format(named[0][0]), listed)
 
 
 def _asked(report: Report, heading: int) -> str | None:

@@ -105,7 +105,7 @@ ROWS_BESIDE = MonitorTable(
         "dbname": ("database", words),
         "objectname": ("table", _users),
         "indexid": ("index_id", whole),
-        "rowcnt": ("rows", reading),
+        **dict.fromkeys(("rowcount", "tablerows", "rowcnt"), ("rows", reading)),
         "forwrowcnt": ("forwarded", reading),
         "delrowcnt": ("deleted", reading),
         "pagecnt": ("pages", reading),
@@ -115,7 +115,7 @@ ROWS_BESIDE = MonitorTable(
     marks=(),
     besides=("rows",),
 )
-"""Rows of `systabstats` beside the counts."""
+"""Rows of `systabstats` beside the counts, or what `row_count()` says of each table."""
 
 OPEN_OBJECTS = MonitorTable(
     name="monOpenObjectActivity",
@@ -126,7 +126,7 @@ OPEN_OBJECTS = MonitorTable(
     joined=(
         Joined(SCHEME_BESIDE, frozenset(("lockscheme", "scheme"))),
         Joined(SIZES_BESIDE, frozenset(("sizekb", "sizemb"))),
-        Joined(ROWS_BESIDE, frozenset(("delrowcnt", "emptypgcnt", "forwrowcnt"))),
+        Joined(ROWS_BESIDE, frozenset(("delrowcnt", "emptypgcnt", "forwrowcnt", "rowcount", "tablerows"))),
     ),
     orders=(
         order(f"{BEFORE} {COUNTS}"),

@@ -52,17 +52,17 @@ class OwnNames:
     told: Mapping[str, str] = field(default_factory=dict)
     """Columns whose unit is in doubt, and what they are where a script tells that it is milliseconds."""
     of_differences: bool = False
-    """Whether a short name is known in differences alone: totals may be called so, and means, too."""
+    """Whether `names` are known in differences alone: totals may be called so, and means, too."""
     common: Mapping[str, str] = field(default_factory=dict)
     """Names that columns of many tables have: known only where the heading has one of `beside`, too."""
     beside: tuple[frozenset[str], ...] = ()
 
     def called(self, one: "_Bare", have: Set[str]) -> str:
         """The column that has this short name, if it is not there itself."""
-        name = self.names.get(one.name, "")
+        name = self.names.get(one.name, "") if one.marked or not self.of_differences else ""
         if not name and any(columns <= have for columns in self.beside):
             name = self.common.get(one.name, "")
-        return "" if name in have or (self.of_differences and not one.marked) else name
+        return "" if name in have else name
 
     def in_unit(self, one: "_Bare") -> bool:
         """Whether a time is in the unit of the table, or names none."""
@@ -110,6 +110,8 @@ OF_TABLES = (
         milliseconds=True,
         told={"totalcputime": "cpumilliseconds"},
         of_differences=True,
+        common=dict.fromkeys(("text", "sql", "stmt", "stmttext"), "cachedtext"),
+        beside=(frozenset(("ssqlid",)),),
     ),
     OwnNames(
         objects.OPEN_OBJECTS,
@@ -126,6 +128,13 @@ OF_TABLES = (
         },
         milliseconds=True,
     ),
+    OwnNames(
+        locks.LOCKS,
+        {
+            **dict.fromkeys(("db", "database"), "dbname"),
+            **dict.fromkeys(("object", "obj", "objname", "tab", "tabname", "table", "tablename"), "objectname"),
+        },
+    ),
     OwnNames(server.DEVICES, {**dict.fromkeys(("device", "devname"), "logicalname")}, milliseconds=True),
     OwnNames(
         server.ENGINE_LOCAL_CACHES,
@@ -133,6 +142,16 @@ OF_TABLES = (
             name: f"procelc{name}"
             for name in ("chunksize", "count", "maxcount", "allocs", "frees", "empty", "full", "flushes")
         },
+    ),
+    OwnNames(
+        processes.PROCESS_ACTIVITY,
+        {
+            **dict.fromkeys(("host", "hostname"), "clienthost"),
+            **dict.fromkeys(("program", "programname", "app"), "application"),
+            **dict.fromkeys(("db", "database"), "dbname"),
+            "loginname": "login",
+        },
+        milliseconds=True,
     ),
     OwnNames(processes.PROCESS_NETWORK, {"program": "application", "programname": "application"}),
 )

@@ -1,5 +1,8 @@
 """Processes and statements: `monProcess` and its sisters, `monSysStatement`, `monCachedStatement`."""
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from collectors.facts.ase import (
     MonCachedStatement,
     MonProcess,
@@ -13,6 +16,7 @@ from collectors.facts.ase import (
     MonSysSQLText,
     MonSysStatement,
 )
+from collectors.facts.base import ABSENT, Fact
 from collectors.reports.ase.monitor_tables.cells import count, text, time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, Joined, MonitorTable, counts, marks
 
@@ -34,11 +38,34 @@ OF_CLIENT: dict[str, Column] = {
 }
 """Of `monProcessLookup`; a question may join them to what another table counts for each session."""
 
+OF_SYSPROCESSES: dict[str, Column] = {
+    "blocked": ("blocking_spid", whole),
+    **dict.fromkeys(("loginame", "susername"), ("login", words)),
+    "programname": ("application", words),
+    "cmd": ("command", words),
+    "status": ("status", words),
+    "tranname": ("transaction", words),
+    **counts(seconds_waiting="timeblocked"),
+}
+"""What a question joins of `sysprocesses`, which says who blocks whom and since when, too."""
+
+
+def of_blocked_alone(facts: list[Fact], columns: Collection[str]) -> list[Fact]:
+    """Processes without the `time_blocked` of those that nobody blocks, of which it says nothing."""
+    if "timeblocked" not in columns or "secondswaiting" in columns:
+        return facts
+    return [
+        one if not isinstance(one, MonProcess) or one.blocking_spid else replace(one, seconds_waiting=ABSENT)
+        for one in facts
+    ]
+
+
 PROCESSES = MonitorTable(
     name="monProcess",
     fact=MonProcess,
     columns={
         **OF_PROCESS,
+        **OF_SYSPROCESSES,
         "dbname": ("database", words),
         "familyid": ("family", whole),
         "login": ("login", words),
@@ -52,8 +79,9 @@ PROCESSES = MonitorTable(
         "linenumber": ("line", whole),
         **counts(seconds_waiting="secondswaiting"),
     },
-    marks=marks("spid blockingspid", "spid secondswaiting", "spid secondsconnected"),
+    marks=marks("spid blockingspid", "spid secondswaiting", "spid secondsconnected", "spid blocked waiteventid"),
     never=frozenset(("lockid", "locktype", "waits", "waittime", "sqltext", "objectid")),
+    settle=of_blocked_alone,
 )
 
 PROCESS_WAITS = MonitorTable(
@@ -252,6 +280,7 @@ PROCESS_ACTIVITY = MonitorTable(
     marks=marks(
         *("spid ulcflushes", "spid ulcbyteswritten", "spid ulcmaxusage", "spid ulcflushfull", "spid tableaccesses"),
         *("spid locksheld logicalreads", "spid logicalreads commits", "spid physicalreads commits"),
+        "spid transactions commits",
         "spid command logicalreads physicalreads",
     ),
     never=frozenset(("objectid", "blockingspid", "starttime")),

@@ -337,7 +337,9 @@ class Reading:
                 rows=self.gather.rows,
                 all_zero=self.gather.all_zero,
             )
-            facts = [*self.gather.finish(), fact, *(one for beside in self.beside for one in beside.finish())]
+            rows = self.gather.finish()
+            rows = self.table.settle(rows, self.columns) if self.table.settle else rows
+            facts = [*rows, fact, *(one for beside in self.beside for one in beside.finish())]
             if self.doubtful and not _are_waits(facts):
                 self.tell(NO_WAITS, self.line)
                 self.gather = None

@@ -43,10 +43,14 @@ SERVER = r"(?-i:[A-Za-z][\w$#.-]{0,28}[A-Z0-9_][\w$#.-]{0,28})"
 """A name of a server in a title: with a capital, a figure or `_` behind its first letter, which other words lack."""
 TABLE = r"\bmon[A-Z]\w{1,40}\s{0,3}(?:\([^)]{0,60}\))?"
 TABLE_NAME = re.compile(r"\bmon[A-Z]\w{1,40}")
+MINUS = r"(?:second|last|later|after)\s{1,3}(?:minus|-)\s{1,3}(?:first|earlier|before)"
+LONG_FIRST = r"[0-9]{1,6}\s{0,2}(?:s|sec|secs|seconds|m|min|mins|minutes)\s{1,3}"
 DIFFERENCE = re.compile(
-    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:{TABLE}(?:\s{{0,3}}(?:joined|join|and|with|\+)\s{{1,3}}(?:with\s{{1,3}})?{TABLE})?"
-    rf"[,:]?\s{{0,3}})?"
-    rf"(?:{SERVER}[,:]?\s{{1,3}})?(?:difference|delta|diff)s?\b(?!\s{{1,3}}(?:is|are|will|to)\b)",
+    rf"(?:{SERVER}[,:]?\s{{1,3}})?"
+    rf"(?:{TABLE}(?:\s{{0,3}}(?:joined|join|and|with|\+|/)\s{{0,3}}(?:with\s{{1,3}})?{TABLE})?[,:]?\s{{0,3}})?"
+    rf"(?:{SERVER}[,:]?\s{{1,3}})?"
+    rf"(?:(?:difference|delta|diff)s?\b(?!\s{{1,3}}(?:is|are|will|to)\b)|{MINUS}\b"
+    rf"|{LONG_FIRST}(?:difference|delta|diff)s?\b(?=\s{{0,3}}(?:[,;:(]|\*/|$|(?:of|top)\b|{TABLE})))",
     re.IGNORECASE,
 )
 """How a title begins that says of the rows below that they are differences: it may name a table and a server before."""

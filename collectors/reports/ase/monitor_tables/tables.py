@@ -33,6 +33,8 @@ class MonitorTable:
     besides: tuple[str, ...] = ()
     """What a row must say beside the fields of the fact that have no default."""
     joined: "tuple[Joined, ...]" = ()
+    settle: Callable[[list[Fact], Collection[str]], list[Fact]] | None = None
+    """Takes from the facts of a part what the columns together do not say."""
     counters: tuple[str, ...] = field(init=False)
     needed: frozenset[str] = field(init=False)
     """Fields without which there is no fact."""

@@ -144,7 +144,7 @@ def levers(facts: Facts, limits: LogLimits, *, before: str = "") -> str:
     if most or small:
         which = "" if most or of_log(facts) else "; whose log it is, monOpenDatabases shows"
         waiters = log_waiters(facts)
-        rest = left(facts, limits).replace(f"{LARGER}, ", "").replace(LARGER, "")
+        rest = left(facts, limits, fewer=True).replace(f"{LARGER}, ", "").replace(LARGER, "")
         others = f"{f'{before}, ' if before else ''}{rest}{delayed(facts)}".removeprefix(", ")
         who = f" in {waiters.says}" if waiters else ""
         first = COMMIT_LESS.format(most.who, most.says) if most else BATCHES.format(small.says, who) if small else ""
@@ -183,14 +183,15 @@ def behind_times(facts: Facts) -> float:
     return times if times > BEHIND_TIMES else 0.0
 
 
-def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False) -> str:
+def left(facts: Facts, limits: LogLimits, *, beside_device: bool = False, fewer: bool = False) -> str:
     """The levers that the exports do not rule out, in their order, but for delayed commit.
 
-    `beside_device`: the device is spoken of, so what is left is what makes its writes fewer or smaller.
+    `beside_device`: the device is spoken of, so what is left is what makes its writes fewer or smaller. `fewer`: that
+    commits become far fewer comes first, so a device that is not slow is judged after that.
     """
     mean = own_milliseconds(facts)
     slow = mean is not None and mean > limits.milliseconds
-    held = slow or beside_device or fast_device(facts) or behind_times(facts)
+    held = slow or beside_device or fewer or fast_device(facts) or behind_times(facts)
     faster = not (_devices_fast(facts) or _log_device_fast(facts)) if mean is None else not held
     found = (
         f"a faster log device ({mean:,.1f} ms a write)" if slow and not beside_device else "",

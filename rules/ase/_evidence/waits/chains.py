@@ -19,6 +19,8 @@ from collectors.facts.ase import (
     LogHolder,
     MonOpenObjectActivity,
     MonProcess,
+    MonProcessActivity,
+    MonProcessLookup,
     MonProcessSQLText,
     MonSysSQLText,
     ObjectId,
@@ -34,7 +36,7 @@ from rules.ase._evidence.waits.events import LOCKS, at_work
 
 CHAIN_FACTS: tuple[type[Fact], ...] = (
     HeldLock, MonProcess, MonProcessSQLText, MonSysSQLText, Server, Snapshot, TableScheme, MonOpenObjectActivity,
-    LogHolder, ObjectId,
+    LogHolder, ObjectId, MonProcessActivity, MonProcessLookup,
 )  # fmt: skip
 LOCK_ID_SINCE = (16, 0)
 T = TypeVar("T", bound=Fact)
@@ -234,6 +236,8 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
     """The row of the head of a chain; what it runs also by another file in which others stand behind it as well."""
     rows = facts.once(MonProcess, process_rows)
     found = next((row for row in reversed(rows) if row.spid == spid), None) or facts.latest(MonProcess, spid=spid)
+    if found and found.application is None and (client := _client(facts, found)):
+        found = replace(found, login=found.login or client.login, application=client.application)
     if found is None or found.command:
         return found
     every = facts.every(MonProcess)
@@ -246,6 +250,23 @@ def head_process(facts: Facts, spid: int) -> MonProcess | None:
     if not same:
         return found
     return replace(found, command=same[-1].command, status=found.status or same[-1].status, source=same[-1].source)
+
+
+def _client(facts: Facts, head: MonProcess) -> MonProcessLookup | MonProcessActivity | None:
+    """The newest row of another table that names the program of this session."""
+    rows: list[MonProcessLookup | MonProcessActivity] = [
+        *facts.every(MonProcessLookup),
+        *facts.every(MonProcessActivity),
+    ]
+    same = [
+        row
+        for row in rows
+        if row.spid == head.spid
+        and row.application
+        and len({row.kpid, head.kpid} - {None}) <= 1
+        and len({row.login, head.login} - {None}) <= 1
+    ]
+    return same[-1] if same else None
 
 
 def blocking_lock(facts: Facts, spid: int) -> HeldLock | None:

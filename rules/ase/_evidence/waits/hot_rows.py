@@ -28,6 +28,7 @@ from collectors.facts.ase import (
     MonOpenObjectActivity,
     ProcedureText,
     Server,
+    TableRows,
 )
 from rules.ase._evidence.objects.seen import (
     activity,
@@ -44,10 +45,12 @@ from rules.changes.quoting import bare_table
 from rules.finding import Evidence
 
 HOT_ROW_FACTS: tuple[type[Fact], ...] = (
-    MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server, ProcedureText,
+    MonCachedStatement, MonOpenObjectActivity, MonCachedObject, IndexSize, Server, ProcedureText, TableRows,
 )  # fmt: skip
 FEW_PAGES = 16
 """This project: data pages up to which a table is a table of counters and no table of accounts."""
+FEW_ROWS = 100.0
+"""This project: the same in rows, where no export says how many pages they are."""
 MANY_UPDATES, FEW_OTHERS = 10.0, 0.01
 """This project: updates a second of a table that everybody changes, and inserts and deletes beside each of them."""
 MOSTLY = 0.5
@@ -342,7 +345,14 @@ def _one_row(facts: Facts, table: MonOpenObjectActivity, row: MonCachedStatement
 
 
 def _small(facts: Facts, table: MonOpenObjectActivity) -> bool | None:
-    """Whether the data of a table are a few pages; `None` where no export says how large they are."""
+    """Whether the data of a table are a few pages, or a few rows; `None` where no export says how large they are."""
     of = sizes(facts).of
     data = [kb for (key, index), kb in of.items() if key == table_key(table) and index <= 1]
-    return sum(data) <= FEW_PAGES * (page_kb_of(facts) or SMALLEST_PAGE_KB) if data else None
+    if data:
+        return sum(data) <= FEW_PAGES * (page_kb_of(facts) or SMALLEST_PAGE_KB)
+    counted = [
+        one.rows
+        for one in facts.every(TableRows)
+        if (one.database, one.table) == (table.database, table.object_name) and one.index_id <= 1
+    ]
+    return True if counted and known(counted[-1]) and counted[-1] <= FEW_ROWS else None
