@@ -152,9 +152,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     found = partial(_finding, facts)
     for said in judge_waits(facts, limits, found, what=WHAT, events=FREE_BUFFERS, when_unsure=lacking):
         short = _short(facts) if isinstance(said, Unknown) else None
-        short = (
-            None if short and short.step and (short.dirty or short.since_start) else short
-        )  # a load gives any cache these
+        if short and short.step and (short.dirty or short.since_start):
+            short = None  # a load gives any cache dirty buffers, and its start stalls: no reason for more than is usual
         if short and short.per_second is not None and short.per_second >= limits.waits_per_second:
             yield _counted(facts, limits, short)
         yield said
