@@ -116,7 +116,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         else:
             yield NotApplicable(f"{one.subject}: no row cache is active in this export")
         return
-    by_name = [(name, each) for name, each in by_cache(facts, one) if each in found]
+    by_name: list[tuple[str | None, Lines]] = [(name, each) for name, each in by_cache(facts, one) if each in found]
     fired = set()
     for name, each in by_name or [(None, each) for each in found]:
         outcome = _of_screen(facts, one, limits, each, name)
@@ -214,7 +214,9 @@ def _kept_out(facts: Facts, one: OneDatabase, limits: Limits, each: Lines, name:
     too_long = f"{rounded(refused)} of {rounded(inserts)} rows/s to be put into {what} are too long"
     title = f"{100 * refused / (inserts or 1):.0f} % of the rows to be put into {what} are too long for it"
     if refused > inserts:
-        too_long = f"{rounded(refused)} rows/s are not put into {what}, as they are too long, and {rounded(inserts)} are"
+        too_long = (
+            f"{rounded(refused)} rows/s are not put into {what}, as they are too long, and {rounded(inserts)} are"
+        )
         title = f"after {100 * refused / searches:.0f} % of the searches of {what} the row is too long to be put in"
     return Finding(
         subject=f"{one.subject} {comment(name, 31)}" if name else one.subject,
