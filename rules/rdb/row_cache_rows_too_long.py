@@ -116,7 +116,7 @@ def _judge(facts: Facts, one: OneDatabase, limits: Limits) -> Iterator[Outcome]:
         else:
             yield NotApplicable(f"{one.subject}: no row cache is active in this export")
         return
-    by_name = [(name, each) for name, each in by_cache(facts, one) if each in found]
+    by_name: list[tuple[str | None, Lines]] = [(name, each) for name, each in by_cache(facts, one) if each in found]
     fired = set()
     for name, each in by_name or [(None, each) for each in found]:
         outcome = _of_screen(facts, one, limits, each, name)

@@ -259,8 +259,8 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
             f"end.{often}{turns}{'.' * bool(often)}"
         ),
         because=(
-            "All of them wait for one lock, whichever record they want. A reorganisation may need that; a backup can read "
-            "a snapshot instead, and a program that changes records can lock those alone."
+            "All of them wait for one lock, whichever record they want. A reorganisation may need that; a backup can "
+            "read a snapshot instead, and a program that changes records can lock those alone."
         ),
         do=(
             f"See what {who} does{_ps(same)}, and let it end: those that wait lock ranges already. Later run it "
@@ -270,8 +270,8 @@ def _ranged(several: Sequence[Queue], tables: Sequence[RecordLockTable], name: s
             "have it lock the bytes of these alone (fcntl, F_SETLKW with start and length), as those that wait do."
             if again
             else f"See what {who} does{_ps(same)}, and list the locks again some seconds later: if it still holds this "
-            "one, let it end. Later let it read a snapshot or a copy of the file, where it only reads, or run it outside "
-            "the hours of service."
+            "one, let it end. Later let it read a snapshot or a copy of the file, where it only reads, or run it "
+            "outside the hours of service."
             if many
             else "See whether it lasts: one listing is one moment."
             if len(tables) == 1
@@ -337,7 +337,7 @@ def _one_record(
             f"{len(tables)} {_listings_of(tables)}."
         ),
         because=ONE_BYTE if one_byte else "Finer locks change nothing here: all of them want one record.",
-        do=_of_byte(who if same or len(held) == 1 else "", lasts, same or held)
+        do=_of_byte(who if same or len(held) == 1 else "", same or held, lasts=lasts, turns=bool(turns))
         if one_byte
         else (
             f"See what {whose} does{_ps(same)} while it holds {span}, and "
@@ -354,7 +354,7 @@ def _one_record(
     )
 
 
-def _of_byte(who: str, lasts: bool, held: Sequence[RecordLock]) -> str:
+def _of_byte(who: str, held: Sequence[RecordLock], *, lasts: bool, turns: bool) -> str:
     """What to do about a byte that many lock: what it stands for decides, and whether one process keeps it."""
     see = f"see what {who} does{_ps(held)}" if who else "see what the holder does"
     return (
@@ -362,12 +362,12 @@ def _of_byte(who: str, lasts: bool, held: Sequence[RecordLock]) -> str:
         "F_SETLKW with start and length); for a counter or the head of a list, allot numbers in blocks or divide the "
         "list. "
         + (
-            f"One process keeps it: {see} while it holds it."
-            if lasts and who
-            else "Another process holds it in each listing, so none of them is to blame."
+            "Another process holds it in each listing, so none of them is to blame."
+            if turns
+            else f"In listing after listing it is held: {see} meanwhile."
             if lasts
-            else f"List the locks again some seconds later: if the same process still holds it, {see}; else none of them "
-            "is to blame."
+            else f"List the locks again some seconds later: if the same process still holds it, {see}; else none of "
+            "them is to blame."
         )
     )
 

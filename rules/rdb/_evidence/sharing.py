@@ -127,11 +127,11 @@ class Remote:
 def open_elsewhere(facts: Facts, one: OneDatabase) -> bool | None:
     """Whether more than one node has it open, or had it open at another time.
 
-    `False` only where the export proves that no other has: a node in no cluster, a cluster of one member, or every other member's own list of
-    open databases, of the same time, without it. That nothing crosses the cluster is no proof, for another node may
-    have it open and do nothing; nor is a list of all users as long as this node's, for one opened by RMU/OPEN may have
-    none. `None`: it cannot tell. All of it is of one time, and not older than what was last seen of the database:
-    whether another node opens it after a failure no export knows.
+    `False` only where the export proves that no other has: a node in no cluster, a cluster of one member, or every
+    other member's own list of open databases, of the same time, without it. That nothing crosses the cluster is no
+    proof, for another node may have it open and do nothing; nor is a list of all users as long as this node's, for one
+    opened by RMU/OPEN may have none. `None`: it cannot tell. All of it is of one time, and not older than what was last
+    seen of the database: whether another node opens it after a failure no export knows.
     """
     if len(one.sightings) > 1 or several_nodes(one):
         return True
@@ -196,7 +196,7 @@ def nodes_without(facts: Facts, one: OneDatabase) -> list[NodeDatabases]:
 
 
 def in_no_cluster(facts: Facts, one: OneDatabase) -> NodeDatabases | None:
-    """The list of the only node it was seen on, which says that the node is in no cluster, of the time of the figures."""
+    """The list of the only node it was seen on, where it says that the node is in no cluster; of the figures' time."""
     own, last = {sighting.node.upper() for sighting in one.sightings}, last_seen(one)
     for listed in facts.every(NodeDatabases):
         dated = last is None or (listed.at is not None and not out_of_date(listed.at, last))

@@ -16,7 +16,7 @@ NO_INTERVAL = (
 )
 """Vendor: SQL help on LOCK TIMEOUT INTERVAL."""
 ONLY_LONGER = "A longer lock timeout interval only makes the waits longer"
-WANTED = f"{ONLY_LONGER}; RMU/SHOW LOCKS/MODE=CULPRIT, while processes wait for {{}}, tells whether one of them holds it long."
+WANTED = f"{ONLY_LONGER}; RMU/SHOW LOCKS/MODE=CULPRIT, while processes wait for {{}}, tells whether one holds it long."
 LONGER = f"{ONLY_LONGER}: see to the holder first."
 INTERVALS = (
     "A logical name (RDM$BIND_LOCK_TIMEOUT_INTERVAL) or SET TRANSACTION WAIT may set another interval, and the manuals "

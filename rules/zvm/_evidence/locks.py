@@ -72,10 +72,7 @@ CASE = (
     "with IBM"
 )
 
-FEWER = (
-    "Where the load does not need all logical processors (FCX144), take some offline and compare the same hour; else "
-    "open a case with IBM."
-)
+FEWER = "Where the load does not need all logical processors (FCX144), take some offline and compare the same hour."
 """IBM's performance report on z/VM 6.2 names too many logical processors as what makes any spin lock dearer."""
 
 

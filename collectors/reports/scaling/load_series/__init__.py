@@ -14,9 +14,10 @@ The second form is any table with a heading that names a load (processes, engine
     1;118,5;8,4
     8;702,25;11,3
 
-A comment may be the heading (`# users,throughput`), but not where one follows it. `ops_s` is a rate as `ops/s` is; other
-names on `_s` are seconds. A line above the table may say which machine it is of: `AlphaServer ES40, 666 MHz, 4 CPUs`. Several machines may also
-stand side by side, a column for each with its clock or its cores, or one rate with several names in brackets::
+A comment may be the heading (`# users,throughput`), but not where one follows it. `ops_s` is a rate as `ops/s` is;
+other names on `_s` are seconds. A line above the table may say which machine it is of: `AlphaServer ES40, 666 MHz, 4
+CPUs`. Several machines may also stand side by side, a column for each with its clock or its cores, or one rate with
+several names in brackets::
 
     processes,AlphaServer ES40 500 MHz,AlphaServer ES40 666 MHz
     users;tps (old);tps (new)
