@@ -52,7 +52,8 @@ NO_PARAMETER = "no system parameter changes it."
 MOST_NAMED, MOST_SAID = 5, 3
 """Program counters among a finding's figures, and in its sentence."""
 IMAGE = re.compile(
-    r"(?P<image>[A-Z$_][A-Z0-9$_]{0,38})(?:\+|\s+)[0-9A-F]{1,8}\b(?:\s+(?P<routine>[A-Z$_][A-Z0-9$_]{0,38}))?", re.I
+    r"(?P<image>[A-Z$_][A-Z0-9$_]{0,38}(?:\.EXE)?)(?:\s{0,3}\+\s{0,3}|\s+)[0-9A-F]{1,8}\b(?:\s+(?P<routine>[A-Z$_][A-Z0-9$_]{0,38}))?",
+    re.I,
 )
 """Image and offset as FLT prints them beside a program counter, and the routine where one stands."""
 MOST_OF = 50.0

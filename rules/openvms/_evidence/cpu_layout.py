@@ -449,9 +449,15 @@ class Layout:
         )
 
     @property
+    def running(self) -> frozenset[int]:
+        """The lowest numbers, of as many as are active, but those that are stopped, where fewer are (inferred)."""
+        active, stopped = int(self.active or 0), frozenset(self.stopped)
+        return frozenset(range(active + len(stopped))) - stopped if len(stopped) < active else frozenset(range(active))
+
+    @property
     def unused(self) -> list[int]:
-        """CPUs without device or service in SHOW FASTPATH and not the primary, of as many numbers as are active."""
-        numbers = range(int(self.active or 0)) if self.fastpath_read else ()
+        """CPUs without device or service in SHOW FASTPATH and not the primary, of those that run."""
+        numbers = sorted(self.running) if self.fastpath_read else ()
         return [cpu for cpu in numbers if not self.devices_on(cpu) and not self.why_not_stop(cpu)]
 
     @property

@@ -288,7 +288,7 @@ def _numbers(layout: Layout) -> list[int]:
     seen = {one.number for one in facts.every(Cpu)} | {one.cpu for one in facts.every(FastpathDevice)}
     seen |= {one.cpu for one in facts.every(KernelService)}
     if layout.fastpath_read or seen:
-        seen |= set(range(int(layout.active or 0)))
+        seen |= layout.running
     return sorted(seen)
 
 

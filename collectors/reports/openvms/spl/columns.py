@@ -74,10 +74,20 @@ def heading(lines: Sequence[str], at: int) -> int:
 @lru_cache(maxsize=MOST_HEADINGS)
 def kinds_of(heads: tuple[str, ...], dashes: str | None) -> tuple[tuple[str, ...], ...]:
     """What the columns hold, in each way in which the heading may be cut, each way once."""
-    ways = [tuple(map(kind_of, texts)) for texts in cut_heading(heads, dashes)]
+    ways = [_kinds(texts) for texts in cut_heading(heads, dashes)]
     # "Caller PC" is one column
     ways = [tuple(kind for at, kind in enumerate(way) if kind != PC or PC not in way[at - 1 : at]) for way in ways]
     return tuple(dict.fromkeys(ways))
+
+
+def _kinds(texts: Sequence[str]) -> tuple[str, ...]:
+    """What each column holds: one that is headed `Waits` is that of spins only where no other one says spins."""
+    kinds = tuple(map(kind_of, texts))
+    spins = {kind for kind, text in zip(kinds, texts, strict=True) if "spin" in text.lower()}
+    return tuple(
+        OTHER if kind in spins and kind.startswith("spin") and "spin" not in text.lower() else kind
+        for kind, text in zip(kinds, texts, strict=True)
+    )
 
 
 def cut_heading(heads: Sequence[str], dashes: str | None) -> list[list[str]]:
