@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import HeldLock, MonProcess, MonProcessActivity, MonProcessStatement, MonState, MonTable
+from collectors.facts.ase import HeldLock, MonProcess, MonProcessStatement, MonState, MonTable
 from rules.ase._evidence.objects.plans import PLAN_FACTS, plan_evidence, plans_of_session
 from rules.ase._evidence.objects.statements import quoted, shown
 from rules.ase._evidence.server import server_of, subject_of
@@ -46,11 +46,9 @@ from rules.ase._evidence.waits.chains import (
     chains_of,
     head_process,
     is_whole_table,
-    kind_of_lock,
     last_batch,
     locks_that_block,
     longest_possible,
-    of_last_file,
     open_since,
     place_of_lock,
     processes_tell,
@@ -77,6 +75,7 @@ from rules.ase._evidence.waits.kept_reads import MANY, clause_in, held_at_once, 
 from rules.ase._evidence.waits.promotion import PROMOTION_FACTS, Taken, taken
 from rules.ase._evidence.waits.tables import TABLE_FACTS, locks_table, waiting_tables
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, waited_for
+from rules.ase._evidence.waits.undone import all_listed, changes_nothing, few_changes
 from rules.ase._evidence.waits.verdict import CRITICAL_ORIGIN, CRITICAL_PERCENT
 from rules.engine import limit, percent, rule
 from rules.finding import (
@@ -145,8 +144,6 @@ WORKS_LITTLE = (
     "little: its exclusive locks in this listing are {2}, of rows and pages, and none is of a table. "
 )
 """What a transaction has changed it keeps locked to its end, so few such locks are few changes."""
-FEW = 10
-"""This project: exclusive locks of rows and pages up to which a rollback is short, whatever else the work was."""
 READS = (
     "Let SPID {0} finish, or end it (kill {0}){1}. Then let its statement read at isolation level 1 (no holdlock, or "
     "at isolation read committed) if its owner allows rows to change between two of its reads."
@@ -420,7 +417,7 @@ def _finding(facts: Facts, limits: Limits, chains: list[Chain]) -> Finding:
             else "",
             f"Its batch: {shown(text)}." if text else LAST.format(shown(last)) if last else "",
         ),
-        do=READS.format(first.head, NOTHING_TO_UNDO if _changes_nothing(facts, first.head) else "")
+        do=READS.format(first.head, NOTHING_TO_UNDO if changes_nothing(facts, first.head) else "")
         if reads and alarm
         else _do(
             facts, limits, first, head, alarm=alarm, untimed=any(map(_untimed, chains)), idle=idle, works=works, how=how
@@ -466,13 +463,13 @@ def _do(
         begins = LOOK + STOPS.format(whose, first.head) if upkeep == REBUILD else WORKS.format(whose)
         return _looked(facts, first, begins) + then
     if alarm and works:
-        few = _few_changes(facts, first.head)
+        few = few_changes(facts, first.head)
         begins = WORKS.format(whose) if few is None or how else WORKS_LITTLE.format(whose, first.head, few)
         return f"{_looked(facts, first, begins)}{how.against if how else SHORTER.format(_runs(facts, head))}"
     calm = PASSES if not untimed else UNTIMED_IDLE if idle and _untimed(first) else UNTIMED
     if alarm:
         lock = blocking_lock(facts, first.head)
-        if idle and lock and _changes_nothing(facts, first.head) and reads_at_high_level(facts, lock):
+        if idle and lock and changes_nothing(facts, first.head) and reads_at_high_level(facts, lock):
             closes, clause = "close its cursor and " if lock.cursor else "", clause_in(batch_of(facts, first.head))
             undoes = UNDOES_LITTLE.replace("Ending it (`kill {0}`)", "`kill {0}`").replace(" in this listing", "")
             return _looked(facts, first, CARE_LEVEL.format(whose, closes, clause)) + undoes.format(
@@ -481,8 +478,8 @@ def _do(
         if sends(head) and not idle:
             return _looked(facts, first, LOOK + TAKES.format(whose)) + _of_slow(facts, first, lock)
         care = CARE_CURSOR if lock and lock.cursor and held_at_once(facts, lock) < MANY else CARE
-        every, few = _all_listed(facts, first.head), _few_changes(facts, first.head)
-        undoes = UNDOES_LITTLE if _changes_nothing(facts, first.head) else UNDOES_FEW if every and few else UNDOES
+        every, few = all_listed(facts, first.head), few_changes(facts, first.head)
+        undoes = UNDOES_LITTLE if changes_nothing(facts, first.head) else UNDOES_FEW if every and few else UNDOES
         return _looked(facts, first, care.format(whose, NO_THINKING if idle else "")) + undoes.format(
             first.head, _not_behind(first), every, few
         )
@@ -494,7 +491,7 @@ def _do(
 def _of_slow(facts: Facts, chain: Chain, lock: HeldLock | None) -> str:
     """What to do of a client that does not take its rows, beside asking its owner."""
     keeps = lock is not None and any(one.spid == chain.head for one in kept_reads(facts))
-    undoes = UNDOES_LITTLE if _changes_nothing(facts, chain.head) else UNDOES
+    undoes = UNDOES_LITTLE if changes_nothing(facts, chain.head) else UNDOES
     said = undoes.format(chain.head, _not_behind(chain)).removesuffix(".")
     return f"{said}; {FETCH.format(LEVEL_ONE if keeps else '')}"
 
@@ -528,37 +525,6 @@ def _keeps(facts: Facts, lock: HeldLock) -> str:
     if many >= MANY:
         return KEEPS.format(many, place_of_lock(facts, lock))
     return KEEPS_BY_TEXT.format(place_of_lock(facts, lock), level) if level else ""
-
-
-def _changes_nothing(facts: Facts, spid: int) -> bool:
-    """Whether no lock of this session is one of changes: nothing is known to be rolled back with it."""
-    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid]
-    return bool(own) and not any(one.lock_type.lower().startswith(("ex", "up")) for one in own)
-
-
-def _few_changes(facts: Facts, spid: int) -> int | None:
-    """How many exclusive locks of rows and pages it holds, where these are few and none is of a table; else `None`.
-
-    Also `None` where no intent lock is listed, which every change takes: the listing may be of blocking locks alone.
-    """
-    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
-    kinds = [kind_of_lock(one) for one in own]
-    changes = [one for one in kinds if one.startswith("ex") and "intent" not in one]
-    if not changes or len(changes) > FEW or any("table" in one for one in changes):
-        return None
-    if not any("intent" in one for one in kinds):
-        return None
-    return len(changes)
-
-
-def _all_listed(facts: Facts, spid: int) -> int | None:
-    """How many locks it holds, where monProcessActivity counts as many as are listed; else `None`.
-
-    A question may ask for the locks of one table alone.
-    """
-    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
-    counted = facts.latest(MonProcessActivity, spid=spid)
-    return len(own) if counted and counted.locks_held == len(own) > 0 else None
 
 
 def _runs(facts: Facts, head: MonProcess | None) -> str:

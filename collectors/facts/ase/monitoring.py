@@ -284,7 +284,9 @@ class MonDeviceIO(Counted, Fact):
 
     COLLECTED_BY: ClassVar[str] = twice("monDeviceIO")
     KEY: ClassVar[tuple[str, ...]] = ("instance", "device")
-    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("reads", "apf_reads", "writes", "io_milliseconds"), "int")
+    COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(
+        ("reads", "apf_reads", "writes", "io_milliseconds", "read_milliseconds", "write_milliseconds"), "int"
+    )
 
     device: str
     """Its logical name."""
@@ -296,6 +298,9 @@ class MonDeviceIO(Counted, Fact):
     writes: Reading = ABSENT
     io_milliseconds: Reading = ABSENT
     """Time that requests waited to be served, of all of them together."""
+    read_milliseconds: Reading = ABSENT
+    """Of reads alone, as the next of writes, where a release or a script tells them apart."""
+    write_milliseconds: Reading = ABSENT
 
     @property
     def requests(self) -> float | None:
@@ -308,6 +313,20 @@ class MonDeviceIO(Counted, Fact):
         """Mean time of a request; `None` without requests."""
         requests = self.requests
         return self.io_milliseconds / requests if requests and known(self.io_milliseconds) else None
+
+    @property
+    def of_writes(self) -> tuple[float, float] | None:
+        """How many writes, and mean milliseconds of one; `None` where their time is not told apart, or without any."""
+        return self._of(self.writes, self.write_milliseconds)
+
+    @property
+    def of_reads(self) -> tuple[float, float] | None:
+        """The same of reads."""
+        return self._of(self.reads, self.read_milliseconds)
+
+    @staticmethod
+    def _of(count: Reading, time: Reading) -> tuple[float, float] | None:
+        return (count, time / count) if known(count) and known(time) and count > 0 else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -267,8 +267,9 @@ DEVICES = MonitorTable(
         "physicalname": ("path", words),
         **INSTANCE,
         **counts(reads="reads", apf_reads="apfreads", writes="writes", io_milliseconds="iotime"),
+        **counts(read_milliseconds="readtime", write_milliseconds="writetime"),
     },
-    marks=marks("logicalname iotime", "logicalname devsemaphorerequests"),
+    marks=marks("logicalname iotime", "logicalname devsemaphorerequests", "logicalname writes writetime"),
     never=frozenset(("iotype",)),  # that one is monIOQueue
 )
 

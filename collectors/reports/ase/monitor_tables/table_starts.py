@@ -78,7 +78,7 @@ OF_SCRIPTS = (
     rf"(?=[\w\s,;|\"%]{{1,99}}?\b(?:{MARK})?(?:waits|count|cnt)(?:_(?:delta|diff|d))?\b)"
     rf"(?=[\w\s,;|\"%]{{1,99}}?\b(?:{MARK})?(?:(?:wait|time|wait_?time)_?)?(?:s|secs?|seconds|wait|waittime)\b)"
     r"|logical_?reads_?[0-9]{1,4}(?:min|h)\b"
-    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|io_?time"
+    rf"|{MARK}(?:logical_?reads|physical_?reads|apf_?reads|lock_?waits|use_?count|packets_?sent|(?:io|read|write)_?time(?:_m?s)?"
     rf"|lock_?requests|rows_?(?:inserted|updated|deleted)|hkgc_?(?:requests|overflows)|commits)\b"
     r")(?![.(=])"
 )

@@ -1,9 +1,10 @@
 """How long the devices of SAP ASE take for a request, by two readings of `monDeviceIO` and of `monIOQueue`.
 
-IOTime is of reads and writes together, so a device is told to be slow only for what it mostly does. `monIOQueue` has it
-for each kind of I/O: that of logs is writes but for what is read back of them, so it tells which device is a log's, and
-how long its writes take; that of data tells user data from temporary databases. Where neither was collected, sp_sysmon
-tells how many reads and writes a device has, and no time: a busy device may be a fast one.
+IOTime is of reads and writes together, so a device is told to be slow only for what it mostly does; where reads and
+writes have times of their own, by these. `monIOQueue` has it for each kind of I/O: that of logs is writes but for what
+is read back of them, so it tells which device is a log's, and how long its writes take; that of data tells user data
+from temporary databases. Where neither was collected, sp_sysmon tells how many reads and writes a device has, and no
+time: a busy device may be a fast one.
 """
 
 from dataclasses import dataclass
@@ -154,10 +155,14 @@ def _listed(facts: Facts, *, writing: bool, queued: list[Device], totals: bool =
     rows = [one for one in facts.every(MonDeviceIO) if one.of_interval is not totals]
     for row in {(one.instance, one.device): one for one in rows}.values():
         requests, mean = row.requests, row.mean_milliseconds
+        writes = row.writes if known(row.writes) else 0.0
+        mostly_writes = requests is not None and writes > requests / 2
+        if apart := row.of_writes if writing else row.of_reads:
+            (requests, mean), reads = apart, sum(one for one in (row.reads, row.apf_reads) if known(one))
+            mostly_writes = writes > reads
         if not row.believed or requests is None or mean is None or requests < FEW or mean < 0:
             continue
-        writes = row.writes if known(row.writes) else 0.0
-        if (writes > requests / 2) is writing:
+        if mostly_writes is writing:
             kinds = [one for one in queued if one.row.device == row.device and one.row.instance == row.instance]
             of = f", most time in {kinds[0].kind}" if kinds else ""
             found.append(Device(row, requests, mean, f"mostly {'writes' if writing else 'reads'}{of}"))
