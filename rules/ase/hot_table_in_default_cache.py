@@ -140,7 +140,8 @@ def _judge(facts: Facts, limits: Limits, figure: Figure, contents: Contents, sha
     elif few and part and report.short_of_memory(part.plan):
         yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()), shared.given)
     else:
-        said = f"{figure.said}; the {len(top)} most searched objects not bound yet make {share:.1f} % of its searches"
+        said = f"{figure.said}; the {len(top)} most searched objects not bound yet make {share:.1f} % of its "
+        said += f"{contents.of(name)}searches"
         said += f", {report.percent(bound)} come from what is bound to it already" if bound else ""
         why = f"limit {limits.share_percent:g} %" if part is None else _no_plan(part)
         yield Clean(f"{said}: {why}")
@@ -218,7 +219,12 @@ def _finding(
         do = report.do(part, goes_under=under, before=before)
         because, unknown = report.chance(part), report.unknown(part.plan)
     shares = [
-        Evidence(f"searches of {name} by {one.name}", round(100 * contents.inside(name, one.reads), 1), "%", one.source)
+        Evidence(
+            f"{contents.of(name)}searches of {name} by {one.name}",
+            round(100 * contents.inside(name, one.reads), 1),
+            "%",
+            one.source,
+        )
         for one in top
     ]
     proof = list(report.evidence(scripted)) if scripted else shares
@@ -227,12 +233,12 @@ def _finding(
         subject=name,
         # what comes first is a finding of its own: this one asks for nothing before that
         severity=Severity.NOTE if first and not scans else Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: {_count(top)} {report.percent(share)} of the searches of a contended cache"
+        title=f"{name}: {_count(top)} {report.percent(share)} of the {contents.of(name)}searches of a contended cache"
         + (report.stays(scripted, top, goal) if scripted else "")
         # the only word of them on the first page, where no step moves them
         + ("" if scripted else f", {top[0].name}{' most' if len(top) > 1 else ''}"),
-        seen=f"{_count(top)} {report.percent(share)} of the searches of {name} {contents.when} ({told}), and "
-        f"{contention:.3g} % of the grabs of its spinlocks had to wait.",
+        seen=f"{_count(top)} {report.percent(share)} of the {contents.of(name)}searches of {name} {contents.when} "
+        f"({told}), and {contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=because,
         do=do,
         unknown=joined(unknown, contents.caveat),

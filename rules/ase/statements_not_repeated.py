@@ -11,8 +11,8 @@ many statements dropped say so (vendor).
 
 What to do: the vendor's remedy for statements that do not repeat is `enable literal autoparam` (dynamic), before a
 larger cache; else parameters in the program, and keeping sessions that send very many different statements out of the
-cache. What the compilations cost is in no export that is read here: `monSysExecutionTime` of 16.0 has the time of
-compilation, to be held against that of execution. So it is scripted, as advice, only where literal autoparam is known
+cache. What the compilations cost `monSysExecutionTime` of 16.0 alone tells, of two snapshots: its share of the engines'
+time is said, and decides nothing. It is scripted, as advice, only where literal autoparam is known
 to be off and either a thousand statements a second are compiled, or engines are busy and the cached statements that are
 listed prove that they differ in literals alone.
 Of a cache too small, literal autoparam first where it is off; where it is on, a larger `statement cache size`: dynamic,
@@ -31,9 +31,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from collectors.facts import Facts, known
-from collectors.facts.ase import MonStatementCache, ProcedureCacheActivity
+from collectors.facts.ase import MonStatementCache, MonSysExecutionTime, ProcedureCacheActivity
 from rules.ase._evidence.caches.memory import MEMORY_FACTS, free_evidence, too_little
-from rules.ase._evidence.server import ENGINE_FACTS, busy_of, offers, setting_of, subject_of, unknown_of
+from rules.ase._evidence.server import ENGINE_FACTS, busy_of, interval_first, offers, setting_of, subject_of, unknown_of
 from rules.ase._evidence.statement_cache import (
     HIT_ORIGIN,
     HIT_PERCENT,
@@ -63,7 +63,9 @@ COMPILED = (
     "no size of it holds them all."
 )
 ON = "Each that is not found is compiled; literal autoparam is on already, so more than literals differs."
-UNKNOWN = "What the compilations cost is not in these exports{0}."
+UNKNOWN = "No export that was read says what the compilations cost{0}."
+COMPILATION = 3
+"""`OperationID` of compilation; a script that prints names alone calls it as the server does, `Compilation`."""
 FULL = (
     "Each that is not found is compiled and pushes out another before it is asked for again. Few hits with many "
     "statements dropped mean a cache too small (vendor)."
@@ -96,7 +98,7 @@ class Limits:
     )
 
 
-@rule(needs=(), uses=(*STATEMENT_FACTS, *MEMORY_FACTS, *ENGINE_FACTS), links=LINKS, limits=Limits)
+@rule(needs=(), uses=(*STATEMENT_FACTS, MonSysExecutionTime, *MEMORY_FACTS, *ENGINE_FACTS), links=LINKS, limits=Limits)
 def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     """Hold the statements that were found against all that were looked for."""
     searches = searches_of(facts)
@@ -120,25 +122,50 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
     thrown, setting = thrown_out(facts), setting_of(facts, LITERALS)
     on = setting.run_number if setting else None
     changes, alike = _sure(facts, limits, rate * (1 - searches.percent / 100))
+    cost = _compiling(facts)
+    took = f"; compilations took {cost.value:.0f} % of the engines' time" if cost else ""
     out = f", and {thrown.value:,.0f} were thrown out" if thrown and known(thrown.value) and thrown.value > 0 else ""
     yield Finding(
         subject=subject_of(facts),
         severity=Severity.ADVICE if changes else Severity.NOTE,
         title=f"{100 - searches.percent:.0f} % of the searches of the statement cache find nothing: "
         "statements hardly repeat",
-        seen=joined(f"{said}, {rate:,.0f} searches a second{out}.", f"{alike.says}." if alike else ""),
+        seen=joined(
+            f"{said}, {rate:,.0f} searches a second{out}{took}.",
+            f"{alike.says}." if alike else "",
+        ),
         because=ON if on else COMPILED,
         do=fewer(facts),
         changes=changes,
-        unknown=UNKNOWN.format(BY_TABLE if offers(facts, "monSysExecutionTime") else ""),
+        unknown=_unknown(facts, cost),
         evidence=(
             searches.evidence(limits.hit_percent),
             Evidence("searches of the statement cache", round(rate, 1), "/s", searches.source, limits.per_second),
             *([thrown] if thrown else ()),
+            *([cost] if cost else ()),
             *([Evidence(LITERALS, on, "", setting.source)] if setting and on is not None else ()),
             *([Evidence("listed statements alike but for literals", alike.number, "", alike.source)] if alike else ()),
         ),
     )
+
+
+def _compiling(facts: Facts) -> Evidence | None:
+    """What part of the engines' time went into compilations between two snapshots; `None` where that was not read."""
+    rows = [one for one in interval_first(facts, MonSysExecutionTime) if one.of_interval and one.believed]
+    times = [(row, row.microseconds) for row in rows if known(row.microseconds) and row.microseconds >= 0]
+    whole = sum(time for _, time in times)
+    own = [
+        (row, time) for row, time in times if row.operation == COMPILATION or (row.name or "").lower() == "compilation"
+    ]
+    if not own or not whole or len(own) == len(times):
+        return None
+    share = round(100 * sum(time for _, time in own) / whole, 1)
+    return Evidence("engines' time for compilations", share, "%", own[0][0].source, computed="from all operations")
+
+
+def _unknown(facts: Facts, cost: Evidence | None) -> str:
+    """What of the cost is not known, as a sentence; empty where it was read."""
+    return "" if cost else UNKNOWN.format(BY_TABLE if offers(facts, "monSysExecutionTime") else "")
 
 
 def _sure(facts: Facts, limits: Limits, compiled: float) -> tuple[tuple[Change, ...], Copies | None]:
@@ -178,7 +205,7 @@ def _too_small(facts: Facts, limits: Limits, searches: Searches, turned: Turnove
         + (f"; it holds {turned.held:,.0f}{long}." if turned.held else "."),
         because=FULL,
         do=joined(f"{first}Then r{raised[1:]}" if off else raised, short),
-        unknown=UNKNOWN.format(BY_TABLE if offers(facts, "monSysExecutionTime") else ""),
+        unknown=_unknown(facts, _compiling(facts)),
         evidence=(
             searches.evidence(limits.full_hit_percent),
             Evidence("statements thrown out", round(turned.per_second, 1), "/s", turned.source, limits.per_second),

@@ -32,7 +32,9 @@ from rules.ase._evidence.caches.binding_plan import (
 from rules.ase._evidence.caches.contents import Contents, Held
 from rules.ase._evidence.caches.fit import GROWTH
 from rules.ase._evidence.caches.hot import HIDDEN, HOT_FACTS, CacheLimits, contention_of, searched
+from rules.ase._evidence.caches.memory import free_memory
 from rules.ase._evidence.caches.temporary import TEMPORARY_FACTS
+from rules.ase._evidence.objects.seen import sizes
 from rules.ase._evidence.server import server_of
 from rules.ase._evidence.spinlocks.figures import Figure
 from rules.changes.ase_binding import why_not
@@ -48,10 +50,11 @@ LOOKED_UP = "Every statement that is parsed or optimised looks up names, types a
 SYSTYPES = "From 16.0 on systypes is kept with the metadata: binding it gains less."
 LACKING = "Bind no system tables yet: for a binding plan some figures are missing, which are to be collected first."
 TAKES = (
-    "Bind the system tables to a cache of their own of {} {:,.0f} MB, a fifth to grow included, which should leave "
+    "Bind the system tables to a cache of their own of {} {:,.0f} MB, a fifth to grow included{}, which should leave "
     "about {:.1f} % contention in {}. Some figures that the script needs are missing: collect them first{}."
 )
 BOUND = " (each index without a size is counted as large as its table)"
+FREE = ", where {:,.0f} MB are free"
 FEWER = (
     "First look what reads the system tables of {0}: fewer ad-hoc statements and temporary tables lower that without "
     "an outage. Bind none of them before its partitions are made and measured (ase/data_cache_spinlock_contended)."
@@ -70,6 +73,9 @@ class Limits(CacheLimits):
     )
     share_percent: float = percent(
         5.0, "this project: with less, an outage of the database gains nothing to be felt", low=0.1
+    )
+    least_percent: float = percent(
+        1.0, "this project: with less, however many relinkages, the contention stays as it is", low=0.0
     )
 
 
@@ -104,15 +110,18 @@ def _judge(
     share = 100 * contents.inside(name, sum(one.reads for one in free))
     reads = sum(one.reads for one in free)
     rate = reads / contents.seconds if contents.seconds and contents.of_interval else 0.0
-    real = share >= limits.share_percent or rate >= limits.relinkages_per_second
+    often = rate >= limits.relinkages_per_second and share >= limits.least_percent
+    real = share >= limits.share_percent or often
     if real and isinstance(plan, Lacks):
         yield _finding(facts, limits, figure, contents, None)
         yield Unknown(plan.missing)
     elif real and part and report.short_of_memory(part.plan):
         yield _finding(facts, limits, figure, contents, report.Part(part.plan, name, ()))
     else:
-        said = f"{figure.said}; system tables that can be bound and are not make {share:.1f} % of its searches"
-        least = f"{limits.share_percent:g} % or {limits.relinkages_per_second:,.0f} per second"
+        said = f"{figure.said}; system tables that can be bound and are not make {share:.1f} % of its "
+        said += f"{contents.of(name)}searches"
+        least = f"{limits.share_percent:g} %, or {limits.least_percent:g} % and "
+        least += f"{limits.relinkages_per_second:,.0f} per second"
         why = f" (limit {least})" if not real else ", and an outage would gain too little"
         yield Clean(f"{said}{why}{_cannot(contents, name, fixed)}")
 
@@ -132,6 +141,15 @@ def _cannot(contents: Contents, name: str, fixed: list[Held]) -> str:
     return f"; {share} come from system tables that stay: {'; '.join(reasons)}"
 
 
+def _size_mb(facts: Facts, held: Held) -> float | None:
+    """Megabytes; of an index without a size those of its table, which a listing by table counts with its indexes."""
+    if held.size_mb is not None:
+        return held.size_mb
+    of, table = sizes(facts).of, (held.database, held.table)
+    kb = of.get((table, 0), of.get((table, 1)))
+    return None if kb is None else kb / 1024
+
+
 def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, part: report.Part | None) -> Finding:
     name, contention = figure.label, contention_of(figure)
     free, fixed = _inside(contents, name)
@@ -148,13 +166,15 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     new = server and server.before(16) is False and any(one.table.lower() == "systypes" for one in free)
     do, unknown = FEWER.format(name) if first else "", ""
     if part is None:
-        tables = {(one.database, one.table): one.size_mb for one in free if not one.index_id}
-        sizes = [tables.get((one.database, one.table)) if one.size_mb is None else one.size_mb for one in free]
+        mb = [_size_mb(facts, one) for one in free]
         stays = contention * (1 - contents.inside(name, reads))
-        told_mb = GROWTH * sum(mb or 0.0 for mb in sizes)
+        told_mb = GROWTH * sum(one or 0.0 for one in mb)
         whole = all(one.size_mb is not None for one in free)
-        do = TAKES.format("about" if whole else "at most", told_mb, stays, name, "" if whole else BOUND)
-        do = do if None not in sizes and stays < limits.contention_percent else LACKING
+        room = free_memory(facts)
+        free_mb = FREE.format(room.mb) if room else ""
+        do = TAKES.format("about" if whole else "at most", told_mb, free_mb, stays, name, "" if whole else BOUND)
+        known_all = None not in mb and not contents.partial(name)
+        do = do if known_all and stays < limits.contention_percent else LACKING
     elif not part.moved:
         do = report.short_of_memory(part.plan)
     elif not first:
@@ -170,8 +190,8 @@ def _finding(facts: Facts, limits: Limits, figure: Figure, contents: Contents, p
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: system tables make {share} of the searches of a contended cache",
-        seen=f"System tables make {share} of the searches of {name} {contents.when}{rates}: {told}"
+        title=f"{name}: system tables make {share} of the {contents.of(name)}searches of a contended cache",
+        seen=f"System tables make {share} of the {contents.of(name)}searches of {name} {contents.when}{rates}: {told}"
         f"{_cannot(contents, name, fixed)}. {contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=joined(LOOKED_UP, SYSTYPES if new else ""),
         do=do,

@@ -390,11 +390,10 @@ class MonSysExecutionTime(Counted, Fact):
     """Time that all engines together spent on one kind of work, spinning for it included (16.0 on)."""
 
     COLLECTED_BY: ClassVar[str] = twice("monSysExecutionTime")
-    NOT_JUDGED: ClassVar[str] = "read by rules.ase._evidence.account: what the engines' time went into"
-    KEY: ClassVar[tuple[str, ...]] = ("instance", "operation")
+    KEY: ClassVar[tuple[str, ...]] = ("instance", "operation", "name")
     COUNTERS: ClassVar[Mapping[str, Width]] = dict.fromkeys(("microseconds", "times"), "bigint")
 
-    operation: int
+    operation: int | None = None
     """Its id: 0 unknown, 1 execution, 2 sorting, 3 compilation, 4 network I/O, 5 device I/O."""
     name: str | None = None
     """As printed: `Execution`, `DeviceIO`."""

@@ -85,6 +85,9 @@ class MonOpenObjectActivity(Counted, Fact):
     """Of these, those that wait now: a state, and no count."""
     hkgc_overflows: Reading = ABSENT
     """Of these, those that found the housekeeper's list full (recalled): nobody comes back to these pages."""
+    share_percent: Reading = ABSENT
+    """A per cent that a script puts beside the counts, most often of the logical reads of all objects. Of what it is
+    has to be shown by the counts: see `rules.ase._evidence.objects.seen.reads_of_all`."""
 
     @property
     def rows_changed(self) -> float | None:

@@ -6,6 +6,8 @@ from collectors.layouts.figures import reading
 from collectors.reports.ase.monitor_tables.cells import count, megabytes, time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, Joined, MonitorTable, counts, marks, order
 
+SHARE = "pct percent sharepct sharepercent pctofall percentofall pctoftotal percentoftotal"
+"""What scripts call the share of all logical reads beside the counts of one object."""
 COLUMNS: dict[str, Column] = {
     "dbname": ("database", words),
     "dbid": ("db_id", whole),
@@ -15,6 +17,7 @@ COLUMNS: dict[str, Column] = {
     "indexid": ("index_id", whole),
     "instanceid": ("instance", whole),
     "objectcachedate": ("cached_since", time),
+    **dict.fromkeys(SHARE.split(), ("share_percent", reading)),
     **counts(
         logical_reads="logicalreads",
         physical_reads="physicalreads",

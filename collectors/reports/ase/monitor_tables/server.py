@@ -15,7 +15,7 @@ from collectors.facts.ase import (
     MonSysWaits,
     MonThread,
 )
-from collectors.reports.ase.monitor_tables.cells import percent, time, whole, words
+from collectors.reports.ase.monitor_tables.cells import count, percent, time, whole, words
 from collectors.reports.ase.monitor_tables.tables import Column, MonitorTable, counts, marks, order
 
 INSTANCE: dict[str, Column] = {"instanceid": ("instance", whole)}
@@ -305,6 +305,8 @@ DATABASES = MonitorTable(
     never=frozenset(("catlockrequests",)),  # that one is monTempdbActivity
 )
 
+EXECUTION_TIME = "executiontime executiontimeus"
+"""As the server calls it, and with its unit, as scripts do."""
 EXECUTION_TIMES = MonitorTable(
     name="monSysExecutionTime",
     fact=MonSysExecutionTime,
@@ -312,8 +314,11 @@ EXECUTION_TIMES = MonitorTable(
         "operationid": ("operation", whole),
         "operationname": ("name", words),
         **INSTANCE,
+        "executiontimeus": ("microseconds", count),
         **counts(microseconds="executiontime", times="executioncnt"),
     },
-    marks=marks("operationid executiontime", "operationid executioncnt"),
+    marks=marks(
+        *(f"operation{which} {what}" for which in ("id", "name") for what in (*EXECUTION_TIME.split(), "executioncnt"))
+    ),
     never=frozenset(("spid", "kpid")),  # those are of monProcess…
 )

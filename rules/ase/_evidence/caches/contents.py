@@ -30,6 +30,7 @@ from rules.ase._evidence.objects.seen import (
     SYSTEM_NAMES,
     activity,
     doubts,
+    reads_of_all,
     sizes,
 )
 from rules.ase._evidence.server import page_kb
@@ -54,6 +55,9 @@ CONTENT_FACTS: tuple[type[Fact], ...] = (
 DATA = (0, 1)
 """Index ids of a table's data: of a heap or data-only table, of an allpages table with a clustered index."""
 TEXT = 255
+BY_SHARES, LISTED = "the shares printed beside them", "the objects' own counts"
+"""What tells the searches of whole caches where neither `monDataCache` nor `sp_sysmon` does over the same time."""
+LISTED_ALONE = "Where objects are missing in the list, shares of the whole cache are smaller."
 
 
 HOMES = MissingInput("in which databases the open objects are", MonOpenObjectActivity.COLLECTED_BY)
@@ -110,7 +114,7 @@ class Contents:
     of_interval: bool
     seconds: float | None
     counted_by: str
-    """Where the searches of whole caches come from."""
+    """Where the searches of whole caches come from: monDataCache, sp_sysmon, `BY_SHARES` or `LISTED`."""
     covers: str
     """What time the counts cover, as the end of a sentence."""
 
@@ -127,6 +131,14 @@ class Contents:
         """Share of one cache's searches, 0 to 1."""
         return reads / self.searches[cache] if self.searches.get(cache) else 0.0
 
+    def partial(self, cache: str) -> bool:
+        """Whether the searches of a cache are only those of the objects listed, so that a share of them is no more."""
+        return self.counted_by == LISTED or (self.counted_by == BY_SHARES and cache != DEFAULT_CACHE)
+
+    def of(self, cache: str) -> str:
+        """What a share `inside` a cache is of, before "searches": `listed ` where objects may be missing."""
+        return "listed " if self.partial(cache) else ""
+
     @property
     def when(self) -> str:
         """What time the counts cover."""
@@ -134,8 +146,10 @@ class Contents:
 
     @property
     def caveat(self) -> str:
-        """What must be said beside counts that are not of an interval, as a sentence; empty of those that are."""
-        return "" if self.of_interval else "Two snapshots at the busiest hour would decide better than these totals."
+        """What must be said beside counts that are not of an interval, as a sentence, or not of all objects."""
+        if not self.of_interval:
+            return "Two snapshots at the busiest hour would decide better than these totals."
+        return LISTED_ALONE if self.counted_by == LISTED else ""
 
 
 def contents_of(facts: Facts) -> Contents | Outcome:
@@ -164,6 +178,10 @@ def contents_of(facts: Facts) -> Contents | Outcome:
     for one in held:
         inside[one.cache] = inside.get(one.cache, 0.0) + one.reads
     whole = {name: max(searches.get(name, 0.0), inside.get(name, 0.0)) for name in {**searches, **inside}}
+    if not searches and (every := reads_of_all(rows)):
+        # objects that are not listed are taken to be where those are that are bound nowhere: no share is too large then
+        whole[DEFAULT_CACHE] = whole.get(DEFAULT_CACHE, 0.0) + every - sum(inside.values())
+        counted_by = BY_SHARES
     ordered = tuple(sorted(held, key=lambda one: (-one.reads, one.name)))
     return Contents(ordered, whole, rows[0].of_interval, seconds, counted_by, when(rows[0]))
 
@@ -349,7 +367,7 @@ def _searches(facts: Facts, row: MonOpenObjectActivity, seconds: float | None) -
             rate = per_second(cache.searches_per_second, cache.searches, seconds_of(facts))
             if rate is not None and rate >= 0:
                 found[cache.name] = rate * seconds
-    return (found, "sp_sysmon") if found else ({}, "the objects' own counts")
+    return (found, "sp_sysmon") if found else ({}, LISTED)
 
 
 def partitions_of(facts: Facts, cache: str) -> float | None:

@@ -189,8 +189,9 @@ def _finding(
     return Finding(
         subject=name,
         severity=Severity.ADVICE if weak else Severity.WARNING,
-        title=f"{name}: {apart.what} {share} the searches of {whose}",
-        seen=f"{capitalized(apart.what)} {share} the searches of {name} {moving.contents.when} ({told}), "
+        title=f"{name}: {apart.what} {share} the {moving.contents.of(name)}searches of {whose}",
+        seen=f"{capitalized(apart.what)} {share} the {moving.contents.of(name)}searches of {name} "
+        f"{moving.contents.when} ({told}), "
         f"and {contention:.3g} % of the grabs of its spinlocks had to wait.",
         because=apart.because,
         do=f"Nothing is to be bound: {target.says}."
@@ -515,7 +516,12 @@ def _evidence(moving: Moving) -> list[Evidence]:
     shares = list(moving.by_database().items())[:NAMED]
     first = {one.database: one.source for one in reversed(moving.held)}
     return [
-        Evidence(f"searches of {moving.home} by {name}", round(100 * share, 1), "%", first[name])
+        Evidence(
+            f"{moving.contents.of(moving.home)}searches of {moving.home} by {name}",
+            round(100 * share, 1),
+            "%",
+            first[name],
+        )
         for name, share in shares
     ]
 

@@ -5,7 +5,7 @@ snapshot is unknown, not zero. An object is known by its database and its number
 there; names are compared as printed.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -196,6 +196,27 @@ def _home_of_all(facts: Facts, tables: Set[str]) -> str | None:
             seen.setdefault(database, set()).add(name)
     homes = [database for database, names in seen.items() if tables <= names]
     return homes[0] if len(homes) == 1 else None
+
+
+LEAST_SHARES = 3
+"""This project: with fewer rows any column of per cents could fit by chance."""
+
+
+def reads_of_all(rows: Sequence[MonOpenObjectActivity]) -> float | None:
+    """Logical reads of all objects, listed or not, by the share of them that a script printed beside those it lists.
+
+    Reads divided by a share give the same total in each row, within the rounding of the shares; where they do not, the
+    column is a share of something else. `None` for that, and where what is listed is all there is.
+    """
+    shares = [(row.logical_reads, row.share_percent) for row in rows]
+    read = [(reads, share) for reads, share in shares if known(reads) and known(share) and share > 0]
+    if len(read) < LEAST_SHARES:
+        return None
+    half = 0.5 / 10 ** max(len(f"{share:.10g}".partition(".")[2]) for _, share in read)
+    low = max(100 * reads / (share + half) for reads, share in read)
+    high = min(100 * reads / (share - half) for reads, share in read if share > half)
+    listed = sum(row.logical_reads for row in rows if known(row.logical_reads))
+    return (low + high) / 2 if listed < low <= high else None
 
 
 def doubts(facts: Facts) -> list[str | None]:
