@@ -69,7 +69,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
         return
     those = f"CPU {', '.join(map(str, stopped))} {'are' if len(stopped) > 1 else 'is'} stopped"
     if differ := counts_differ(layout):
-        yield Unknown.without("a capture with the CPUs that run now", "MONITOR MODES,STATES", f"{those}; {differ.seen}")
+        yield Unknown.without("a capture with the CPUs that run now", MONITOR_STATES, f"{those}; {differ.seen}")
         return
     work = work_of(facts)
     if not isinstance(work, Work):

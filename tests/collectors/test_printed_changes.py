@@ -140,6 +140,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
         r'sp_logiosize "(?:<size>|2|4|8|16)"',
     ),
     "openvms": (
+        r"\$ SET DEFAULT SYS\$SYSTEM|\$ MCR AUTHORIZE|MODIFY [A-Z0-9_$]+/WSQUOTA=[0-9]+/WSEXTENT=[0-9]+",
         r"\$ MCR SYSGEN|USE (?:ACTIVE|CURRENT)|WRITE (?:ACTIVE|CURRENT|SYS\$SYSTEM:LOCKWRIGHT_BEFORE\.PAR)|EXIT",
         rf"SET {PARAMETER} (?:{VALUE})",
         r"SET IO_PRCPU_BITMAP [0-9]+(?:[-,][0-9]+)+",
