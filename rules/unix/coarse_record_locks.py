@@ -358,9 +358,8 @@ def _of_byte(who: str, held: Sequence[RecordLock], *, lasts: bool, turns: bool) 
     """What to do about a byte that many lock: what it stands for decides, and whether one process keeps it."""
     see = f"see what {who} does{_ps(held)}" if who else "see what the holder does"
     return (
-        "Where it stands for the whole file, lock the bytes of the record that is read or written instead (fcntl, "
-        "F_SETLKW with start and length); for a counter or the head of a list, allot numbers in blocks or divide the "
-        "list. "
+        "Where it stands for the whole file, lock the bytes of the record instead (fcntl, F_SETLKW with start and "
+        "length); for a counter or the head of a list, allot numbers in blocks or divide the list. "
         + (
             "Another process holds it in each listing, so none of them is to blame."
             if turns
