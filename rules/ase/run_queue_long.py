@@ -32,15 +32,12 @@ withholds processors (ase/host_takes_processor), and of up to two tasks for each
 
 When to ignore it: when response times are good: a batch that nobody waits for may keep all engines busy. Where the
 queue was long for a minute alone the averages of 5 and 15 minutes show it.
-
-Over 600 lines: the queue, what is behind it and whether engines are added are one step, said in one order.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from collectors.facts import Facts, Source, known
+from collectors.facts import Facts, known
 from collectors.facts.ase import (
     EngineBusy,
     HostProcessors,
@@ -55,16 +52,13 @@ from collectors.facts.scaling import LoadSeries
 from rules.ase._evidence.engine_series import past_peak
 from rules.ase._evidence.host import (
     HOST_FACTS,
-    LEFT_FREE,
     SAME_MINUTES,
-    Load,
     load_of,
     means_of,
-    only_pool,
-    pool_command,
     shares_of,
     withheld,
 )
+from rules.ase._evidence.more_engines import ADD_NONE, MOST, More, Queue, more_engines, not_yet, printed_queue
 from rules.ase._evidence.objects.costliest import COSTLIEST_FACTS, Costliest, costliest
 from rules.ase._evidence.objects.costliest_cached import CACHED_FACTS, CachedCostliest, costliest_cached
 from rules.ase._evidence.objects.costliest_listed import ListedCostliest, costliest_listed
@@ -76,7 +70,6 @@ from rules.ase._evidence.server import (
     engines_of,
     offers,
     pools_of,
-    process_mode,
     setting_of,
     subject_of,
     unknown_of,
@@ -100,12 +93,9 @@ from rules.ase._evidence.waits.events import RUN_QUEUE
 from rules.ase._evidence.waits.index_wanted import PAGES_A_ROW, columns_of
 from rules.ase._evidence.waits.tasks import WAIT_FACTS, Waited, command_time, waited_for
 from rules.ase._evidence.waits.verdict import COMMAND_ORIGIN, COMMAND_SECONDS, TaskLimits, of_tasks
-from rules.changes.ase_config import configure, legal
-from rules.changes.ase_engines import fewer_threads, more_threads
 from rules.changes.quoting import bare_table, comment
 from rules.engine import limit, percent, rule
 from rules.finding import (
-    Change,
     Clean,
     Evidence,
     Finding,
@@ -156,24 +146,6 @@ MOST_OF_WORK = 50.0
 """Per cent of the engines' work: no other statement takes as much."""
 WHOLE_PERCENT = 102.0
 """A statement that took more of the engines' work than all of it, but for rounding, was counted over another time."""
-MOST = "max online engines"
-ADD_NONE = "Add no engine"
-KEPT = 0.5
-"""Of its threads, what an idle pool keeps at least, and how busy it may be of them then (this project: it was idle in
-this capture, and is there for something)."""
-OTHER_HOURS = "What {} does at other hours is not in this capture: hold it against its own busiest hour first."
-STEP = 0.5
-"""This project: half as many engines again at most before it is measured anew."""
-TWICE = 2
-"""This project: times the engines that run, where spins were counted, the host's idle processors are known, and even
-so many would have twice as many tasks queued for each as the limit: then half as many again are too few."""
-STILL = ", as even {0} would queue over {1:g} each,"
-ALLOWED = 2.0
-"""This project: times the engines that run that are allowed at the one restart, and then taken in steps."""
-DIVIDES = (
-    "It divides the procedure cache that engines keep (engine local cache percent): each gets less of it, so no higher "
-    "than the engines that are to run."
-)
 STATEMENTS = {
     "monCachedStatement": "monCachedStatement shows them (AvgCPUTime times the growth of UseCount)",
     "monSysStatement": "monSysStatement shows them (CpuTime, with its pipe on)",
@@ -204,15 +176,6 @@ class Limits(TaskLimits):
         CACHE_SEARCHES, "this project: fewer lookups or searches cannot keep an engine busy", unit="/s"
     )
     spins_per_engine: float = limit(SPINS_PER_ENGINE, SPINS_ORIGIN, unit="spins/s")
-
-
-@dataclass(frozen=True)
-class Queue:
-    """Tasks that could have run and had no engine."""
-
-    tasks: float
-    said: str
-    source: Source
 
 
 @rule(
@@ -246,7 +209,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Outcome]:
             return
         yield Clean(f"{said}, limit {limits.busy_percent:g} %")
         return
-    queue = _printed(facts) or _waited(facts)
+    queue = printed_queue(facts) or _waited(facts)
     if spinning := _spinning(facts, limits, engines):
         yield Clean(f"{said}, but {spinning}")
     elif queue is None:
@@ -354,7 +317,7 @@ def _short_pool(facts: Facts, limits: Limits) -> tuple[Engines, Queue, str] | No
     busy = {pool: one for pool, one in pools.items() if (one.busy_percent or 0.0) > limits.busy_percent}
     found: list[tuple[Engines, Queue, str]] = []
     for pool, engines in busy.items():
-        queue, number = _printed(facts, pool), engines.number or 0
+        queue, number = printed_queue(facts, pool), engines.number or 0
         if queue is None and len(busy) == 1:
             waited = _waited(facts)
             queue = waited if isinstance(waited, Queue) else None
@@ -362,18 +325,6 @@ def _short_pool(facts: Facts, limits: Limits) -> tuple[Engines, Queue, str] | No
         if queue and queue.tasks > limits.tasks_per_engine * number and not _spinning(facts, limits, engines):
             found.append((engines, queue, pool))
     return max(found, key=lambda one: one[1].tasks, default=None)
-
-
-def _printed(facts: Facts, pool: str | None = None) -> Queue | None:
-    """What sp_sysmon prints: the averages of five minutes of every queue, or of those of one pool, added up."""
-    queues = {(one.pool, one.queue): one for one in facts.every(RunnableTasks)}.values()
-    rows = [one for one in queues if pool is None or one.pool == pool]
-    counted = [one.five_minutes for one in rows if known(one.five_minutes)]
-    if not rows or len(counted) < len(rows) or any(one < 0 for one in counted):
-        return None
-    longest = max(rows, key=lambda one: one.five_minutes if known(one.five_minutes) else 0.0)
-    tasks = sum(counted)
-    return Queue(tasks, f"{tasks:,.1f} tasks runnable on average over 5 minutes", longest.source)
 
 
 def _waited(facts: Facts) -> Queue | Untrusted | Unknown | None:
@@ -442,9 +393,9 @@ def _finding(facts: Facts, limits: Limits, engines: Engines, queue: Queue, pool:
     added = (
         More(PAST_PEAK.format(past.says))
         if past
-        else _one_more(facts, limits, number, queue.tasks, load, pool, counted=counted)
+        else more_engines(facts, limits.tasks_per_engine, number, queue.tasks, load, pool, counted=counted)
         if sure
-        else More(_not_yet(facts))
+        else More(not_yet(facts))
     )
     more = added.says
     blind = not (sure or cached or top) and offers(facts, "monSpinlockActivity")
@@ -563,136 +514,3 @@ def _lost(facts: Facts, limits: Limits) -> tuple[Severity, tuple[Evidence, ...]]
     loud = of_tasks(waited, limits) if commands.seconds <= limits.command_seconds else None
     evidence = (*waited.evidence(limits.tasks, limits.share_percent), commands.evidence)
     return loud or Severity.ADVICE, evidence
-
-
-def _not_yet(facts: Facts) -> str:
-    """No engine while neither the engines' spins were counted nor the host's idle processors."""
-    most = setting_of(facts, MOST)
-    room = most.run_number if most else None
-    configured = "" if room is None else f" ({MOST} is {room:g})"
-    return f"{ADD_NONE}{configured} before the host is known to have a processor idle."
-
-
-@dataclass(frozen=True)
-class More:
-    """That engines are added, or none, in words."""
-
-    says: str
-    changes: tuple[Change, ...] = ()
-    """Where spins were counted and the host has processors idle, so that nothing has to be asked before."""
-
-
-def _moved(
-    facts: Facts, number: int, queue: float, idle: float | None, pool: str, room: float | None, *, counted: bool
-) -> More | None:
-    """Threads of an idle pool for the one that is short of them, where `max online engines` (`room`) allows no more.
-
-    The other pool keeps half of its threads, and twice those that it keeps busy; the short one is doubled at most.
-    """
-    spare: dict[str, int] = {}
-    for other, one in pools_of(facts).items():
-        queued = _printed(facts, other)
-        if (
-            pool
-            and other != pool
-            and one.number
-            and one.busy_percent is not None
-            and not (queued and queued.tasks >= 1)
-        ):
-            keeps = max(one.number * KEPT, one.number * one.busy_percent / 100 / KEPT, 1.0)
-            spare[other] = one.number - math.ceil(keeps)
-    donor = max(spare, key=lambda name: spare[name], default="")
-    more = int(min(spare.get(donor, 0), number, queue, *([idle] if idle is not None else [])))
-    if more < 1 or process_mode(facts):
-        return None
-    has = pools_of(facts)[donor].number or 0
-    means = means_of(shares_of(facts, pool))
-    gives, takes = pool_command(facts, has - more, donor), pool_command(facts, number + more, pool)
-    steps = (
-        f"first {gives}, then {takes}"
-        if gives and takes
-        else f"first {donor} {has - more}, then {pool} {number + more}"
-    )
-    changes: tuple[Change, ...] = ()
-    if counted or means:  # withheld processors are told before
-        fewer = fewer_threads(donor, has, has - more)
-        fewer = replace(fewer, cautions=(*fewer.cautions, OTHER_HOURS.format(comment(donor))))
-        grown = replace(more_threads(pool, number, number + more), needs=(fewer.key,), after=(fewer.key,))
-        changes = (fewer, grown)
-    quiet = "as nothing spins" if counted else "if nothing spins"
-    return More(
-        f"All {room:g} {MOST} are used: {quiet}, move {more} of the other pool's threads, {steps}; measure again.",
-        changes,
-    )
-
-
-def _one_more(
-    facts: Facts, limits: Limits, number: int, queue: float, load: Load | None, pool: str, *, counted: bool
-) -> More:
-    """More engines where nothing spins, with the command as far as exports tell which it is.
-
-    One where the host's processors are not known; else up to half as many again, or `TWICE` as many, no more than tasks
-    queue, than `max online engines` and than cores of the host, of which one is left for the threads of disks and
-    network. A pool beside others is doubled at most, within the same bounds of the whole server. `counted`: whether
-    spins were.
-    """
-    most, host = setting_of(facts, MOST), facts.latest(HostProcessors)
-    room = most.run_number if most else None
-    cores = host.cores if host else None
-    every = engines_of(facts).number or number
-    idle = load.idle if load else None
-    if load and idle is not None and idle < 1:
-        return More(f"{ADD_NONE}: of {load.cpus:,.0f} CPUs of the host {idle:.1f} are idle ({load.command}).")
-    if room is None and most and known(most.config_value) and isinstance(most.config_value, float):
-        room = most.config_value if most.config_value >= every else None  # a configuration file has no other
-    moved = (
-        _moved(facts, number, queue, idle, pool, room, counted=counted) if room is not None and room <= every else None
-    )
-    if moved:
-        return moved
-    far = counted and idle is not None and queue > TWICE * limits.tasks_per_engine * TWICE * every
-    bounds = [
-        every * ((TWICE - 1) if far else STEP),
-        queue,
-        *([number] if pool else []),
-        *([idle] if idle is not None else []),
-    ] + ([cores - LEFT_FREE - every] if cores is not None else [] if idle is not None else [1.0])
-    more = int(min([*bounds, room - every] if room is not None and room > every else bounds))
-    if cores is not None and more < 1:
-        return More(
-            f"{ADD_NONE}: the host has {cores:,.0f} cores for {every} engines, and the threads for disks and "
-            "network want one, too."
-        )
-    more = max(1, more)
-    command, first = pool_command(facts, number + more, pool), ""
-    if room is not None:
-        first = f"; {MOST} is {room:g}" + (", to be raised first, with a restart" if room <= every else "")
-    allowed, ahead = None, ""
-    if load and load.cpus and idle and room is not None and room <= every:
-        # one restart has to be enough for the steps that follow, too
-        allowed = max(every + more, int(min(every * ALLOWED, every + idle, (cores or load.cpus or 0.0) - LEFT_FREE)))
-        first = ""
-        ahead = f'first `sp_configure "{MOST}", {allowed}` (now {room:g}, static), then '
-    how = f" ({command}{first})" if command else f" ({first.removeprefix('; ')})" if first else ""
-    spare = f"the host has {idle:.1f} of {load.cpus:,.0f} CPUs idle ({load.command})" if load and idle else ""
-    quiet, of_pool = "As nothing spins" if counted else "If nothing spins", " of the pool" if pool else ""
-    sure = counted and spare and room is not None and room > every and not process_mode(facts)
-    name = pool or only_pool(facts)
-    changes: tuple[Change, ...] = ()
-    if counted and name and (sure or allowed) and not process_mode(facts):
-        changes = (more_threads(name, number, number + more),)
-    if counted and allowed and legal(MOST, allowed):
-        allows = configure(MOST, room, allowed, cautions=(DIVIDES,))
-        changes = (allows, *(replace(one, needs=(allows.key,), after=(allows.key,)) for one in changes))
-    if more == 1:
-        if spare:
-            return More(f"{quiet} and {spare}, {ahead}add one engine{how} and measure again.", changes)
-        return More(f"{quiet}, add one engine{how} if the host has a processor idle then, and measure again.")
-    if spare:
-        still = STILL.format(TWICE * every, TWICE * limits.tasks_per_engine) if more > every * STEP else ","
-        to = f"{ahead}go from {number} to {number + more} engines{of_pool}{how}{still} and measure again."
-        return More(f"{quiet} and {spare}, {to}", changes)
-    return More(
-        f"{quiet}, go from {number} to {number + more} engines{of_pool}{how} if so many of the host's {cores:,.0f} "
-        "cores are idle then, and measure again."
-    )
