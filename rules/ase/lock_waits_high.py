@@ -32,8 +32,6 @@ should: the vendor made it for them. It works at isolation level 1 on tables tha
 When to ignore it: below one task on average, or below one in ten of the tasks that wait or run. A load job that locks
 a table on purpose makes such a figure at night. A `lock wait period` is no remedy by itself: it turns a wait into
 message 12205 and rolls the transaction back, so the application has to repeat it.
-
-Over 600 lines: one queue with each of its causes, of which one step is said.
 """
 
 from collections.abc import Hashable, Iterator
@@ -50,7 +48,6 @@ from collectors.facts.ase import (
     ObjectLockContention,
     WithoutIndexes,
 )
-from rules.ase._evidence.objects.indexes import indexes_of, without_indexes
 from rules.ase._evidence.objects.open_partitions import PARTITION_FACTS, partition_evidence
 from rules.ase._evidence.objects.seen import name_evidence, schemes, table_key
 from rules.ase._evidence.objects.statements import STATEMENT_FACTS, with_statements
@@ -87,6 +84,7 @@ from rules.ase._evidence.waits.promotion import (
     taken,
 )
 from rules.ase._evidence.waits.scan_waits import scan_waits
+from rules.ase._evidence.waits.scheme_step import scheme_step
 from rules.ase._evidence.waits.switched_off import find_table, not_measured, switched_off
 from rules.ase._evidence.waits.switches import SWITCH_FACTS, switches_of
 from rules.ase._evidence.waits.tables import (
@@ -126,22 +124,6 @@ SHORTER = (
 )
 BY_INDEX = ", an index that lets them lock fewer rows"
 """Left out where the statement that waits most is known to find its rows on a few pages."""
-BY_SCHEME = {
-    "allpages": (
-        "It locks whole pages and index pages: `alter table {0} lock datapages` ends the latter, but copies the table "
-        "and asks for a full dump."
-    ),
-    "datapages": (
-        "It locks whole pages: `alter table {0} lock datarows` changes the catalogue alone, but takes more locks "
-        "(number of locks)."
-    ),
-    "datarows": "It locks rows already, so no lock scheme helps further.",
-}
-HEAP = (
-    "It locks whole pages, and without an index all that is inserted goes to its last one: `alter table {0} lock "
-    "datarows` ends that, but copies the table and asks for a full dump."
-)
-"""Of an allpages table that is listed without an index."""
 NO_SCHEME = "No lock scheme helps against the table lock of SPID {0}{1}."
 WHOLE_TABLES = (
     "Whole tables are locked and no lock promotion is counted, so no lock scheme helps: look for `lock table` and for "
@@ -533,7 +515,7 @@ def _levers(
         return
     if mostly_address(facts) and (first is None or first.scheme in (None, "allpages")):
         yield NO_ADDRESS
-        yield _by_scheme(facts, first) if first and first.scheme else ALLPAGES_SAYS
+        yield scheme_step(facts, first) if first and first.scheme else ALLPAGES_SAYS
         return
     if hot:
         table = next((one for one in tables if f"{one.row.database}..{one.row.object_name}" == hot.name), None)
@@ -582,7 +564,7 @@ def _levers(
     elif kinds and kinds[0] in TABLE_LOCKS and _none_promoted(facts):
         yield WHOLE_TABLES
     elif first and first.scheme:
-        yield _by_scheme(facts, first)
+        yield scheme_step(facts, first)
 
 
 def _found_at_once(facts: Facts, table: Waiting) -> bool:
@@ -602,10 +584,3 @@ def _none_promoted(facts: Facts) -> bool:
     """Whether sp_sysmon prints its lock promotions, and counts none."""
     counts = [one.count for one in facts.every(LockEvents) if one.event == "promotion"]
     return bool(counts) and all(known(count) and count == 0 for count in counts)
-
-
-def _by_scheme(facts: Facts, table: Waiting) -> str:
-    """What its lock scheme leaves to be done, with its name where that needs no quotes."""
-    name = table.row.object_name or ""
-    heap = table.scheme == "allpages" and without_indexes(facts, name) and not indexes_of(facts, name)
-    return (HEAP if heap else BY_SCHEME.get(table.scheme or "", "")).format(bare_table(name))
