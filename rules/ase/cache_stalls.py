@@ -186,11 +186,7 @@ def _finding(facts: Facts, waits: TooLong) -> Iterator[Outcome]:
         else joined(grown.do if grown else LEVERS, _wash_step(facts, first) or WASH),
         changes=(short.change,) if short else (grown.change,) if grown else (),
         unknown=joined(
-            f"{HOW_LARGE}."
-            if short and short.step
-            else (SINCE_START if short.since_start else "")
-            if short
-            else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
+            short.unknown if short else f"{HOW_LARGE}{_wash_now(facts, pools)}.",
             "" if first else f"Which cache it is: {NO_CACHE.command} (Stalls).",
         ),
         evidence=(
@@ -297,6 +293,13 @@ class _Short:
         did = f"gave {self.stalls:,.0f} buffers dirty" if self.dirty else f"stalled {self.stalls:,.0f} times"
         of = " since the server started, nearly all of its stalls" if self.since_start else ""
         return f"{capitalized(self.named)} {did}{of}, and {self.short}."
+
+    @property
+    def unknown(self) -> str:
+        """What the exports leave open of it, as a sentence; empty where nothing."""
+        if self.step:
+            return f"{HOW_LARGE}."
+        return SINCE_START if self.since_start else ""
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
