@@ -19,8 +19,7 @@ def few_changes(facts: Facts, spid: int) -> int | None:
 
     Also `None` where no intent lock is listed, which every change takes: the listing may be of blocking locks alone.
     """
-    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
-    kinds = [kind_of_lock(one) for one in own]
+    kinds = [kind_of_lock(one) for one in _held(facts, spid)]
     changes = [one for one in kinds if one.startswith("ex") and "intent" not in one]
     if not changes or len(changes) > FEW or any("table" in one for one in changes):
         return None
@@ -34,6 +33,10 @@ def all_listed(facts: Facts, spid: int) -> int | None:
 
     A question may ask for the locks of one table alone.
     """
-    own = [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
-    counted = facts.latest(MonProcessActivity, spid=spid)
+    own, counted = _held(facts, spid), facts.latest(MonProcessActivity, spid=spid)
     return len(own) if counted and counted.locks_held == len(own) > 0 else None
+
+
+def _held(facts: Facts, spid: int) -> list[HeldLock]:
+    """The locks that a session has, without those that it waits for."""
+    return [one for one in of_last_file(facts.every(HeldLock)) if one.spid == spid and not one.waiting]
