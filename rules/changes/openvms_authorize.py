@@ -8,6 +8,7 @@ from rules.changes.quoting import openvms_name
 from rules.finding import Change, Effect
 
 PAGELET = 512
+"""Bytes."""
 AT_LOGIN = "Processes have it from their next login or start on: those that run keep what they have."
 NEEDS = "Needs SYSPRV, and MODIFY of the SYSUAF.DAT that the node uses, which may be the one of the whole cluster."
 

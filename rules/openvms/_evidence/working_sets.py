@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from collectors.facts import Facts, known, number_or
 from collectors.facts.openvms import Process, SysgenParameter, SystemRates, UserQuota
+from rules.changes.openvms_authorize import PAGELET
 from rules.changes.quoting import comment
 from rules.finding import Evidence, Unknown
 from rules.openvms._evidence.monitor_classes import CLASS_FACTS, Mean, mean_of
@@ -18,8 +19,8 @@ WORKING_SET_FACTS = (*CLASS_FACTS, *NODE_FACTS, Process, SystemRates, UserQuota)
 """What a rule that uses this module has to declare."""
 MOSTLY = 0.5
 """This project: half and more is most of it."""
-PAGELET, PAGE = 512, 8192
-"""Bytes; the free list counts pages of the machine, 8,192 bytes on Alpha and Integrity."""
+PAGE = 8192
+"""Bytes; the free list counts pages of the machine, so large on Alpha and Integrity."""
 TIMES = (32, 16, 8, 4, 2)
 """How many times as large, this project: the first one that the free list has room for, if all processes grow so much.
 WSEXTENT is a limit: a process gets what is above WSQUOTA only while memory is free, and gives it back."""
