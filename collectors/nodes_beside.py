@@ -39,10 +39,11 @@ def nodes_named(fact: Fact) -> tuple[str, ...]:
 
 def prompted(one: Input) -> set[str]:
     """The nodes that an export puts on its settings: by a prompt, where nothing else in it names one."""
-    return {fact.node for fact in one.facts if isinstance(fact, SysgenParameter) and fact.node}
+    return {node for fact in one.facts if (node := _on(fact))}
 
 
 def _on(fact: Fact) -> str | None:
+    """The node that a setting is put on."""
     return fact.node if isinstance(fact, SysgenParameter) else None
 
 
@@ -51,8 +52,8 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
 
     `SYSGEN_ORKNEY.TXT` is of ORKNEY where exports of its folder name that node and others: a word of a file's name
     alone may be anything. Where they name one node alone, or another part of the same file names it, it is that one's
-    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, or below words
-    above listings whose calls were cut off, where an export of the folder names that node.
+    anyway, and nothing is to be said. Nor of settings below `SET PROMPT`, or below words above listings whose calls
+    were cut off, where an export of the folder names that node.
     """
     known: dict[Hashable, set[str]] = {}
     inputs = [
@@ -66,8 +67,9 @@ def called_after_nodes(nameless: Sequence[Input], groups: Groups) -> list[Input]
     for one in nameless:
         words = set(re.split(r"[^A-Z0-9$]+", PurePath(one.file).stem.upper()))
         beside = set().union(*(known.get(place, set()) for place in folder_of(one)))
-        if (prompts := prompted(one) & beside) and not any(map(_told, one.facts)):
-            alone = len(prompted(one)) == 1
+        named_here = prompted(one)
+        if (prompts := named_here & beside) and not any(map(_told, one.facts)):
+            alone = len(named_here) == 1
             for name in sorted(prompts):
                 part = one if alone else replace(one, facts=[fact for fact in one.facts if _on(fact) == name])
                 groups.setdefault(("openvms", name), Group("openvms", name, True)).inputs.append(part)

@@ -156,14 +156,11 @@ def read(report: Report) -> Iterator[MemoryUse]:
         report.problem("no group with figures below the heading: cut off, repeat SHOW MEMORY", 0)
     for row in rows:
         yield _use(report, row)
-    seen = [one for one in pairs if POOL.match(one[1])]
-    for one in seen:
-        yield _labelled(report, *one)
-    if len(pairs) > len(seen):
+    yield from (_labelled(report, *one) for one in pairs if POOL.match(one[1]))
+    recalled = [one for one in pairs if not POOL.match(one[1])]
+    if recalled:
         report.tentative("Extended File Cache and Write Bitmap are read by labels that no source confirms")
-    for one in pairs:
-        if one not in seen:
-            yield _labelled(report, *one)
+    yield from (_labelled(report, *one) for one in recalled)
 
 
 def _labelled(report: Report, index: int, title: str, pair: re.Match[str]) -> MemoryUse:
