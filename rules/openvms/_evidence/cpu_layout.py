@@ -450,9 +450,17 @@ class Layout:
 
     @property
     def running(self) -> frozenset[int]:
-        """The lowest numbers, of as many as are active, but those that are stopped, where fewer are (inferred)."""
-        active, stopped = int(self.active or 0), frozenset(self.stopped)
-        return frozenset(range(active + len(stopped))) - stopped if len(stopped) < active else frozenset(range(active))
+        """The lowest numbers, of as many as are active, but those that are stopped (inferred).
+
+        Where as many are stopped as are active, or full displays have none that runs, they are of another moment, and
+        no number is left out for them.
+        """
+        active, shown = int(self.active or 0), self._states.values()
+        of_now = len(self.stopped) < active and (
+            any(one.running for one in shown) or not any(one.full for one in shown)
+        )
+        stopped = frozenset(self.stopped if of_now else ())
+        return frozenset(range(active + len(stopped))) - stopped
 
     @property
     def unused(self) -> list[int]:

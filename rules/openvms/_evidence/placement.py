@@ -255,10 +255,13 @@ def left_alone(layout: Layout) -> str:
         return f"LCKMGR_CPUID names CPU {cpu}, so it takes that one{served}"
     said = f"left alone it takes the lowest CPU other than the primary: CPU {cpu}{served}"
     if layout.unused:
-        numbers = listed_cpus(layout.unused)
-        said += (
-            f"; without a device or service in SHOW FASTPATH: CPU {numbers} (numbers below the count of active CPUs)"
+        numbers, beyond = listed_cpus(layout.unused), max(layout.running) >= len(layout.running)
+        which = (
+            "the lowest numbers but those stopped, as many as run"
+            if beyond
+            else "numbers below the count of active CPUs"
         )
+        said += f"; without a device or service in SHOW FASTPATH: CPU {numbers} ({which})"
     return said
 
 
